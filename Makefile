@@ -1,0 +1,78 @@
+# The words that everyone types. Everything runs from .venv, which make sets up by itself.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PY := .venv/bin/python
+PYTHON_READY := .venv/.ready
+AZURITE_READY := tools/azurite/node_modules/.ready
+CODE := function_app.py http orchestrators activities timers shared emulator demo bench tests
+
+# How many times faster than Azure the local Azure is; 1 is Azure's own pace.
+TIME_SCALE ?= 40
+
+$(PYTHON_READY): requirements-dev.txt
+	@tools/bootstrap python
+	@touch $@
+
+$(AZURITE_READY): tools/azurite/package-lock.json | $(PYTHON_READY)
+	@tools/bootstrap azurite
+	@touch $@
+
+.PHONY: help setup demo recording up test unit integration stories runtime e2e bench lint fmt lock clean
+
+help: ## Show these words.
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(PYTHON_READY) $(AZURITE_READY) ## Install everything that the other words need (they do it themselves).
+
+demo: setup ## Create a cluster on this machine, look into it, delete it.
+	@$(PY) -m demo --time-scale $(TIME_SCALE)
+
+recording: setup ## Run the demo, and put what it prints into the README.
+	@$(PY) -m demo.recording
+
+up: setup ## Run the local Azure and the resource provider until Ctrl-C.
+	@$(PY) -m emulator up --time-scale $(TIME_SCALE)
+
+test: unit integration runtime ## Run the unit and the integration tests.
+
+unit: $(PYTHON_READY) ## Run the unit tests alone: seconds, no network.
+	$(PY) -m pytest tests/unit -n auto --disable-socket --allow-unix-socket
+
+integration: setup ## Run the integration tests alone: the product and the SDKs against the local Azure.
+	$(PY) -m pytest tests/integration -n 2 --dist loadgroup -m "not thorough"
+
+stories: setup ## Run the stories that take too long for every change: kills at drawn steps, interference.
+	$(PY) -m pytest tests/integration/service -m thorough
+
+runtime: setup ## Run the functions through Microsoft's own runtime (needs a Python 3.13), and test that.
+	@tools/bootstrap runtime
+	@if [ -x .venv-runtime/bin/python ]; then \
+	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 2 tests/integration/host \
+	        tests/integration/service/test_create_and_delete.py; fi
+
+e2e: setup ## Run the demo, the README's commands, up, down and reset.
+	$(PY) -m pytest tests/e2e
+
+bench: setup ## Print the figures of the product on this machine.
+	$(PY) -m bench
+
+lint: $(PYTHON_READY) ## Check style, types and imports.
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	PYTHONPATH=http .venv/bin/lint-imports
+
+fmt: $(PYTHON_READY) ## Format the code, and repair what can be repaired.
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+lock: $(PYTHON_READY) ## Pin all packages anew.
+	cd tools/azurite && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts
+	for name in requirements requirements-dev tools/node/requirements; do \
+	    .venv/bin/uv pip compile --upgrade --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	        --no-emit-find-links $$name.in -o $$name.txt || exit 1; done
+
+clean: ## Remove what make has installed, and the state.
+	rm -rf .venv .venv-runtime .local tools/azurite/node_modules .mypy_cache .ruff_cache .pytest_cache
