@@ -1,0 +1,1 @@
+"""What every Azure resource provider needs: errors, resource ids, operations, paging, headers."""

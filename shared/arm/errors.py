@@ -1,0 +1,249 @@
+"""Errors for people: one type, its codes, and one constructor for each well-known case.
+
+    Exception
+    └── CloudError            everything a client may see, rendered as {"error": {...}}
+
+There is no further class: what differs between two failures is their code, and the code is data. Whoever meets
+another exception (a bug, a dead connection) lets it pass; the frontend's guard turns it into `InternalServerError`,
+the engine's wrapper into an outcome. Validation collects bodies and raises once, see `raise_all`.
+"""
+
+from enum import StrEnum
+from typing import Any, TypedDict, cast
+
+NAMESPACE = "Microsoft.RedHatOpenShift"
+RESOURCE_TYPE = "openShiftClusters"
+
+
+class CloudErrorBody(TypedDict, total=False):
+    """The inner object of an ARM error; empty members are left out."""
+
+    code: str
+    message: str
+    target: str
+    details: list["CloudErrorBody"]
+
+
+class ErrorCode(StrEnum):
+    """Every `error.code` that this provider answers."""
+
+    INTERNAL_SERVER_ERROR = "InternalServerError"
+    DEPLOYMENT_FAILED = "DeploymentFailed"
+    INVALID_PARAMETER = "InvalidParameter"
+    INVALID_REQUEST_CONTENT = "InvalidRequestContent"
+    INVALID_RESOURCE = "InvalidResource"
+    INVALID_RESOURCE_NAMESPACE = "InvalidResourceNamespace"
+    INVALID_RESOURCE_TYPE = "InvalidResourceType"
+    INVALID_SUBSCRIPTION_ID = "InvalidSubscriptionID"
+    INVALID_SUBSCRIPTION_STATE = "InvalidSubscriptionState"
+    INVALID_LOCATION = "InvalidLocation"
+    INVALID_OPERATION_ID = "InvalidOperationID"
+    INVALID_RESOURCE_ID = "InvalidResourceID"
+    MISMATCHING_RESOURCE_ID = "MismatchingResourceID"
+    MISMATCHING_RESOURCE_NAME = "MismatchingResourceName"
+    MISMATCHING_RESOURCE_TYPE = "MismatchingResourceType"
+    PROPERTY_CHANGE_NOT_ALLOWED = "PropertyChangeNotAllowed"
+    REQUEST_NOT_ALLOWED = "RequestNotAllowed"
+    RESOURCE_GROUP_NOT_FOUND = "ResourceGroupNotFound"
+    RESOURCE_NOT_FOUND = "ResourceNotFound"
+    NOT_FOUND = "NotFound"
+    METHOD_NOT_ALLOWED = "MethodNotAllowed"
+    UNSUPPORTED_MEDIA_TYPE = "UnsupportedMediaType"
+    FORBIDDEN = "Forbidden"
+    CONFLICT = "Conflict"
+    CANCELED = "OperationCanceled"
+    DUPLICATE_RESOURCE_GROUP = "DuplicateResourceGroup"
+    DUPLICATE_CLIENT_ID = "DuplicateClientID"
+    DUPLICATE_DOMAIN = "DuplicateDomain"
+    RESOURCE_QUOTA_EXCEEDED = "ResourceQuotaExceeded"
+    QUOTA_EXCEEDED = "QuotaExceeded"
+    RESOURCE_PROVIDER_NOT_REGISTERED = "ResourceProviderNotRegistered"
+    INVALID_LINKED_VNET = "InvalidLinkedVNet"
+    INVALID_LINKED_SUBNET = "InvalidLinkedSubnet"
+    INVALID_LINKED_ROUTE_TABLE = "InvalidLinkedRouteTable"
+    INVALID_LINKED_NAT_GATEWAY = "InvalidLinkedNatGateway"
+    INVALID_LINKED_DISK_ENCRYPTION_SET = "InvalidLinkedDiskEncryptionSet"
+    INVALID_SERVICE_PRINCIPAL_CREDENTIALS = "InvalidServicePrincipalCredentials"
+    INVALID_SERVICE_PRINCIPAL_TOKEN = "InvalidServicePrincipalToken"  # noqa: S105 - an error code, not a credential
+    INVALID_SERVICE_PRINCIPAL_CLAIMS = "InvalidServicePrincipalClaims"
+    INVALID_SERVICE_PRINCIPAL_PERMISSIONS = "InvalidServicePrincipalPermissions"
+    INVALID_RESOURCE_PROVIDER_PERMISSIONS = "InvalidResourceProviderPermissions"
+    INVALID_WORKLOAD_IDENTITY_PERMISSIONS = "InvalidWorkloadIdentityPermissions"
+    INVALID_CLUSTER_MSI_PERMISSIONS = "InvalidClusterMSIPermissions"
+    INVALID_NETWORK_ADDRESS = "InvalidNetworkAddress"
+    INVALID_CIDR_RANGE = "InvalidCIDRRange"
+    CLUSTER_RESOURCE_GROUP_ALREADY_EXISTS = "ClusterResourceGroupAlreadyExists"
+    IN_USE_SUBNET_CANNOT_BE_DELETED = "InUseSubnetCannotBeDeleted"
+    SCOPE_LOCKED = "ScopeLocked"
+    SKU_NOT_AVAILABLE = "SkuNotAvailable"
+    REQUEST_DISALLOWED_BY_POLICY = "RequestDisallowedByPolicy"
+    THROTTLING_LIMIT_EXCEEDED = "ThrottlingLimitExceeded"
+
+
+class Owner(StrEnum):
+    """Whose failure it is: alerts and retries go by it."""
+
+    CUSTOMER = "customer"
+    PLATFORM = "platform"
+    AZURE = "azure"
+
+
+# The codes whose owner is not the customer; everything else is a request that somebody can correct.
+_OWNERS: dict[str, Owner] = {
+    ErrorCode.INTERNAL_SERVER_ERROR: Owner.PLATFORM,
+    ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS: Owner.PLATFORM,
+    ErrorCode.DEPLOYMENT_FAILED: Owner.AZURE,
+    ErrorCode.THROTTLING_LIMIT_EXCEEDED: Owner.AZURE,
+}
+
+
+class CloudError(Exception):
+    """An error that a client sees: HTTP status, stable code, message for people, JSON path, nested details."""
+
+    def __init__(  # noqa: PLR0917 - the order of an ARM error, as everybody writes it
+        self,
+        status_code: int,
+        code: str,
+        message: str,
+        target: str = "",
+        details: list[CloudErrorBody] | None = None,
+        owner: Owner | None = None,
+    ) -> None:
+        # All arguments go to Exception, because pickling rebuilds an exception from its `args`.
+        super().__init__(status_code, code, message, target, details, owner)
+        self.status_code = status_code
+        self.code = str(code)
+        self.message = message
+        self.target = target
+        self.details: list[CloudErrorBody] = list(details or [])
+        self.owner = owner or _OWNERS.get(self.code, Owner.CUSTOMER)
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+    def body(self) -> CloudErrorBody:
+        """Return the inner object, `{"code", "message", "target", "details"}` without empty members."""
+        body = CloudErrorBody(code=self.code, message=self.message)
+        if self.target:
+            body["target"] = self.target
+        if self.details:
+            body["details"] = self.details
+        return body
+
+    def to_body(self) -> dict[str, CloudErrorBody]:
+        """Return the reply, `{"error": {...}}`."""
+        return {"error": self.body()}
+
+
+def from_body(body: dict[str, Any] | CloudErrorBody, status_code: int = 400) -> CloudError:
+    """Rebuild an error from its inner object, or from a whole reply."""
+    plain = cast("dict[str, Any]", body)
+    inner = plain.get("error", plain)
+    return CloudError(
+        status_code,
+        str(inner.get("code") or ErrorCode.INTERNAL_SERVER_ERROR),
+        str(inner.get("message") or ""),
+        str(inner.get("target") or ""),
+        list(inner.get("details") or []),
+    )
+
+
+_SHOWN_CHARACTERS = 400
+_SHOWN_FAILURES = 100
+
+
+def shown(value: object) -> str:
+    """Return a value as messages and targets repeat it. A long one is cut: a reply is for people, and for logs."""
+    text = str(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}... ({len(text)} characters)"
+
+
+def raise_all(failures: list[CloudError]) -> None:
+    """Raise one error for all failures, or nothing when there is none.
+
+    The outer error is the first failure; with more than one, `details` lists every failure, the first included, so
+    that a client which shows only details misses none. A hundred are enough to begin with.
+
+    Raises:
+        CloudError: with status, code, message and target of the first failure.
+    """
+    if not failures:
+        return
+    first = failures[0]
+    if len(failures) == 1:
+        raise first
+    raise CloudError(
+        first.status_code,
+        first.code,
+        first.message,
+        first.target,
+        [failure.body() for failure in failures[:_SHOWN_FAILURES]],
+        first.owner,
+    )
+
+
+def internal_server_error() -> CloudError:
+    """Build the reply to an unexpected exception; the log has the trace, under the same correlation id."""
+    return CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "Internal server error. The service has logged the cause.")
+
+
+def invalid_parameter(target: str, message: str) -> CloudError:
+    """Build the error of a value that breaks a rule."""
+    return CloudError(400, ErrorCode.INVALID_PARAMETER, message, target)
+
+
+def invalid_request_content(message: str, target: str = "") -> CloudError:
+    """Build the error of a body that cannot be decoded."""
+    return CloudError(400, ErrorCode.INVALID_REQUEST_CONTENT, message, target)
+
+
+def resource_not_found(resource_id: str) -> CloudError:
+    """Build the 404 of a cluster that does not exist."""
+    return CloudError(
+        404,
+        ErrorCode.RESOURCE_NOT_FOUND,
+        f"The resource '{shown(resource_id)}' was not found. Check its name, resource group and subscription.",
+    )
+
+
+def operation_not_found(operation_id: str) -> CloudError:
+    """Build the 404 of an operation that is unknown, expired (7 days), or of another subscription."""
+    return CloudError(
+        404,
+        ErrorCode.NOT_FOUND,
+        f"The operation '{operation_id}' was not found. Operations are kept for 7 days.",
+    )
+
+
+def path_not_found(path: str) -> CloudError:
+    """Build the 404 of a path that this provider does not serve."""
+    return CloudError(404, ErrorCode.NOT_FOUND, f"The path '{shown(path)}' is not served by {NAMESPACE}.")
+
+
+def method_not_allowed(method: str, path: str, allowed: tuple[str, ...]) -> CloudError:
+    """Build the 405 of a known path; the caller sends `Allow` beside it."""
+    return CloudError(
+        405,
+        ErrorCode.METHOD_NOT_ALLOWED,
+        f"The method '{method}' is not allowed on '{shown(path)}'. Allowed: {', '.join(allowed)}.",
+    )
+
+
+def forbidden(message: str) -> CloudError:
+    """Build the 403 of a caller whose client certificate is not the one this path asks for."""
+    return CloudError(403, ErrorCode.FORBIDDEN, message)
+
+
+def request_not_allowed(message: str) -> CloudError:
+    """Build the refusal of a request that the cluster's state does not allow."""
+    return CloudError(400, ErrorCode.REQUEST_NOT_ALLOWED, message)
+
+
+def conflict(message: str) -> CloudError:
+    """Build the 409 of a write that lost its race five times."""
+    return CloudError(409, ErrorCode.CONFLICT, message)
+
+
+def property_change_not_allowed(target: str, message: str) -> CloudError:
+    """Build the refusal to change what is fixed at create."""
+    return CloudError(400, ErrorCode.PROPERTY_CHANGE_NOT_ALLOWED, message, target)

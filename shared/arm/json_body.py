@@ -1,0 +1,78 @@
+"""Strict JSON, as it comes from anybody."""
+
+import json
+import math
+from typing import Any
+
+from shared.arm.errors import CloudError, invalid_request_content, shown
+
+# Cosmos DB stores 128 levels, and the document around the body takes a few of them.
+MAX_DEPTH = 100
+# More do not fit into the number of 64 bits that JSON's other readers make of it.
+_MAX_DIGITS = 300
+
+
+def parse_json(body: bytes) -> Any:
+    """Parse a body into what can be stored and sent again.
+
+    Raises:
+        CloudError: 400 `InvalidRequestContent`, saying where it breaks.
+    """
+    try:
+        # Given bytes, the library would also take UTF-16.
+        value = json.loads(
+            body.decode(), parse_constant=_no_constant, parse_int=_parse_integer, parse_float=_parse_fraction
+        )
+        _check(value, MAX_DEPTH)
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise _refused(f"byte 0x{byte:02x} at position {error.start} is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        # Some of the library's messages end with advice for Python programmers, or with half of our next words.
+        reason = error.msg.partition(" (")[0].removesuffix(" at")
+        raise _refused(f"{reason} at line {error.lineno}, column {error.colno}") from error
+    except UnicodeEncodeError as error:
+        raise _refused(f"a text has half a surrogate pair, \\u{ord(error.object[error.start]):04x}") from error
+    except RecursionError as error:
+        raise _refused(_TOO_DEEP) from error
+    except ValueError as error:
+        raise _refused(str(error)) from error
+    return value
+
+
+_TOO_DEEP = f"it is nested deeper than {MAX_DEPTH} levels"
+
+
+def _refused(reason: str) -> CloudError:
+    return invalid_request_content(f"The request body is not valid JSON in UTF-8: {reason}.")
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _parse_integer(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise ValueError(f"a number has {len(text)} digits, more than {_MAX_DIGITS}")
+    return int(text)
+
+
+def _parse_fraction(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"the number {shown(text)} is too large")
+    return value
+
+
+def _check(value: Any, depth: int) -> None:
+    """Refuse what the parser takes and others do not: deep nesting, and halves of characters."""
+    if isinstance(value, str):
+        value.encode()
+    elif isinstance(value, (dict, list)):
+        if depth == 0:
+            raise ValueError(_TOO_DEEP)
+        for item in value:
+            _check(item, depth - 1)
+        if isinstance(value, dict):
+            for item in value.values():
+                _check(item, depth - 1)

@@ -1,0 +1,82 @@
+"""The cloud this process runs in, and the process's own identity there.
+
+ARM's metadata document names the endpoints of the cloud, so nothing here or above composes a host name except from
+a setting and a suffix that stands in it. The app's managed identity opens Cosmos DB and Key Vault; what is done in
+customers' subscriptions uses other credentials, see `shared/azure/credentials.py`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from azure.core import PipelineClient
+from azure.core.pipeline.policies import RetryPolicy
+from azure.core.rest import HttpRequest
+from azure.identity import ManagedIdentityCredential
+
+from shared import settings
+
+CONNECTION_TIMEOUT_SECONDS = 10
+READ_TIMEOUT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class CloudProfile:
+    """What the metadata document says, as far as the product needs it."""
+
+    arm_endpoint: str
+    arm_audience: str
+    login_endpoint: str
+    key_vault_suffix: str
+    storage_suffix: str
+    registry_suffix: str
+
+    @property
+    def arm_scope(self) -> str:
+        """The OAuth scope of a token for Azure Resource Manager."""
+        return f"{self.arm_audience.rstrip('/')}/.default"
+
+
+def get_json(base_url: str, path: str) -> dict[str, Any]:
+    """GET an unauthenticated JSON document, with a few quick retries.
+
+    Raises:
+        azure.core.exceptions.HttpResponseError: when the answer is no 200.
+    """
+    client: PipelineClient[Any, Any] = PipelineClient(
+        base_url,
+        policies=[RetryPolicy(retry_total=3, retry_backoff_factor=0.2)],
+        connection_timeout=CONNECTION_TIMEOUT_SECONDS,
+        read_timeout=READ_TIMEOUT_SECONDS,
+    )
+    with client:
+        response = client.send_request(HttpRequest("GET", base_url + path))
+        response.raise_for_status()
+        document: dict[str, Any] = response.json()
+        return document
+
+
+@cache
+def cloud_profile() -> CloudProfile:
+    """Return the cloud's endpoints, read once per process; a failure is not remembered."""
+    endpoint = settings.load().arm_endpoint
+    metadata = get_json(endpoint, "/metadata/endpoints?api-version=2022-09-01")
+    return CloudProfile(
+        arm_endpoint=endpoint,
+        # The first audience is the classic one in the public cloud; the one that equals the endpoint is current.
+        arm_audience=next(
+            (a for a in metadata["authentication"]["audiences"] if a.rstrip("/") == endpoint),
+            metadata["authentication"]["audiences"][0],
+        ),
+        login_endpoint=metadata["authentication"]["loginEndpoint"],
+        key_vault_suffix=metadata["suffixes"]["keyVaultDns"],
+        storage_suffix=metadata["suffixes"]["storage"],
+        registry_suffix=metadata["suffixes"]["acrLoginServer"],
+    )
+
+
+@cache
+def managed_identity() -> ManagedIdentityCredential:
+    """Return the credential of the app's managed identity, which caches its tokens for the whole process."""
+    client_id = settings.load().managed_identity_client_id
+    return ManagedIdentityCredential(client_id=client_id or None)

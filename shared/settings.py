@@ -1,0 +1,209 @@
+"""Typed settings of the product, read from the environment once.
+
+The fields of `Settings` are the one table: name in the environment, meaning, default. A test compares it with
+`local.settings.example.json`. Everything that the product waits for is divided by the time scale here, and only here.
+"""
+
+import dataclasses
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+# Below this no amount of scaling helps: real work on two cores takes real seconds.
+SHORTEST_DEADLINE = timedelta(seconds=15)
+
+# Read by the host, not by our code: they stand in local.settings.json beside the ones below.
+HOST_SETTINGS: Mapping[str, str] = {
+    "AzureWebJobsStorage": "Storage account of the Functions host and of Durable Functions.",
+    "FUNCTIONS_WORKER_RUNTIME": "Always `python`.",
+    "PYTHON_THREADPOOL_THREAD_COUNT": "Threads for synchronous functions: each runs at most one Azure call at a time.",
+    "WATCHDOG_SCHEDULE": "NCRONTAB of the timer that restarts operations which nothing drives.",
+    "PURGE_SCHEDULE": "NCRONTAB of the timer that purges ended orchestrations.",
+}
+
+
+class SettingsError(Exception):
+    """The environment does not describe a working resource provider; the message lists every problem."""
+
+    def __init__(self, problems: list[str]) -> None:
+        """Keep each problem, one sentence apiece."""
+        super().__init__("The settings have problems:\n" + "\n".join(f"* {problem}" for problem in problems))
+        self.problems = problems
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _guid(value: str) -> str:
+    try:
+        return str(uuid.UUID(value))
+    except ValueError:
+        raise ValueError("is no GUID") from None
+
+
+def _https(value: str) -> str:
+    if urlsplit(value).scheme != "https" or not urlsplit(value).netloc:
+        raise ValueError("is no https address")
+    return value.rstrip("/")
+
+
+def _acr(value: str) -> str:
+    if "/providers/microsoft.containerregistry/registries/" not in value.lower():
+        raise ValueError("is no resource id of a container registry")
+    return value
+
+
+def _pem(value: str) -> str:
+    """Take PEM text, or the path of a file that holds it: app settings hold the first, laptops the second."""
+    if "-----BEGIN" in value:
+        return value
+    try:
+        return Path(value).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"is neither PEM text nor a readable file ({type(error).__name__})") from None
+
+
+def _scale(value: str) -> float:
+    try:
+        scale = float(value)
+    except ValueError:
+        raise ValueError("is no number") from None
+    if not 0 < scale <= 1000:  # noqa: PLR2004 - beyond this every wait has reached its floor
+        raise ValueError("is not above 0 and at most 1000")
+    return scale
+
+
+def _days(value: str) -> int:
+    if not value.isdigit() or int(value) < 1:
+        raise ValueError("is no whole number of days above 0")
+    return int(value)
+
+
+def _setting(name: str, meaning: str, *, parse: Callable[[str], Any] = _text, default: str | None = None) -> Any:
+    return dataclasses.field(metadata={"name": name, "meaning": meaning, "parse": parse, "default": default})
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """One value per setting; see `table()` for names, meanings and defaults."""
+
+    tenant_id: str = _setting("AZURE_TENANT_ID", "Tenant of the resource provider itself.", parse=_guid)
+    subscription_id: str = _setting("AZURE_SUBSCRIPTION_ID", "Subscription of the resource provider.", parse=_guid)
+    location: str = _setting("LOCATION", "Azure region this deployment serves.")
+    resource_group: str = _setting("RESOURCEGROUP", "Resource group of the resource provider: its DNS zone lies there.")
+    cosmosdb_account: str = _setting("COSMOSDB_ACCOUNT", "Name of the Cosmos DB account.")
+    domain: str = _setting("DOMAIN", "DNS zone of managed cluster domains, `<location>.<parent>`.")
+    keyvault_name: str = _setting("KEYVAULT_NAME", "Service vault: first-party certificate and paging key.")
+    cluster_keyvault_name: str = _setting("CLUSTER_KEYVAULT_NAME", "Vault of the clusters' secrets.")
+    admin_object_id: str = _setting("ADMIN_OBJECT_ID", "Object id of the operators' group.", parse=_guid)
+    rp_object_id: str = _setting("RP_OBJECT_ID", "Object id of the app's managed identity.", parse=_guid)
+    acr_resource_id: str = _setting("ACR_RESOURCE_ID", "Registry that mirrors OpenShift's images.", parse=_acr)
+    admin_ca_certificates: str = _setting(
+        "ADMIN_API_CA", "PEM, or a file of it: who may sign certificates for `/sre` routes.", parse=_pem
+    )
+    admin_client_common_name: str = _setting(
+        "ADMIN_API_CLIENT_COMMON_NAME", "Common name of the client certificate for `/sre` routes."
+    )
+    admin_intermediate_certificates: str = _setting(
+        "ADMIN_API_INTERMEDIATES",
+        "PEM, or a file of it: intermediates, because the forwarded header holds the leaf alone.",
+        parse=lambda value: value and _pem(value),
+        default="",
+    )
+    first_party_client_id: str = _setting(
+        "FP_CLIENT_ID",
+        "Application id of the first-party application.",
+        parse=_guid,
+        default="f1dd0a37-89c6-4e07-bcd1-ffd3d43d8875",
+    )
+    first_party_certificate_secret: str = _setting(
+        "FP_CERTIFICATE_SECRET",
+        "Secret of the service vault with the first party's certificate.",
+        default="rp-firstparty",
+    )
+    paging_key_secret: str = _setting(
+        "PAGING_KEY_SECRET", "Secret of the service vault that seals paging tokens.", default="fe-encryption-key"
+    )
+    cosmosdb_database: str = _setting("COSMOSDB_DATABASE", "Name of the Cosmos database.", default="ARO")
+    cosmosdb_suffix: str = _setting(
+        "COSMOSDB_SUFFIX", "Suffix of Cosmos accounts in this cloud.", default="documents.azure.com"
+    )
+    arm_endpoint: str = _setting(
+        "ARM_ENDPOINT",
+        "Azure Resource Manager; its metadata names the rest.",
+        parse=_https,
+        default="https://management.azure.com",
+    )
+    managed_identity_client_id: str = _setting(
+        "AZURE_CLIENT_ID",
+        "Client id of a user-assigned managed identity; empty for the system-assigned one.",
+        default="",
+    )
+    time_scale: float = _setting(
+        "TIME_SCALE", "Divides every wait the product chooses; 1 in Azure.", parse=_scale, default="1"
+    )
+    purge_after_days: int = _setting(
+        "PURGE_AFTER_DAYS", "Days that ended orchestrations are kept.", parse=_days, default="7"
+    )
+    build: str = _setting("BUILD", "Build that runs, recorded on the clusters it makes.", default="unknown")
+
+    def scaled(self, duration: timedelta, *, floor: timedelta = timedelta(0)) -> timedelta:
+        """Divide a duration by the time scale, never below the floor."""
+        return max(duration / self.time_scale, floor)
+
+    def deadline_seconds(self, duration: timedelta, shortest: timedelta = SHORTEST_DEADLINE) -> float:
+        """Return a deadline in scaled seconds, at least 15, or more where the caller knows of more."""
+        return self.scaled(duration, floor=max(shortest, SHORTEST_DEADLINE)).total_seconds()
+
+    def poll_seconds(self, duration: timedelta) -> float:
+        """Return a poll interval in scaled seconds, at least a tenth: what is polled runs on the same machine."""
+        return self.scaled(duration, floor=timedelta(milliseconds=100)).total_seconds()
+
+    def retry_after_seconds(self, duration: timedelta) -> int:
+        """Return a Retry-After in scaled whole seconds, at least 1."""
+        return max(1, round(self.scaled(duration).total_seconds()))
+
+    def look_back(self, duration: timedelta) -> timedelta:
+        """Return how long the watchdog leaves a young operation alone, at least 15 seconds."""
+        return self.scaled(duration, floor=SHORTEST_DEADLINE)
+
+
+def table() -> dict[str, tuple[str, str | None]]:
+    """Return every setting of ours: name to (meaning, default), None where it has to be given."""
+    fields = dataclasses.fields(Settings)
+    return {field.metadata["name"]: (field.metadata["meaning"], field.metadata["default"]) for field in fields}
+
+
+def parse(environment: Mapping[str, str]) -> Settings:
+    """Read the settings from a mapping.
+
+    Raises:
+        SettingsError: naming everything that is missing or wrong, so that one restart repairs all of it.
+    """
+    values: dict[str, Any] = {}
+    problems = []
+    for field in dataclasses.fields(Settings):
+        name, default = field.metadata["name"], field.metadata["default"]
+        text = environment.get(name) or default
+        if text is None:
+            problems.append(f"{name} is missing: {field.metadata['meaning']}")
+            continue
+        try:
+            values[field.name] = field.metadata["parse"](text)
+        except ValueError as error:
+            problems.append(f"{name} {error}: {field.metadata['meaning']}")
+    if problems:
+        raise SettingsError(problems)
+    return Settings(**values)
+
+
+@cache
+def load() -> Settings:
+    """Return the settings of this process."""
+    return parse(os.environ)

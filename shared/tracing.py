@@ -1,0 +1,60 @@
+"""What ties one request to everything it causes: the correlation of the call that this thread serves.
+
+Every Azure call carries it in headers, every log record in `extra`. It is a context variable, so that the clients,
+which live as long as the process, need not be told.
+"""
+
+import secrets
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from azure.core.pipeline import PipelineRequest
+from azure.core.pipeline.policies import SansIOHTTPPolicy
+
+CORRELATION_HEADER = "x-ms-correlation-request-id"
+CLIENT_REQUEST_HEADER = "x-ms-client-request-id"
+TRACEPARENT_HEADER = "traceparent"
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """The ids of the request that began it all; each may be empty."""
+
+    correlation_id: str = ""
+    client_request_id: str = ""
+    traceparent: str = ""
+    operation_id: str = ""
+
+    def extra(self) -> dict[str, str]:
+        """Return what a log record carries: `log.info(..., extra=correlation.extra())`."""
+        return {"correlation_id": self.correlation_id, "operation_id": self.operation_id}
+
+
+current: ContextVar[Correlation] = ContextVar("correlation", default=Correlation())  # noqa: B039 - it is frozen
+
+
+def headers() -> dict[str, str]:
+    """Return the headers of one outgoing call: the same correlation, and a span of its own in the same trace."""
+    correlation = current.get()
+    found = {}
+    if correlation.correlation_id:
+        found[CORRELATION_HEADER] = correlation.correlation_id
+    # W3C trace context: version, trace id, parent span id, flags.
+    parts = correlation.traceparent.split("-")
+    if len(parts) == 4:  # noqa: PLR2004 - as above
+        found[TRACEPARENT_HEADER] = f"{parts[0]}-{parts[1]}-{secrets.token_hex(8)}-{parts[3]}"
+    return found
+
+
+class CorrelationPolicy(SansIOHTTPPolicy[Any, Any]):
+    """Puts the correlation on every call of an Azure client."""
+
+    def on_request(self, request: PipelineRequest[Any]) -> None:
+        """Add the headers."""
+        request.http_request.headers.update(headers())
+
+
+def add_headers(request: PipelineRequest[Any]) -> None:
+    """Do the same as a hook, for clients that take no policies."""
+    request.http_request.headers.update(headers())
