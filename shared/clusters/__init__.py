@@ -1,0 +1,1 @@
+"""The resource `openShiftClusters`: model, API versions, validation, states and names."""

@@ -1,0 +1,153 @@
+"""Static rules of the resource itself and of its cluster profile. Numbers are those of `rp-contract` 5.1."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from shared.arm import resource_id
+from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, invalid_parameter, shown
+from shared.arm.names import is_valid_name
+from shared.clusters.facts import Facts, refuse
+
+# RFC 1123: labels of 1 to 63 letters, digits and hyphens, none of which begins or ends with a hyphen.
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+# The first label names machines and DNS records, which have to begin with a letter.
+_FIRST_LABEL = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
+_MAX_NAME = 253
+# Key Vault keeps 25,600 bytes in a secret, and both of these stand in one, as JSON strings.
+_MAX_CLIENT_SECRET, _MAX_PULL_SECRET = 1_024, 24_000
+
+
+def same_id(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 1."""
+    yield from _same(value, facts.resource_id, ErrorCode.MISMATCHING_RESOURCE_ID, target)
+
+
+def same_name(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 2."""
+    name = facts.resource_id.rpartition("/")[2]
+    yield from _same(value, name, ErrorCode.MISMATCHING_RESOURCE_NAME, target)
+
+
+def same_type(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 3."""
+    yield from _same(value, f"{NAMESPACE}/{RESOURCE_TYPE}", ErrorCode.MISMATCHING_RESOURCE_TYPE, target)
+
+
+def _same(value: str, wanted: str, code: ErrorCode, target: str) -> Iterator[CloudError]:
+    if value.lower() != wanted.lower():
+        yield CloudError(
+            400,
+            code,
+            f"The value '{shown(value)}' of '{target}' is not that of the request's path: it must be '{wanted}', or be left out.",
+            target,
+        )
+
+
+def location(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 4."""
+    if value.lower() != facts.location.lower():
+        yield refuse(target, value, f"'{facts.location}', the region this request was sent to")
+
+
+def no_workload_identity(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Refuse what is not built, rather than make a cluster without it."""
+    yield invalid_parameter(
+        target,
+        f"The member '{target}' asks for workload identity, which this service does not offer. "
+        "Leave it out and give 'properties.servicePrincipalProfile'.",
+    )
+
+
+def known_state(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 7."""
+    if value not in facts.version.states:
+        yield refuse(target, value, f"one of {', '.join(facts.version.states)}, or be left out")
+
+
+def read_only(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rules 38 and 49: the service fills it, so a create cannot."""
+    yield invalid_parameter(target, f"The member '{target}' is filled by the service. Leave it out.")
+
+
+def client_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Refuse what the vault could not keep."""
+    yield from _secret_size(value, target, _MAX_CLIENT_SECRET)
+
+
+def pull_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 8, and the vault's limit. The value is a secret, so the message does not repeat it."""
+    yield from _secret_size(value, target, _MAX_PULL_SECRET)
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        parsed = None
+    auths = parsed.get("auths", {}) if isinstance(parsed, dict) else None
+    if not isinstance(auths, dict) or not all(isinstance(auth, dict) for auth in auths.values()):
+        yield invalid_parameter(
+            target,
+            f"The provided '{target}' is invalid: it must be the JSON object that Red Hat's console gives, "
+            '{"auths": {"<registry>": {"auth": "..."}}}.',
+        )
+
+
+def _secret_size(value: str, target: str, most: int) -> Iterator[CloudError]:
+    size = len(json.dumps(value))
+    if size > most:
+        yield invalid_parameter(
+            target, f"The provided '{target}' is too long: it has {size} bytes as a JSON string, and may have {most}."
+        )
+
+
+def domain(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rules 9 to 11."""
+    first, _, _ = value.partition(".")
+    if len(value) > _MAX_NAME or not _NAME.fullmatch(value):
+        yield refuse(
+            target,
+            value,
+            "a lower-case DNS name of 253 characters at most, its labels of 1 to 63 letters, digits and inner hyphens",
+        )
+        return
+    if facts.creating and not _FIRST_LABEL.fullmatch(first):
+        yield refuse(target, value, "a DNS name whose first label has two characters or more and begins with a letter")
+        return
+    parent = facts.domain.partition(".")[2]
+    if not f".{value}".endswith(f".{parent}"):
+        return
+    prefix = value.removesuffix(f".{facts.domain}")
+    if prefix == value:
+        yield refuse(target, value, f"one label, a name under '{facts.domain}', or a domain of your own")
+    elif "." in prefix:
+        yield refuse(target, value, f"exactly one label in front of '.{facts.domain}'")
+
+
+def version(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 12: a new cluster gets a version of the catalogue. Later the value is fixed."""
+    if facts.creating and value not in facts.versions:
+        yield refuse(target, value, f"one of the versions that can be installed: {', '.join(facts.versions)}")
+
+
+def cluster_resource_group_id(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rules 13 to 15."""
+    group, cluster = resource_id.try_parse(value), resource_id.parse(facts.resource_id)
+    if (
+        group is None
+        or group.provider
+        or not resource_id.is_uuid(group.subscription_id)
+        or not is_valid_name(group.resource_group)
+    ):
+        yield refuse(target, value, "the id of a resource group, /subscriptions/<uuid>/resourceGroups/<name>")
+        return
+    if group.subscription_id.lower() != cluster.subscription_id.lower():
+        yield refuse(target, value, f"in the cluster's subscription '{cluster.subscription_id}'")
+    if group.equals(cluster.group):
+        yield refuse(target, value, "another resource group than the one the cluster itself is in")
+
+
+def client_id(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 19."""
+    if not resource_id.is_uuid(value):
+        yield refuse(target, value, "the application (client) id of a service principal, a UUID")

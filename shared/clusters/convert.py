@@ -1,0 +1,186 @@
+"""Between what a request says, the internal cluster, and what a reply shows. All pure, all by the tree of a version."""
+
+import copy
+from typing import Any
+
+from shared.clusters.api_versions import API_VERSIONS, NEWEST, ApiVersion
+from shared.clusters.documents import Cluster
+from shared.clusters.members import Kind, Member, Rule
+from shared.clusters.shape import Node, is_empty, secret_paths, tree
+
+_SERVICE = frozenset({Rule.READ_ONLY, Rule.PROVIDED, Rule.IGNORED})
+_KEEPS_CASE = _SERVICE | {Rule.CREATE_ANY_CASE}
+
+
+def overlay(stored: Cluster, sent: Cluster, version: ApiVersion, *, patch: bool) -> Cluster:
+    """Return the cluster that a request wants.
+
+    Members that the version does not know stay as they are, also inside arrays, whose items are told apart by name.
+    What a PATCH leaves out stays. What a PUT leaves out stays if the service fills it, has a default for it, or keeps
+    it as a secret; else it is gone, which validation then judges.
+
+    Args:
+        stored: the internal cluster with its secrets; at create one of `id`, `name` and `type`.
+        sent: the decoded body.
+        version: the version of the request.
+        patch: whether it is a PATCH.
+    """
+    cluster: Cluster = _overlay_object(tree(version), stored, sent, patch)
+    return cluster
+
+
+def _overlay_object(node: Node, stored: dict[str, Any], sent: dict[str, Any], patch: bool) -> dict[str, Any]:
+    result = copy.deepcopy(stored)
+    for name, child in node.children.items():
+        value = _overlay_member(child, stored.get(name), sent.get(name), patch)
+        if value is None:
+            result.pop(name, None)
+        else:
+            result[name] = value
+    return result
+
+
+def _overlay_member(node: Node, stored: Any, sent: Any, patch: bool) -> Any:
+    # An empty text, like an empty list of what the service fills, is how some clients write "nothing".
+    nothing = sent is None or (sent in ("", []) and not node.member.required)
+    if nothing and _is_kept(node.member):
+        return stored
+    if sent is None and patch:
+        return stored
+    match node.kind:
+        case Kind.OBJECT if sent is None and (stored is None or node.member.required):
+            return None
+        case Kind.OBJECT:
+            return _overlay_object(node, stored or {}, sent or {}, patch)
+        case Kind.ARRAY if sent is not None:
+            return _overlay_array(node, stored or [], sent, patch)
+    return sent
+
+
+def _overlay_array(node: Node, stored: list[dict[str, Any]], sent: list[dict[str, Any]], patch: bool) -> list[Any]:
+    before = {item["name"]: item for item in stored if item.get("name")}
+    items = [_overlay_object(node, before.get(item.get("name", ""), {}), item, patch) for item in sent]
+    if not patch or not before:
+        return items
+    named = {item.get("name"): item for item in items}
+    kept = [named.pop(name, item) for name, item in before.items()]
+    return kept + list(named.values())
+
+
+def _is_kept(member: Member) -> bool:
+    optional = member.default is not None and not member.required
+    return member.rule in _SERVICE or member.secret or optional
+
+
+def settle(wanted: Cluster, stored: Cluster, version: ApiVersion, *, creating: bool) -> Cluster:
+    """Return a validated cluster in which the service's members are the service's, whatever the request repeated.
+
+    On an update ids and names also keep the casing in which they first came.
+    """
+    rules = _SERVICE if creating else _KEEPS_CASE
+    settled: Cluster = _settle_object(tree(version), wanted, stored, rules)
+    return settled
+
+
+def _settle_object(
+    node: Node, wanted: dict[str, Any], stored: dict[str, Any], rules: frozenset[Rule]
+) -> dict[str, Any]:
+    result = dict(wanted)
+    for name, child in node.children.items():
+        here, before = wanted.get(name), stored.get(name)
+        if child.member.rule in rules:
+            here = before
+        elif child.kind is Kind.ARRAY and here is not None:
+            named = {item.get("name", ""): item for item in before or []}
+            here = [_settle_object(child, item, named.get(item.get("name", ""), {}), rules) for item in here]
+        elif child.kind is Kind.OBJECT and here is not None:
+            here = _settle_object(child, here, before or {}, rules)
+        if here is None:
+            result.pop(name, None)
+        else:
+            result[name] = here
+    return result
+
+
+def to_external(cluster: Cluster, version: ApiVersion) -> dict[str, Any]:
+    """Return what a version shows of an internal cluster: its own members, never a secret, nothing empty."""
+    return _external_object(tree(version), cluster, version)
+
+
+def _external_object(node: Node, value: dict[str, Any], version: ApiVersion) -> dict[str, Any]:
+    shown = {}
+    for name, child in node.children.items():
+        entry = _external_member(child, value.get(name), version)
+        # Plain structures of the older models are always there, even when nothing is in them.
+        structure = child.kind is Kind.OBJECT and bool(child.children) and not version.generated
+        if structure or not is_empty(entry):
+            shown[name] = entry
+    return shown
+
+
+def _external_member(node: Node, value: Any, version: ApiVersion) -> Any:
+    if node.member.secret:
+        return None
+    match node.kind:
+        case Kind.OBJECT:
+            return _external_object(node, value or {}, version)
+        case Kind.ARRAY:
+            return [_external_object(node, item, version) for item in value or []]
+    return value
+
+
+def apply_defaults(cluster: Cluster) -> None:
+    """Fill what has a default and is empty, in the shape of the newest version, so that every reader finds it."""
+    _default_object(tree(NEWEST), cluster)
+    network = cluster["properties"]["networkProfile"]
+    if network["outboundType"] == "Loadbalancer":
+        ips = network.setdefault("loadBalancerProfile", {}).setdefault("managedOutboundIps", {})
+        ips["count"] = ips.get("count") or 1
+
+
+def _default_object(node: Node, value: dict[str, Any]) -> None:
+    for name, child in node.children.items():
+        if child.kind is Kind.ARRAY and child.member.rule is not Rule.READ_ONLY:
+            for item in value.get(name) or []:
+                _default_object(child, item)
+        elif child.kind is Kind.OBJECT and child.children and isinstance(value.get(name), dict):
+            _default_object(child, value[name])
+        elif not is_empty(child.member.default) and is_empty(value.get(name)):
+            value[name] = child.member.default
+
+
+_SECRETS = tuple(dict.fromkeys(path for version in API_VERSIONS for path in secret_paths(tree(version))))
+
+
+def take_secrets(cluster: Cluster) -> dict[str, str]:
+    """Remove every secret from a cluster, and return them as the bundle that the vault keeps."""
+    bundle = {}
+    for *parents, name in _SECRETS:
+        holder: Any = cluster
+        for parent in parents:
+            holder = holder.get(parent) if isinstance(holder, dict) else None
+        if isinstance(holder, dict) and (value := holder.pop(name, None)):
+            bundle[name] = value
+    return bundle
+
+
+def put_secrets(cluster: Cluster, bundle: dict[str, str]) -> None:
+    """Put a bundle back where its secrets stand in the model, for the length of one request."""
+    for *parents, name in _SECRETS:
+        if name in bundle:
+            holder = cluster
+            for parent in parents:
+                holder = holder.setdefault(parent, {})
+            holder[name] = bundle[name]
+
+
+def is_same(one: Cluster, other: Cluster) -> bool:
+    """Compare two clusters, secrets included, without regard to what is empty and to who wrote them last."""
+    return bool(_content(one) == _content(other))
+
+
+def _content(value: Any) -> Any:
+    if isinstance(value, dict):
+        entries = {name: _content(entry) for name, entry in value.items() if name != "systemData"}
+        return {name: entry for name, entry in entries.items() if not is_empty(entry)}
+    return [_content(item) for item in value] if isinstance(value, list) else value

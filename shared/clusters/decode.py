@@ -1,0 +1,93 @@
+"""From a parsed body to what it says of a cluster: known members of the right JSON types, and nothing else."""
+
+from typing import Any
+
+from shared.arm.errors import CloudError, invalid_request_content, raise_all, shown
+from shared.clusters.api_versions import ApiVersion
+from shared.clusters.documents import Cluster
+from shared.clusters.members import Kind
+from shared.clusters.shape import Node, item_target, step, tree
+
+_INT32 = range(-(2**31), 2**31)
+_EXPECTED = {
+    Kind.OBJECT: "an object",
+    Kind.ARRAY: "an array",
+    Kind.MAP: "an object of strings",
+    Kind.STRING: "a string",
+    Kind.INTEGER: "a whole number of 32 bits",
+}
+# A number is shown: what it should have been is no secret. A string may be one in the wrong place.
+_GOT = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+
+
+def decode_cluster(parsed: Any, version: ApiVersion) -> Cluster:
+    """Return the members of a body that this version knows.
+
+    Unknown members are ignored. `null` says nothing, except for `tags`, which it clears.
+
+    Raises:
+        CloudError: 400 `InvalidRequestContent`, naming every member of a wrong JSON type.
+    """
+    failures: list[CloudError] = []
+    decoded = _decode(tree(version), parsed, "", version, failures)
+    raise_all(failures)
+    cluster: Cluster = decoded
+    return cluster
+
+
+def _decode(node: Node, value: Any, target: str, version: ApiVersion, failures: list[CloudError]) -> Any:
+    match node.kind, value:
+        case Kind.OBJECT, dict():
+            return _decode_object(node, value, target, version, failures)
+        case Kind.ARRAY, list():
+            items = []
+            for index, item in enumerate(value):
+                here = item_target(target, item, index)
+                if isinstance(item, dict):
+                    items.append(_decode_object(node, item, here, version, failures))
+                else:
+                    failures.append(_wrong_type(here, item, Kind.OBJECT))
+            return items
+        case Kind.MAP, dict():
+            return {key: _decode_entry(key, entry, target, failures) for key, entry in value.items()}
+        case Kind.STRING, str():
+            return value
+        case Kind.INTEGER, int() if not isinstance(value, bool) and value in _INT32:
+            return value
+    failures.append(_wrong_type(target, value, node.kind))
+    return None
+
+
+def _decode_object(
+    node: Node, value: dict[str, Any], target: str, version: ApiVersion, failures: list[CloudError]
+) -> dict[str, Any]:
+    # Models that are not generated match names without regard to case; of two such names the last one wins.
+    given = value if version.generated else {name.lower(): entry for name, entry in value.items()}
+    found: dict[str, Any] = {}
+    for name, child in node.children.items():
+        entry = given.get(name if version.generated else name.lower(), ...)
+        if entry is None and child.kind is Kind.MAP:
+            found[name] = {}
+        elif entry is not None and entry is not ...:
+            found[name] = _decode(child, entry, step(target, child), version, failures)
+    return found
+
+
+def _decode_entry(key: str, entry: Any, target: str, failures: list[CloudError]) -> str:
+    if entry is None:
+        return ""
+    if not isinstance(entry, str):
+        failures.append(_wrong_type(f'{target}["{shown(key)}"]', entry, Kind.STRING))
+        return ""
+    return entry
+
+
+def _wrong_type(target: str, value: Any, wanted: Kind) -> CloudError:
+    got = _GOT.get(type(value)) or (f"the number {shown(value)}" if wanted is Kind.INTEGER else "a number")
+    if not target:
+        return invalid_request_content(
+            f"The request body is {got if value is not None else 'empty'}; it must be a JSON object."
+        )
+    return invalid_request_content(
+        f"The member '{target}' of the request body is {got}; it must be {_EXPECTED[wanted]}.", target
+    )

@@ -1,0 +1,48 @@
+"""How an operation ends on its two documents. Pure: whoever writes them checks the fence and the ETag."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from shared.clusters.states import Event, apply_edge, find_edge
+
+TERMINAL = frozenset({"Succeeded", "Failed", "Canceled"})
+# What a cluster document carries only while an operation runs.
+_OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "supersededOperationId", "correlationData")
+
+
+def has_ended(operation: dict[str, Any]) -> bool:
+    """Tell whether an async operation has its result."""
+    return operation["asyncOperation"]["status"] in TERMINAL
+
+
+def end_operation(
+    operation: dict[str, Any], status: str, error: dict[str, Any] | None = None, snapshot: dict[str, Any] | None = None
+) -> bool:
+    """Write the end into an async operation and tell whether that was needed: the first end counts.
+
+    Args:
+        operation: its document, altered in place.
+        status: `Succeeded`, `Failed` or `Canceled`.
+        error: why it failed.
+        snapshot: the cluster as it is then; a delete has none.
+    """
+    if has_ended(operation):
+        return False
+    operation["asyncOperation"] |= {"status": status, "endTime": datetime.now(UTC).isoformat()}
+    if error:
+        operation["asyncOperation"]["error"] = error
+    if snapshot is not None:
+        operation["openShiftCluster"] = snapshot
+    return True
+
+
+def end_cluster(document: dict[str, Any], *, failed: bool) -> None:
+    """Give a cluster document its terminal state, and take from it what belonged to the operation."""
+    end_state(document["openShiftCluster"], failed=failed)
+    for member in _OF_THE_OPERATION:
+        document.pop(member, None)
+
+
+def end_state(cluster: dict[str, Any], *, failed: bool) -> None:
+    """Give a cluster the state after success or failure of what runs."""
+    apply_edge(cluster, find_edge(cluster, Event.FAILURE if failed else Event.DONE))

@@ -1,0 +1,45 @@
+"""What a check may know: the cluster as the request wants it, and where it is wanted. No store, no Azure."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from shared.arm.errors import CloudError, invalid_parameter, shown
+from shared.clusters.api_versions import ApiVersion
+from shared.clusters.documents import Cluster
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The context of one validation.
+
+    Args:
+        cluster: the whole internal cluster, secrets included, as it would be after the request.
+        version: the version the request speaks.
+        resource_id: the id in the request's path, with its casing.
+        location: the region of this deployment.
+        domain: the DNS zone of this deployment, `<location>.<parent>`.
+        creating: whether the cluster does not exist yet.
+        versions: the OpenShift versions that can be installed.
+    """
+
+    cluster: Cluster
+    version: ApiVersion
+    resource_id: str
+    location: str
+    domain: str
+    creating: bool
+    versions: tuple[str, ...] = ()
+
+    def get(self, path: str) -> Any:
+        """Return the value at a path without arrays, or None where an object on the way is missing."""
+        value: Any = self.cluster
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+
+def refuse(target: str, value: object, wanted: str) -> CloudError:
+    """Build `InvalidParameter` in the usual form: which member, what it is, what it must be."""
+    return invalid_parameter(
+        target, f"The provided value '{shown(value)}' of '{target}' is invalid: it must be {wanted}."
+    )

@@ -1,0 +1,148 @@
+"""The one table of the cluster's members: what each is, who may write it, when it must be there, what is checked.
+
+Decoding, replies, immutability, defaults, static validation and the hiding of secrets all derive from it. Rows stand
+in the order in which their checks run. Adding a member is a row here, and its path in a row of `api_versions.py`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from shared.arm.errors import CloudError
+from shared.clusters import cluster_checks, machine_checks, network_checks
+from shared.clusters.facts import Facts
+
+Check = Callable[[Any, Facts, str], Iterator[CloudError]]
+
+
+class Kind(StrEnum):
+    """The JSON type of a member."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    OBJECT = "object"
+    ARRAY = "array"
+    MAP = "map of strings"
+
+
+class Rule(StrEnum):
+    """Who may write a member, and when."""
+
+    CREATE = "C"  # fixed at create
+    CREATE_ANY_CASE = "Ci"  # fixed at create, compared without regard to case, stored as it first came
+    MUTABLE = "M"  # the customer's at any time
+    READ_ONLY = "R"  # the service's: an update that sends another value is refused
+    PROVIDED = "P"  # filled by the service; an update may repeat the value
+    IGNORED = "I"  # the service's, and changes by itself: what a request sends is checked and dropped
+
+
+@dataclass(frozen=True)
+class Member:
+    """One row.
+
+    Args:
+        path: JSON path; `[]` follows the name of an array, and the members of its items follow that.
+        kind: the JSON type.
+        rule: who may write it.
+        required: whether a create, and a PUT, must give it.
+        default: the value of an older client, or of one that says nothing.
+        values: the only values allowed, where they are few.
+        check: further rules of its value, or of the whole cluster where this is the member to blame.
+        create_only: whether the checks run at create alone: later the value is fixed, or the cluster's own.
+        secret: whether it lives in the vault and is never returned.
+        check_empty: whether the checks also run on an empty value.
+    """
+
+    path: str
+    kind: Kind = Kind.STRING
+    rule: Rule = Rule.CREATE
+    required: bool = False
+    default: Any = None
+    values: tuple[str, ...] = ()
+    check: Check | None = None
+    create_only: bool = False
+    secret: bool = False
+    check_empty: bool = False
+
+
+_ENABLED = ("Enabled", "Disabled")
+_VISIBILITY = ("Public", "Private")
+_, _CI, _M, _R, _P, _I = Rule
+_INT, _OBJECT, _ARRAY, _MAP = Kind.INTEGER, Kind.OBJECT, Kind.ARRAY, Kind.MAP
+_CP, _NP, _MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
+_AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
+_WP, _WS, _IP = "properties.workerProfiles[]", "properties.workerProfilesStatus[]", "properties.ingressProfiles[]"
+_LB = f"{_NP}.loadBalancerProfile"
+
+# fmt: off
+MEMBERS = (
+    Member("id", rule=_I, check=cluster_checks.same_id),
+    Member("name", rule=_I, check=cluster_checks.same_name),
+    Member("type", rule=_I, check=cluster_checks.same_type),
+    Member("location", rule=_CI, required=True, check=cluster_checks.location),
+    Member("tags", _MAP, _M),
+    # Not checked: it comes from ARM's header, and a body that was read before holds an older one.
+    Member("systemData.createdBy", rule=_I),
+    Member("systemData.createdByType", rule=_I),
+    Member("systemData.createdAt", rule=_I),
+    Member("systemData.lastModifiedBy", rule=_I),
+    Member("systemData.lastModifiedByType", rule=_I),
+    Member("systemData.lastModifiedAt", rule=_I),
+    Member("identity", _OBJECT, check=cluster_checks.no_workload_identity),
+    Member("properties.platformWorkloadIdentityProfile", _OBJECT, check=cluster_checks.no_workload_identity),
+    Member("properties.provisioningState", rule=_I, check=cluster_checks.known_state),
+    Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret),
+    Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),
+    # The default comes from the catalogue of versions, see `catalogue.py`.
+    Member(f"{_CP}.version", default="", check=cluster_checks.version),
+    Member(f"{_CP}.resourceGroupId", rule=_CI, required=True, check=cluster_checks.cluster_resource_group_id),
+    Member(f"{_CP}.fipsValidatedModules", required=True, default="Disabled", values=_ENABLED),
+    Member(f"{_CP}.oidcIssuer", rule=_R),
+    Member("properties.consoleProfile.url", rule=_P, check=network_checks.url),
+    Member(_SP, _OBJECT, _M, required=True),
+    Member(f"{_SP}.clientId", rule=_M, required=True, check=cluster_checks.client_id),
+    Member(f"{_SP}.clientSecret", rule=_M, required=True, secret=True, check=cluster_checks.client_secret),
+    Member(f"{_NP}.podCidr", required=True, check=network_checks.pod_cidr),
+    Member(f"{_NP}.serviceCidr", required=True, check=network_checks.service_cidr),
+    Member(f"{_NP}.outboundType", default="Loadbalancer", values=("Loadbalancer", "UserDefinedRouting"),
+           check=network_checks.outbound_type),
+    Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED),
+    Member(_LB, _OBJECT, _M, check=network_checks.load_balancer_profile),
+    # Whether there is a profile at all depends on outboundType, see `convert.apply_defaults`.
+    Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1, check=network_checks.managed_outbound_ips),
+    Member(f"{_LB}.effectiveOutboundIps[]", _ARRAY, _R, check=cluster_checks.read_only, create_only=True),
+    Member(f"{_LB}.effectiveOutboundIps[].id", rule=_R),
+    Member(f"{_MP}.vmSize", required=True, check=machine_checks.master_vm_size),
+    Member(f"{_MP}.subnetId", rule=_CI, required=True, check=machine_checks.master_subnet),
+    Member(f"{_MP}.encryptionAtHost", required=True, default="Disabled", values=_ENABLED),
+    Member(f"{_MP}.diskEncryptionSetId", rule=_CI, check=machine_checks.disk_encryption_set),
+    Member(f"{_AP}.visibility", required=True, values=_VISIBILITY),
+    Member(f"{_AP}.url", rule=_P, check=network_checks.url),
+    Member(f"{_AP}.ip", rule=_P, check=network_checks.ip_address),
+    Member(_WS, _ARRAY, _R, check=cluster_checks.read_only, create_only=True),
+    Member(f"{_WS}.name", rule=_R),
+    Member(f"{_WS}.vmSize", rule=_R),
+    Member(f"{_WS}.diskSizeGB", _INT, _R),
+    Member(f"{_WS}.subnetId", rule=_R),
+    Member(f"{_WS}.count", _INT, _R),
+    Member(f"{_WS}.encryptionAtHost", rule=_R),
+    Member(f"{_WS}.diskEncryptionSetId", rule=_R),
+    Member(_WP, _ARRAY, required=True, check=machine_checks.exactly_one, create_only=True),
+    Member(f"{_WP}.name", required=True, values=("worker",), create_only=True),
+    Member(f"{_WP}.vmSize", required=True, check=machine_checks.worker_vm_size, create_only=True),
+    Member(f"{_WP}.diskSizeGB", _INT, required=True, check=machine_checks.disk_size, create_only=True),
+    Member(f"{_WP}.encryptionAtHost", required=True, default="Disabled", values=_ENABLED, create_only=True),
+    Member(f"{_WP}.subnetId", rule=_CI, required=True, check=machine_checks.worker_subnet, create_only=True),
+    Member(f"{_WP}.count", _INT, required=True, check=machine_checks.worker_count, create_only=True),
+    Member(f"{_WP}.diskEncryptionSetId", rule=_CI, check=machine_checks.worker_disk_encryption_set,
+           create_only=True, check_empty=True),
+    Member(_IP, _ARRAY, required=True, check=machine_checks.exactly_one, create_only=True),
+    Member(f"{_IP}.name", required=True, values=("default",), create_only=True),
+    Member(f"{_IP}.visibility", required=True, values=_VISIBILITY, create_only=True),
+    Member(f"{_IP}.ip", rule=_P, check=network_checks.ip_address, create_only=True),
+)
+# fmt: on
+
+# A version with a generated model refuses a body without these; see `ApiVersion.generated`.
+REQUIRED_PROFILES = frozenset({"properties", _CP, _NP, _MP, _AP})

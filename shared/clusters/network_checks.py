@@ -1,0 +1,112 @@
+"""Static rules of the network profile and of addresses. Numbers are those of `rp-contract` 5.1."""
+
+import re
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
+from urllib.parse import urlsplit
+
+from shared.arm.errors import CloudError, ErrorCode, invalid_parameter
+from shared.clusters.facts import Facts, refuse
+
+_NETWORK_PROFILE = "properties.networkProfile"
+# Python also reads an address alone, or a netmask after the slash; a CIDR is neither.
+_CIDR = re.compile(r"[0-9A-Fa-f.:]+/(?:0|[1-9][0-9]{0,2})")
+# OVN-Kubernetes uses them itself: join switch, masquerade range, transit switch.
+_RESERVED = tuple(IPv4Network(text) for text in ("100.64.0.0/16", "169.254.169.0/29", "100.88.0.0/16"))
+_POD_PREFIX, _SERVICE_PREFIX = 18, 22
+_MAX_OUTBOUND_IPS = 20
+
+
+def pod_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rules 21 to 25."""
+    yield from _cidr(value, facts, target, _POD_PREFIX)
+
+
+def service_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rules 26 to 30."""
+    yield from _cidr(value, facts, target, _SERVICE_PREFIX)
+
+
+def parse_cidr(text: str) -> IPv4Network | IPv6Network | None:
+    """Return the network an address and prefix lie in, or None when the text is not a CIDR."""
+    if not _CIDR.fullmatch(text):
+        return None
+    try:
+        return ip_network(text, strict=False)
+    except ValueError:
+        return None
+
+
+def _cidr(value: str, facts: Facts, target: str, longest: int) -> Iterator[CloudError]:
+    network = parse_cidr(value)
+    if not isinstance(network, IPv4Network):
+        yield refuse(target, value, "an IPv4 range such as 10.128.0.0/14")
+        return
+    reserved = [each for each in _RESERVED if each.overlaps(network)]
+    if facts.creating and reserved:
+        yield CloudError(
+            400,
+            ErrorCode.INVALID_CIDR_RANGE,
+            f"The range '{value}' of '{target}' overlaps {', '.join(map(str, reserved))}, "
+            "which the cluster's network uses itself. Choose another range.",
+            _NETWORK_PROFILE,
+        )
+    if network.prefixlen > longest:
+        yield refuse(target, value, f"a range of /{longest} or larger (a prefix length of at most {longest})")
+    if value.partition("/")[0] != str(network.network_address):
+        yield CloudError(
+            400,
+            ErrorCode.INVALID_NETWORK_ADDRESS,
+            f"The range '{value}' of '{target}' does not begin with its network address. Use '{network}'.",
+            target,
+        )
+
+
+def outbound_type(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 33: without public addresses nothing can be public."""
+    if value != "UserDefinedRouting":
+        return
+    ingress = facts.get("properties.ingressProfiles") or [{}]
+    visible = {
+        "properties.apiserverProfile.visibility": facts.get("properties.apiserverProfile.visibility"),
+        "properties.ingressProfiles[0].visibility": ingress[0].get("visibility"),
+    }
+    public = [path for path, visibility in visible.items() if visibility != "Private"]
+    if public:
+        yield invalid_parameter(
+            target,
+            f"The value '{value}' of '{target}' needs a private cluster: set {' and '.join(public)} to 'Private', "
+            "or use 'Loadbalancer'.",
+        )
+
+
+def load_balancer_profile(_value: object, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 34."""
+    if facts.get(f"{_NETWORK_PROFILE}.outboundType") == "UserDefinedRouting":
+        yield invalid_parameter(
+            target, f"'{target}' cannot be given with the outboundType 'UserDefinedRouting'. Leave it out."
+        )
+
+
+def managed_outbound_ips(value: int, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rule 36."""
+    if not 1 <= value <= _MAX_OUTBOUND_IPS:
+        yield refuse(target, value, f"a number of addresses from 1 to {_MAX_OUTBOUND_IPS}")
+
+
+def url(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rules 17 and 46."""
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        parts = None
+    if parts is None or not parts.scheme or not parts.netloc:
+        yield refuse(target, value, "a URL such as https://host/")
+
+
+def ip_address(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Rules 47 and 64."""
+    try:
+        IPv4Address(value)
+    except ValueError:
+        yield refuse(target, value, "an IPv4 address")

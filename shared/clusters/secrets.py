@@ -1,0 +1,23 @@
+"""Which secrets a cluster has, and what they are called in the vault.
+
+One JSON object for each purpose. The name carries the document's id, which is never used twice, because a deleted
+secret keeps its name while it is recoverable. Documents hold versioned ids only.
+"""
+
+from enum import StrEnum
+
+
+class Purpose(StrEnum):
+    """The bundles of a cluster, and who writes each."""
+
+    REQUEST = "request"  # clientSecret, pullSecret: written by the request
+    INSTALL = "install"  # sshKey: written by the create plan
+    REGISTRY = "registry"  # password of the registry token: written by the create plan
+    GRAPH = "graph"  # key that seals the install graph: written by the create plan
+    # userAdminKubeconfig, aroServiceKubeconfig, kubeadminPassword: written by the create plan
+    CREDENTIALS = "credentials"
+
+
+def secret_name(document_id: str, purpose: str) -> str:
+    """Return the name of a bundle in the vault of clusters, `<cluster document id>-<purpose>`."""
+    return f"{document_id}-{Purpose(purpose)}"

@@ -1,0 +1,72 @@
+"""The tree of members that one API version has, made from the tables. Everything that walks a cluster walks this."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from shared.arm.errors import shown
+from shared.clusters.api_versions import ApiVersion, has_member, is_read_only
+from shared.clusters.members import MEMBERS, REQUIRED_PROFILES, Kind, Member, Rule
+
+
+@dataclass
+class Node:
+    """One member in the tree: its row, as this version has it, and what lies below it."""
+
+    name: str
+    member: Member
+    children: dict[str, "Node"] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """The JSON type."""
+        return self.member.kind
+
+
+@cache
+def tree(version: ApiVersion) -> Node:
+    """Return the root of a version's tree. Objects without a row of their own are objects, fixed at create."""
+    root = Node("", Member("", Kind.OBJECT))
+    for row in MEMBERS:
+        if has_member(version, row.path):
+            _place(root, row, version)
+    return root
+
+
+def _place(root: Node, row: Member, version: ApiVersion) -> None:
+    node, path = root, ""
+    parts = row.path.split(".")
+    for part in parts:
+        path = f"{path}.{part}" if path else part
+        name = part.removesuffix("[]")
+        if name not in node.children:
+            required = version.generated and path in REQUIRED_PROFILES
+            node.children[name] = Node(name, Member(path, Kind.OBJECT, required=required))
+        node = node.children[name]
+    rule = Rule.READ_ONLY if is_read_only(version, row.path) else row.rule
+    node.member = replace(row, rule=rule)
+
+
+def step(target: str, node: Node) -> str:
+    """Return the JSON path of a child."""
+    return f"{target}.{node.name}" if target else node.name
+
+
+def item_target(target: str, item: Any, index: int) -> str:
+    """Return the JSON path of an array's element: by its name where it has one."""
+    name = item.get("name") if isinstance(item, dict) else None
+    return f"{target}['{shown(name)}']" if name and isinstance(name, str) else f"{target}[{index}]"
+
+
+def is_empty(value: Any) -> bool:
+    """Tell whether a value says nothing, as JSON written by other languages often does."""
+    return value is None or value in ("", 0, [], {})
+
+
+def secret_paths(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield where the secrets of a cluster stand."""
+    for child in node.children.values():
+        if child.member.secret:
+            yield (*path, child.name)
+        yield from secret_paths(child, (*path, child.name))

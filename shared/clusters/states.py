@@ -1,0 +1,154 @@
+"""The state machine of a cluster as a table, and the refusals of what is not in it.
+
+`docs/design.md` draws it; `rp-contract` 4.1 explains where it differs from the first implementation: a running create
+can be deleted, and a failed one can be resumed.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shared.arm.errors import CloudError, request_not_allowed
+from shared.clusters.documents import Cluster
+
+
+class ProvisioningState(StrEnum):
+    """`properties.provisioningState`. `Canceled` is the end of an operation, never the state of a cluster."""
+
+    CREATING = "Creating"
+    UPDATING = "Updating"
+    ADMIN_UPDATING = "AdminUpdating"
+    DELETING = "Deleting"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    CANCELED = "Canceled"
+
+
+class Event(StrEnum):
+    """What happens to a cluster."""
+
+    PUT = "PUT"
+    PATCH = "PATCH"
+    DELETE = "DELETE"
+    DONE = "done"
+    FAILURE = "failure"
+
+
+TERMINAL = frozenset({ProvisioningState.SUCCEEDED, ProvisioningState.FAILED})
+ANY = None
+_S = ProvisioningState
+_UPDATABLE = frozenset({"", _S.UPDATING, _S.ADMIN_UPDATING})
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One row of the machine.
+
+    Args:
+        state: the state before, or None for no document.
+        failed: the states, one of which `failedProvisioningState` must be; ANY where it does not matter.
+        event: what happens.
+        next: the state after, or None for no document.
+        plan: the plan that the event starts, or "".
+        resume: whether the event is allowed only with a body equal to what is stored.
+    """
+
+    state: ProvisioningState | None
+    failed: frozenset[str] | None
+    event: Event
+    next: ProvisioningState | None
+    plan: str = ""
+    resume: bool = False
+
+
+EDGES = (
+    Edge(None, ANY, Event.PUT, _S.CREATING, "create"),
+    Edge(_S.CREATING, ANY, Event.DONE, _S.SUCCEEDED),
+    Edge(_S.CREATING, ANY, Event.FAILURE, _S.FAILED),
+    Edge(_S.CREATING, ANY, Event.DELETE, _S.DELETING, "delete"),
+    Edge(_S.FAILED, frozenset({_S.CREATING}), Event.PUT, _S.CREATING, "create", resume=True),
+    Edge(_S.SUCCEEDED, ANY, Event.PUT, _S.UPDATING, "update"),
+    Edge(_S.SUCCEEDED, ANY, Event.PATCH, _S.UPDATING, "update"),
+    Edge(_S.SUCCEEDED, ANY, Event.DELETE, _S.DELETING, "delete"),
+    Edge(_S.FAILED, _UPDATABLE, Event.PUT, _S.UPDATING, "update"),
+    Edge(_S.FAILED, _UPDATABLE, Event.PATCH, _S.UPDATING, "update"),
+    Edge(_S.FAILED, ANY, Event.DELETE, _S.DELETING, "delete"),
+    Edge(_S.UPDATING, ANY, Event.DONE, _S.SUCCEEDED),
+    Edge(_S.UPDATING, ANY, Event.FAILURE, _S.FAILED),
+    Edge(_S.DELETING, ANY, Event.DONE, None),
+    Edge(_S.DELETING, ANY, Event.FAILURE, _S.FAILED),
+)
+
+
+def find_edge(cluster: Cluster | None, event: Event) -> Edge:
+    """Return the row for an event on a cluster, or on None where there is no document.
+
+    Raises:
+        CloudError: 400 `RequestNotAllowed`, naming the state and the way out.
+    """
+    properties = cluster["properties"] if cluster is not None else {}
+    state, failed = properties.get("provisioningState"), properties.get("failedProvisioningState", "")
+    for edge in EDGES:
+        if edge.state == state and edge.event == event and (edge.failed is ANY or failed in edge.failed):
+            return edge
+    raise refusal(str(state), failed, event)
+
+
+def apply_edge(cluster: Cluster, edge: Edge) -> None:
+    """Set the three states of a cluster as an edge says. An edge that removes the document sets none."""
+    if edge.next is None:
+        return
+    properties = cluster["properties"]
+    before = properties.get("provisioningState", "")
+    properties["provisioningState"] = str(edge.next)
+    match edge.event:
+        case Event.DONE:
+            properties["lastProvisioningState"] = ""
+            properties["failedProvisioningState"] = ""
+        case Event.FAILURE:
+            properties["lastProvisioningState"] = ""
+            properties["failedProvisioningState"] = before
+        case _:
+            properties["lastProvisioningState"] = before
+
+
+# In these states, or failed in them, nobody can use the cluster: it is not up yet, or on its way out.
+_UNUSABLE = {
+    (_S.CREATING, ""): "is being created. Wait until that has ended",
+    (_S.DELETING, ""): "is being deleted",
+    (_S.FAILED, _S.CREATING): "was not created to the end. Resume its creation with a PUT of the body it was created "
+    "with, or delete it",
+    (_S.FAILED, _S.DELETING): "was not deleted to the end. Repeat the DELETE",
+}
+
+
+def require_credentials(cluster: Cluster) -> None:
+    """Refuse to hand out credentials of a cluster that never came up, or that goes.
+
+    Raises:
+        CloudError: 400 `RequestNotAllowed`, naming the state and the way out.
+    """
+    properties = cluster["properties"]
+    state = properties.get("provisioningState", "")
+    failed = properties.get("failedProvisioningState", "") if state == _S.FAILED else ""
+    if why := _UNUSABLE.get((state, failed)):
+        raise request_not_allowed(f"The cluster has no credentials in state '{state}': it {why}.")
+
+
+def is_terminal(state: str) -> bool:
+    """Tell whether no operation runs in this state."""
+    return state in TERMINAL
+
+
+def refusal(state: str, failed: str, event: Event) -> CloudError:
+    """Explain why an event is refused, and what helps."""
+    if not is_terminal(state):
+        way_out = "Wait until the operation that runs has ended, then try again"
+        way_out += ", or cancel the creation with a DELETE." if state == _S.CREATING else "."
+        return request_not_allowed(f"{event} is not allowed while the cluster is in state '{state}'. {way_out}")
+    way_out = "delete the cluster"
+    if failed == _S.CREATING:
+        way_out += ", or resume its creation with a PUT of the body it was created with"
+    return request_not_allowed(
+        f"{event} is not allowed on a cluster in state '{state}' whose last operation failed in state '{failed}'. "
+        f"To go on, {way_out}."
+    )

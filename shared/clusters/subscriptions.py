@@ -1,0 +1,80 @@
+"""What ARM says of a subscription, and what its state allows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, invalid_request_content, shown
+
+STATES = ("Registered", "Unregistered", "Warned", "Suspended", "Deleted")
+# What we know of a subscription, parents first; anything may be missing or null.
+_TYPES: tuple[tuple[str, type, str], ...] = (
+    ("properties", dict, "an object"),
+    ("properties.tenantId", str, "a string"),
+    ("properties.accountOwner", dict, "an object"),
+    ("properties.registeredFeatures", list, "an array"),
+)
+MAY_WRITE = frozenset({"Registered"})
+MAY_DELETE = frozenset({"Registered", "Warned", "Suspended"})
+
+
+def require_state(document: Mapping[str, Any] | None, subscription_id: str, allowed: frozenset[str]) -> None:
+    """Refuse a request whose subscription is not in a state that allows it.
+
+    Raises:
+        CloudError: 400 `InvalidSubscriptionState`, naming the state and those that would do.
+    """
+    state = document["subscription"].get("state") if document else None
+    if state in allowed:
+        return
+    now = f"is in state '{state}'" if state else "is not registered with Microsoft.RedHatOpenShift"
+    raise CloudError(
+        400,
+        ErrorCode.INVALID_SUBSCRIPTION_STATE,
+        f"The request is not allowed: subscription '{subscription_id}' {now}. Allowed: {', '.join(sorted(allowed))}.",
+    )
+
+
+def next_document(stored: dict[str, Any] | None, subscription_id: str, body: Any) -> dict[str, Any]:
+    """Return the document after a subscription PUT. Members that we do not know are kept.
+
+    Raises:
+        CloudError: 400, for a body that is no subscription, or a way out of `Deleted`.
+    """
+    if not isinstance(body, dict):
+        raise invalid_request_content("The request body must be an object with 'state' and 'properties'.")
+    state = body.get("state")
+    if state not in STATES:
+        given = "The member 'state' is missing" if state is None else f"The state '{shown(state)}' is invalid"
+        raise invalid_parameter("state", f"{given}: it must be one of {', '.join(STATES)}.")
+    _check_types(body)
+    before = stored["subscription"].get("state") if stored else None
+    if before == "Deleted" and state != before:
+        raise CloudError(
+            400,
+            ErrorCode.INVALID_SUBSCRIPTION_STATE,
+            f"Subscription '{subscription_id}' is in state 'Deleted', which is final: it cannot become '{state}'.",
+            "state",
+        )
+    document: dict[str, Any] = dict(stored) if stored else {"id": subscription_id.lower()}
+    document["subscription"] = {**(stored["subscription"] if stored else {}), **_without_email(body)}
+    if state == "Deleted":
+        document["deleting"] = True
+    return document
+
+
+def _check_types(body: dict[str, Any]) -> None:
+    for path, kind, noun in _TYPES:
+        value: Any = body
+        for name in path.split("."):
+            value = (value or {}).get(name)
+        if value is not None and not isinstance(value, kind):
+            raise invalid_request_content(f"The member '{path}' of the request body must be {noun}.", path)
+
+
+def _without_email(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the body without the owner's address: personal data that nothing here needs."""
+    properties = body.get("properties")
+    if not isinstance(properties, dict) or not isinstance(properties.get("accountOwner"), dict):
+        return body
+    owner = {**properties["accountOwner"], "email": ""}
+    return {**body, "properties": {**properties, "accountOwner": owner}}
