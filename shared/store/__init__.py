@@ -1,0 +1,70 @@
+"""The documents in Cosmos DB, and nothing about what they mean."""
+
+from collections.abc import Callable
+from functools import cache
+
+from azure.cosmos import ContainerProxy, CosmosClient
+
+from shared import cloud, settings, tracing
+from shared.store.clusters import Clusters, Fence, FenceMoved, partition_of
+from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Document, Items, NotFound, PreconditionFailed
+from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Subscriptions, Versions
+
+__all__ = [
+    "TTL_SECONDS",
+    "UPDATE_TRIES",
+    "Conflict",
+    "Decide",
+    "Document",
+    "Fence",
+    "FenceMoved",
+    "Items",
+    "NotFound",
+    "PreconditionFailed",
+    "Store",
+    "get_store",
+    "partition_of",
+]
+
+
+class Store:
+    """Every container of the database, by the name people use for it."""
+
+    def __init__(self, container: Callable[[str], ContainerProxy]) -> None:
+        """Open the containers.
+
+        Args:
+            container: gives the container of a name; `DatabaseProxy.get_container_client` in production.
+        """
+        self.clusters = Clusters(container("OpenShiftClusters"))
+        self.operations = Operations(container("AsyncOperations"))
+        self.progress = Progress(container("OperationProgress"))
+        self.subscriptions = Subscriptions(container("Subscriptions"))
+        self.billing = Billing(container("Billing"))
+        self._versions = Versions(container("OpenShiftVersions"))
+
+    def update(self, key: str, decide: Decide, tries: int = UPDATE_TRIES) -> Document:
+        """Read a cluster by key, decide, replace; see `Items.update`."""
+        return self.clusters.update_by_key(key, decide, tries)
+
+    def fenced_update(self, fence: Fence, decide: Decide) -> Document:
+        """Update a cluster for an activity; see `Clusters.fenced_update`."""
+        return self.clusters.fenced_update(fence, decide)
+
+    def versions(self) -> list[Document]:
+        """Return the enabled OpenShift versions."""
+        return self._versions.enabled()
+
+
+@cache
+def get_store() -> Store:
+    """Return the store of this process; the first call reads the account's metadata."""
+    own = settings.load()
+    client = CosmosClient(
+        f"https://{own.cosmosdb_account}.{own.cosmosdb_suffix}:443/",
+        credential=cloud.managed_identity(),
+        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
+        read_timeout=cloud.READ_TIMEOUT_SECONDS,
+        raw_request_hook=tracing.add_headers,
+    )
+    return Store(client.get_database_client(own.cosmosdb_database).get_container_client)

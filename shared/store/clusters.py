@@ -1,0 +1,134 @@
+"""Cluster documents: found by resource id, paged, and updated under the fence of the running operation."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from azure.core import MatchConditions
+from azure.cosmos import ContainerProxy
+from azure.cosmos.exceptions import CosmosAccessConditionFailedError, CosmosResourceNotFoundError
+
+from shared.store.containers import UPDATE_TRIES, Decide, Document, Items, PreconditionFailed
+
+
+class FenceMoved(Exception):  # noqa: N818 - an event more than an error: somebody newer drives this cluster
+    """Another attempt or another operation owns the cluster: whoever sees this stops without a trace."""
+
+
+@dataclass(frozen=True)
+class Fence:
+    """Who may write a cluster document: one attempt of one operation.
+
+    With the document's id the fence is checked by a point read, which costs a third of a query by key.
+    """
+
+    cluster_key: str
+    operation_id: str
+    attempt: int
+    document_id: str = ""
+
+    def holds(self, document: Document | None) -> bool:
+        """Tell whether the document still names this operation and this attempt."""
+        return (
+            document is not None
+            and document.get("asyncOperationId") == self.operation_id
+            and document.get("attempt") == self.attempt
+        )
+
+
+def partition_of(key: str) -> str:
+    """Return the partition of a cluster's key: its subscription id."""
+    return key.split("/", 3)[2]
+
+
+class Clusters(Items):
+    """The container `OpenShiftClusters`; keys are lower-cased resource ids."""
+
+    def __init__(self, container: ContainerProxy) -> None:
+        """Wrap the container, whose partition key is `/partitionKey`."""
+        super().__init__(container)
+        self._clusters = container
+
+    def get(self, key: str) -> Document | None:
+        """Return the cluster document of a resource id, or None."""
+        if key != key.lower():
+            raise ValueError(f"'{key}' is no key: keys are lower-cased resource ids")
+        return self.find_by(partition_of(key), "key", key)
+
+    def find_by(self, partition: str, member: str, value: str) -> Document | None:
+        """Return the document whose top-level member has this value, or None."""
+        if member not in ("key", "clusterResourceGroupIdKey", "clientIdKey", "asyncOperationId"):
+            raise ValueError(f"clusters are not found by '{member}'")
+        # The member is one of the four names above, never a caller's text.
+        found = self.query(f"SELECT * FROM c WHERE c.{member} = @value", partition, value=value)  # noqa: S608
+        return next(found, None)
+
+    def page(
+        self, prefix: str, partition: str, continuation: str | None = None, size: int = 10
+    ) -> tuple[list[Document], str | None]:
+        """Return one page of the clusters whose key begins with a prefix, and the token of the next page."""
+        tokens: list[str | None] = [None]
+
+        def note(headers: Mapping[str, str], _: object) -> None:
+            # The pager's own token is read from the headers that the client received last, whatever thread asked.
+            tokens.append(headers.get("x-ms-continuation"))
+
+        pages = self._clusters.query_items(
+            "SELECT * FROM c WHERE STARTSWITH(c.key, @prefix)",
+            parameters=[{"name": "@prefix", "value": prefix}],
+            partition_key=partition,
+            max_item_count=size,
+            response_hook=note,
+        ).by_page(continuation)
+        documents = [dict(document) for document in next(pages, [])]
+        return documents, tokens[-1] or None
+
+    def of(self, subscription_id: str) -> Iterator[Document]:
+        """Yield every cluster of a subscription."""
+        prefix = f"/subscriptions/{subscription_id}/"
+        return self.query("SELECT * FROM c WHERE STARTSWITH(c.key, @prefix)", subscription_id, prefix=prefix)
+
+    def non_terminal(self) -> Iterator[Document]:
+        """Yield every cluster that names a running operation."""
+        return self.query("SELECT * FROM c WHERE IS_DEFINED(c.asyncOperationId)")
+
+    def update_by_key(self, key: str, decide: Decide, tries: int = UPDATE_TRIES) -> Document:
+        """Read by key, decide, replace, as `Items.update`."""
+        return self.update(lambda: self.get(key), decide, tries)
+
+    def fenced_update(self, fence: Fence, decide: Decide) -> Document:
+        """Update for an activity: each try checks the fence on what it read.
+
+        Raises:
+            FenceMoved: when the cluster is gone or another attempt owns it.
+        """
+        return self.update(lambda: self.fenced_read(fence), decide)
+
+    def fenced_read(self, fence: Fence) -> Document:
+        """Read a cluster document that the fence still holds.
+
+        Raises:
+            FenceMoved: when it is gone or another attempt owns it.
+        """
+        key = fence.cluster_key
+        document = self.read(fence.document_id, partition_of(key)) if fence.document_id else self.get(key)
+        if document is None or not fence.holds(document):
+            raise FenceMoved(f"attempt {fence.attempt} of operation {fence.operation_id} was superseded")
+        return document
+
+    def delete(self, document: Document) -> None:
+        """Delete a document as it was read; one that is gone is fine.
+
+        Raises:
+            PreconditionFailed: when somebody wrote it since.
+        """
+        try:
+            self._clusters.delete_item(
+                document["id"],
+                partition_key=document["partitionKey"],
+                etag=document["_etag"],
+                match_condition=MatchConditions.IfNotModified,
+            )
+        except CosmosResourceNotFoundError:
+            return
+        except CosmosAccessConditionFailedError as error:
+            raise PreconditionFailed(document["id"]) from error

@@ -1,0 +1,116 @@
+"""Typed access to one Cosmos container: conditional writes, the retry loop round a decision, and named conflicts.
+
+Documents are dictionaries and go back as they came, so members that a newer build wrote survive. Every replace is
+conditional on the ETag that was read; who loses the race reads again and decides again.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from azure.core import MatchConditions
+from azure.cosmos import ContainerProxy
+from azure.cosmos.exceptions import (
+    CosmosAccessConditionFailedError,
+    CosmosResourceExistsError,
+    CosmosResourceNotFoundError,
+)
+
+Document = dict[str, Any]
+Decide = Callable[[Document], Document | None]
+
+UPDATE_TRIES = 5
+
+
+class Conflict(Exception):  # noqa: N818 - named as HTTP names it
+    """A document of this id, or with a value that has to be unique, exists already."""
+
+
+class PreconditionFailed(Exception):  # noqa: N818 - named as HTTP names it
+    """Somebody else wrote the document since it was read."""
+
+
+class NotFound(Exception):  # noqa: N818 - named as HTTP names it
+    """The document to update does not exist."""
+
+
+class Items:
+    """Documents of one container, by id and partition."""
+
+    def __init__(self, container: ContainerProxy) -> None:
+        """Wrap a container of the SDK."""
+        self._container = container
+
+    def read(self, document_id: str, partition: str | None = None) -> Document | None:
+        """Return a document by its id, or None; the id is the partition key unless another is given."""
+        try:
+            return dict(self._container.read_item(document_id, partition_key=partition or document_id))
+        except CosmosResourceNotFoundError:
+            return None
+
+    def create(self, document: Document) -> Document:
+        """Create a document.
+
+        Raises:
+            Conflict: when its id or one of its unique keys is taken.
+        """
+        try:
+            return dict(self._container.create_item(document))
+        except CosmosResourceExistsError as error:
+            raise Conflict(document["id"]) from error
+
+    def replace(self, document: Document) -> Document:
+        """Replace a document if nobody wrote it since it was read.
+
+        Raises:
+            PreconditionFailed: when somebody did.
+            NotFound: when it is gone.
+            Conflict: when one of its unique keys is another document's.
+        """
+        try:
+            return dict(
+                self._container.replace_item(
+                    document["id"], document, etag=document["_etag"], match_condition=MatchConditions.IfNotModified
+                )
+            )
+        except CosmosAccessConditionFailedError as error:
+            raise PreconditionFailed(document["id"]) from error
+        except CosmosResourceNotFoundError as error:
+            raise NotFound(document["id"]) from error
+        except CosmosResourceExistsError as error:
+            raise Conflict(document["id"]) from error
+
+    def upsert(self, document: Document) -> Document:
+        """Write a document whatever stood there: for records that have one writer."""
+        return dict(self._container.upsert_item(document))
+
+    def query(self, query: str, partition: str | None = None, **parameters: Any) -> Iterator[Document]:
+        """Yield what a query finds, in one partition or across all of them."""
+        scope: dict[str, Any] = {"partition_key": partition} if partition else {"enable_cross_partition_query": True}
+        names = [{"name": f"@{name}", "value": value} for name, value in parameters.items()]
+        yield from self._container.query_items(query, parameters=names, **scope)
+
+    def update(self, read: Callable[[], Document | None], decide: Decide, tries: int = UPDATE_TRIES) -> Document:
+        """Read, decide, replace; begin again when another writer was faster.
+
+        Args:
+            read: fetches the document anew each time.
+            decide: returns the document to write, or None to leave it as it is. It may run several times.
+            tries: how many races may be lost.
+
+        Raises:
+            NotFound: when there is nothing to update.
+            PreconditionFailed: when every race was lost.
+        """
+        for _ in range(tries - 1):
+            try:
+                return self._update_once(read, decide)
+            except PreconditionFailed:
+                continue
+        return self._update_once(read, decide)
+
+    def _update_once(self, read: Callable[[], Document | None], decide: Decide) -> Document:
+        document = read()
+        if document is None:
+            raise NotFound
+        decided = decide(document)
+        return document if decided is None else self.replace(decided)

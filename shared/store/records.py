@@ -1,0 +1,96 @@
+"""The containers beside the clusters: operations, progress, subscriptions, billing, versions."""
+
+import time
+from collections.abc import Callable, Iterator
+
+from azure.cosmos import ContainerProxy
+
+from shared.store.containers import Conflict, Decide, Document, Items
+
+# Operations and their progress items live seven days, as ARM's documents do.
+TTL_SECONDS = 604_800
+_VERSIONS_AGE_SECONDS = 10
+
+
+class Operations(Items):
+    """The container `AsyncOperations`."""
+
+    def get(self, operation_id: str) -> Document | None:
+        """Return an operation, or None."""
+        return self.read(operation_id)
+
+    def create(self, document: Document) -> Document:
+        """Create an operation; it ends itself after seven days."""
+        return super().create({"ttl": TTL_SECONDS, **document})
+
+    def update_by_id(self, operation_id: str, decide: Decide) -> Document:
+        """Read, decide, replace, as `Items.update`."""
+        return self.update(lambda: self.get(operation_id), decide)
+
+
+class Progress(Items):
+    """The container `OperationProgress`: one item for each (operation, step, attempt)."""
+
+    def get(self, operation_id: str, step: str, attempt: int) -> Document | None:
+        """Return the progress of one step in one attempt, or None while it has not begun."""
+        return self.read(f"{step}-{attempt}", operation_id)
+
+    def upsert(self, document: Document) -> Document:
+        """Write an item; its step has one writer at a time."""
+        return super().upsert({"ttl": TTL_SECONDS, **document})
+
+    def list(self, operation_id: str) -> list[Document]:
+        """Return every item of an operation, oldest first."""
+        items = self.query("SELECT * FROM c WHERE c.operationId = @id", operation_id, id=operation_id)
+        return sorted(items, key=lambda item: (item["startTime"], item["attempt"]))
+
+
+class Subscriptions(Items):
+    """The container `Subscriptions`: what ARM last told of each."""
+
+    def get(self, subscription_id: str) -> Document | None:
+        """Return a subscription, or None."""
+        return self.read(subscription_id.lower())
+
+    def deleting(self) -> Iterator[Document]:
+        """Yield every subscription whose clusters have to be deleted."""
+        return self.query("SELECT * FROM c WHERE c.deleting = true")
+
+    def put(self, document: Document) -> Document:
+        """Create the document, or replace it if nobody wrote it since it was read.
+
+        Raises:
+            Conflict: when a new one exists by now.
+            PreconditionFailed: when somebody wrote the read one since.
+        """
+        return self.replace(document) if "_etag" in document else self.create(document)
+
+
+class Billing(Items):
+    """The container `Billing`: created once, its times set once, kept after the cluster is gone."""
+
+    def ensure(self, document: Document) -> Document:
+        """Create a record; one that exists stays as it is."""
+        try:
+            return self.create(document)
+        except Conflict:
+            return self.read(document["id"]) or document
+
+
+class Versions:
+    """The container `OpenShiftVersions`, kept in memory for ten seconds because every PUT asks."""
+
+    def __init__(self, container: ContainerProxy, clock: Callable[[], float] = time.monotonic) -> None:
+        """Wrap the container; the clock is for the cache alone."""
+        self._items = Items(container)
+        self._clock = clock
+        self._read_at = float("-inf")
+        self._cached: list[Document] = []
+
+    def enabled(self) -> list[Document]:
+        """Return the enabled versions, `{"id", "version", "enabled", "default", ...}`."""
+        if self._clock() - self._read_at > _VERSIONS_AGE_SECONDS:
+            found: Iterator[Document] = self._items.query("SELECT * FROM c WHERE c.enabled = true")
+            self._cached = list(found)
+            self._read_at = self._clock()
+        return self._cached

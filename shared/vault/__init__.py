@@ -1,0 +1,100 @@
+"""Secrets in Key Vault: one JSON bundle per cluster and purpose, and the service's own secrets.
+
+Documents hold versioned secret ids. A version never changes, so it is kept in memory for the life of the process,
+and two requests that race for the same name cannot swap each other's secret.
+"""
+
+import json
+from functools import cache
+from typing import Any
+
+from azure.core.exceptions import ResourceNotFoundError
+from azure.keyvault.secrets import KeyVaultSecretIdentifier, SecretClient
+
+from shared import cloud, settings, tracing
+from shared.fence import FencePolicy
+
+Bundle = dict[str, Any]
+
+
+class Vault:
+    """The two vaults of the service: one for the clusters, one for itself."""
+
+    def __init__(self, clusters: SecretClient, service: SecretClient) -> None:
+        """Wrap the clients; everything read by version is kept for ever."""
+        self._clusters = clusters
+        self._service = service
+        self._versions: dict[str, Bundle] = {}
+
+    def put_secret(self, name: str, bundle: Bundle, cluster_document_id: str = "") -> str:
+        """Store a bundle as a new version of a secret.
+
+        Args:
+            name: as `shared.clusters.secrets.secret_name` makes it.
+            bundle: a flat JSON object.
+            cluster_document_id: becomes the tag `cluster`, by which people find whose secret this is.
+
+        Returns:
+            The versioned id, which is what documents hold.
+        """
+        stored = self._clusters.set_secret(
+            name,
+            json.dumps(bundle),
+            content_type="application/json",
+            tags={"cluster": cluster_document_id or name.rsplit("-", 1)[0]},
+        )
+        secret_id = str(stored.id)
+        self._versions[secret_id] = dict(bundle)
+        return secret_id
+
+    def get_secret(self, versioned_id: str) -> Bundle:
+        """Return the bundle of a versioned id.
+
+        Raises:
+            azure.core.exceptions.ResourceNotFoundError: when it is deleted.
+        """
+        if versioned_id not in self._versions:
+            identifier = KeyVaultSecretIdentifier(versioned_id)
+            stored = self._clusters.get_secret(identifier.name, identifier.version)
+            self._versions[versioned_id] = json.loads(stored.value or "{}")
+        return dict(self._versions[versioned_id])
+
+    def get_latest(self, name: str) -> tuple[str, Bundle] | None:
+        """Return the newest version of a secret as (versioned id, bundle), or None.
+
+        For what was stored just before a crash and whose id reached no document.
+        """
+        try:
+            stored = self._clusters.get_secret(name)
+        except ResourceNotFoundError:
+            return None
+        return str(stored.id), json.loads(stored.value or "{}")
+
+    def delete(self, name: str) -> None:
+        """Delete a secret with all its versions; one that does not exist is fine. Soft delete keeps its name."""
+        try:
+            self._clusters.begin_delete_secret(name)
+        except ResourceNotFoundError:
+            return
+
+    def get_service_secret(self, name: str) -> str:
+        """Return the newest value of one of the service's own secrets; not kept, because they rotate."""
+        return self._service.get_secret(name).value or ""
+
+
+@cache
+def get_vault() -> Vault:
+    """Return the vaults of this process."""
+    own, suffix = settings.load(), cloud.cloud_profile().key_vault_suffix
+
+    def client(name: str) -> SecretClient:
+        return SecretClient(
+            f"https://{name}.{suffix.lstrip('.')}",
+            cloud.managed_identity(),
+            connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
+            read_timeout=cloud.READ_TIMEOUT_SECONDS,
+            raw_request_hook=tracing.add_headers,
+            per_retry_policies=[FencePolicy(requests_too=True)],
+        )
+
+    return Vault(client(own.cluster_keyvault_name), client(own.keyvault_name))
