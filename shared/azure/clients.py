@@ -1,0 +1,59 @@
+"""Management clients, one per process for each class, subscription and identity.
+
+Every client carries the correlation and the fence, quick retries of broken connections, and nothing more: which
+errors are tried again, and when, is the plan's decision (`orchestrators/retry.py`), and a thread must not wait for it.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+from azure.core.credentials import TokenCredential
+
+from shared import cloud, tracing
+from shared.azure import credentials
+from shared.fence import FencePolicy
+
+Client = TypeVar("Client")
+
+
+def first_party(
+    client: Callable[..., Client], subscription_id: str, tenant_id: str, read_secret: Callable[[str], str]
+) -> Client:
+    """Return a client that acts as the first-party application in a tenant.
+
+    Args:
+        client: a class of azure-mgmt, `NetworkManagementClient`.
+        subscription_id: where its resources lie.
+        tenant_id: the tenant of that subscription.
+        read_secret: as `credentials.first_party`.
+    """
+    built: Client = _first_party(client, subscription_id.lower(), tenant_id, read_secret)
+    return built
+
+
+@cache
+def _first_party(
+    client: Callable[..., Any], subscription_id: str, tenant_id: str, read_secret: Callable[[str], str]
+) -> Any:
+    return connect(client, subscription_id, credentials.first_party(tenant_id, read_secret))
+
+
+def connect(client: Callable[..., Client], subscription_id: str, credential: TokenCredential) -> Client:
+    """Build a client with any credential."""
+    profile = cloud.cloud_profile()
+    return client(
+        credential,
+        subscription_id,
+        base_url=profile.arm_endpoint,
+        credential_scopes=[profile.arm_scope],
+        per_call_policies=[tracing.CorrelationPolicy()],
+        per_retry_policies=[FencePolicy()],
+        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
+        read_timeout=cloud.READ_TIMEOUT_SECONDS,
+        retry_total=3,
+        retry_connect=3,
+        retry_read=0,
+        retry_status=0,
+        retry_backoff_factor=0.2,
+    )

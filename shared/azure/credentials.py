@@ -1,0 +1,63 @@
+"""The two identities that act in Azure: the first-party application, and the cluster's own service principal.
+
+The app's managed identity is a third one, for the service's own Cosmos DB and Key Vault; see `shared/cloud.py`.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable
+from functools import cache
+
+from azure.identity import CertificateCredential, ClientSecretCredential
+
+from shared import cloud, settings
+
+
+@cache
+def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> CertificateCredential:
+    """Return the first-party application's credential in a tenant, once per process.
+
+    Args:
+        tenant_id: the customer's tenant, or the service's own.
+        read_secret: reads a secret of the service vault, `Vault.get_service_secret`.
+
+    The certificate is read once: it overlaps its successor by months, and no process lives that long.
+    """
+    own = settings.load()
+    return CertificateCredential(
+        tenant_id,
+        own.first_party_client_id,
+        certificate_data=certificate_bytes(read_secret(own.first_party_certificate_secret)),
+        # Subject name and issuer authentication needs the chain; it lets the certificate rotate without registration.
+        send_certificate_chain=True,
+        authority=cloud.cloud_profile().login_endpoint,
+        # The authority comes from ARM's metadata already; discovery would ask the public cloud's host about it.
+        disable_instance_discovery=True,
+    )
+
+
+def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> ClientSecretCredential:
+    """Return a credential of the cluster's service principal; not kept, because the customer may change the secret."""
+    return ClientSecretCredential(
+        tenant_id,
+        client_id,
+        client_secret,
+        authority=cloud.cloud_profile().login_endpoint,
+        disable_instance_discovery=True,
+    )
+
+
+def certificate_bytes(secret: str) -> bytes:
+    """Return the certificate in a form that azure-identity takes.
+
+    Key Vault hands a certificate out as PEM text or as PKCS#12 in base64, as its content type was chosen.
+
+    Raises:
+        ValueError: when it is neither.
+    """
+    if "-----BEGIN" in secret:
+        return secret.encode("ascii")
+    try:
+        return base64.b64decode(secret, validate=True)
+    except binascii.Error:
+        raise ValueError("the first-party certificate is neither PEM nor base64 of PKCS#12") from None
