@@ -1,0 +1,7 @@
+"""What a cluster's machines boot from: an asset graph from install-config to the bootstrap ignition.
+
+An asset is named after the file it makes (`shared.installer.assets.asset_of` finds it): `tls/*` stand as rows in
+`certificates.py`, `auth/*` in `kubeconfigs.py`, `manifests/*` in `manifests.py` and `platform.py`, `openshift/*` in
+`machines.py` and `platform.py`, `*.ign` in `bootstrap.py`. Nothing here asks Azure: the activity that has the graph
+made brings what goes in, and keeps what comes out.
+"""

@@ -1,0 +1,72 @@
+"""All assets by name, and which of them an install wants."""
+
+from fnmatch import fnmatch
+
+from shared.installer import (
+    bootstrap,
+    certificates,
+    documents,
+    install_config,
+    kubeconfigs,
+    machines,
+    manifests,
+    platform,
+)
+from shared.installer.graph import Asset, Content, Inputs
+
+
+def _metadata(inputs: Inputs) -> Content:
+    """What somebody who has nothing but this file needs in order to find the cluster in Azure."""
+    config, ids = inputs["install-config"], inputs["cluster-id"]
+    document = {
+        "clusterName": config["metadata"]["name"],
+        "clusterID": ids["clusterId"],
+        "infraID": ids["infraId"],
+        "azure": {"resourceGroupName": install_config.azure(config)["resourceGroupName"]},
+    }
+    return {"metadata.json": documents.to_json(document)}
+
+
+# What is given: all that the graph knows of a cluster stands in these five.
+GIVEN = (
+    Asset("install-config"),  # as openshift-install reads it, see `install_config.py`
+    Asset("platform-credentials"),  # subscriptionId, tenantId, clientId, clientSecret
+    Asset("cluster-id"),  # infraId, clusterId
+    Asset("release-image"),  # version, pullspec, ignitionVersion, flavour
+    Asset("clock"),  # now, RFC 3339: certificates begin then
+)
+
+ASSETS: dict[str, Asset] = {
+    asset.name: asset
+    for asset in (
+        *GIVEN,
+        *certificates.ASSETS,
+        *kubeconfigs.ASSETS,
+        *manifests.ASSETS,
+        *platform.ASSETS,
+        *machines.ASSETS,
+        *bootstrap.ASSETS,
+        Asset("metadata.json", ("metadata.json",), ("install-config", "cluster-id"), _metadata),
+    )
+}
+
+TARGETS = (
+    "bootstrap.ign",
+    "master.ign",
+    "worker.ign",
+    "metadata.json",
+    "auth/kubeadmin-password",
+    *(row.path for row in kubeconfigs.KUBECONFIGS),
+)
+
+
+def asset_of(path: str) -> Asset:
+    """Return the asset that makes a file.
+
+    Raises:
+        KeyError: when none does.
+    """
+    for asset in ASSETS.values():
+        if any(fnmatch(path, pattern) for pattern in asset.files):
+            return asset
+    raise KeyError(path)

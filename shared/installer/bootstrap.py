@@ -1,0 +1,46 @@
+"""The bootstrap machine's ignition: every file of the graph that it boots from."""
+
+from shared.installer import certificates, documents, ignition, kubeconfigs, machines, manifests, platform
+from shared.installer.graph import Asset, Content, Inputs
+
+_ROOT = "/opt/openshift"
+_INSTALL, _RELEASE = "install-config", "release-image"
+# Everybody on the machine may read these; the rest is root's.
+_PUBLIC = ("manifests/", "openshift/", "tls/root-ca.crt")
+_OPEN_MODE, _CLOSED_MODE = 0o644, 0o600
+
+_OBJECTS = tuple(
+    asset
+    for asset in (*manifests.ASSETS, *platform.ASSETS, *machines.ASSETS)
+    if asset.name.startswith(("manifests/", "openshift/"))
+)
+_BOOT_ASSETS = tuple(
+    asset
+    for asset in (*certificates.ASSETS, *kubeconfigs.ASSETS)
+    if set(asset.files) & {*certificates.BOOT_FILES, *kubeconfigs.BOOT_FILES}
+)
+
+
+def _bootstrap(inputs: Inputs) -> Content:
+    config = inputs[_INSTALL]
+    made = {path: text for asset in (*_OBJECTS, *_BOOT_ASSETS) for path, text in inputs[asset.name].items()}
+    chosen = [path for asset in _OBJECTS for path in inputs[asset.name]]
+    chosen += [*kubeconfigs.BOOT_FILES, *certificates.BOOT_FILES]
+    files = [
+        ignition.File(f"{_ROOT}/{path}", made[path], _OPEN_MODE if path.startswith(_PUBLIC) else _CLOSED_MODE)
+        for path in chosen
+    ]
+    # The images of the release are pulled with it, before anything of the cluster runs.
+    files.append(ignition.File("/root/.docker/config.json", config["pullSecret"]))
+    machine = ignition.Config(files=tuple(files), users=(ignition.User("core", (config["sshKey"],)),))
+    return {"bootstrap.ign": documents.to_json(ignition.render(machine, inputs[_RELEASE]["ignitionVersion"]))}
+
+
+ASSETS = (
+    Asset(
+        "bootstrap.ign",
+        ("bootstrap.ign",),
+        (_INSTALL, _RELEASE, *(asset.name for asset in (*_OBJECTS, *_BOOT_ASSETS))),
+        _bootstrap,
+    ),
+)
