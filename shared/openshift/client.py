@@ -1,0 +1,209 @@
+"""A cluster's Kubernetes API: one client a cluster, plain JSON, no waiting beyond two short time-outs.
+
+The package `kubernetes` brings the connection: TLS server name, pool, and the proxy of the environment. Its typed
+APIs stay untouched, because the first of them costs a worker a hundred megabytes of models (measured with 37.0:
+`ApiClient` 18 MB, `CustomObjectsApi` 29 MB, `CoreV1Api` 116 MB), and conditions are read from a handful of members.
+"""
+
+import base64
+import json
+import re
+import ssl
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import urllib3
+import yaml
+from kubernetes.client import ApiClient, ApiException, Configuration
+
+Json = dict[str, Any]
+
+_PORT = 6443
+_CONNECT_SECONDS = 10
+_READ_SECONDS = 30
+# Clusters that one process keeps connections to: those it polls at the moment, with some to spare.
+_CLIENTS = 64
+_SHOWN_CHARACTERS = 300
+
+# Where the kinds that we read stand; the API server would tell, but discovery costs two calls a client.
+_PATHS: dict[str, str] = {
+    "ConfigMap": "/api/v1/{namespace}configmaps",
+    "Node": "/api/v1/nodes",
+    "Service": "/api/v1/{namespace}services",
+    "ClusterOperator": "/apis/config.openshift.io/v1/clusteroperators",
+    "ClusterVersion": "/apis/config.openshift.io/v1/clusterversions",
+    "Console": "/apis/operator.openshift.io/v1/consoles",
+    "Machine": "/apis/machine.openshift.io/v1beta1/{namespace}machines",
+}
+
+
+class Unreadable(Exception):  # noqa: N818 - an answer more than an error
+    """The API server did not do as asked; the message says how it failed, in words that end no sentence."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What to ask for: one object by its name, or every object of a kind, in a namespace, with a label."""
+
+    kind: str
+    name: str = ""
+    namespace: str = ""
+    labels: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path and query of the request."""
+        namespace = f"namespaces/{quote(self.namespace)}/" if self.namespace else ""
+        path = _PATHS[self.kind].format(namespace=namespace) + (f"/{quote(self.name)}" if self.name else "")
+        return path + (f"?{urlencode({'labelSelector': self.labels})}" if self.labels else "")
+
+
+@lru_cache(maxsize=_CLIENTS)
+def connect(secret_id: str, member: str, address: str, read_secret: Callable[[str], dict[str, Any]]) -> ApiClient:
+    """Return the client of a cluster, the same one for the same credentials and address.
+
+    Args:
+        secret_id: versioned id of the bundle that holds the kubeconfig.
+        member: of the bundle: the kubeconfig, YAML.
+        address: where the API server is dialled, whatever the kubeconfig's `server` says; the name in that stays the
+            one that its certificate has to carry.
+        read_secret: reads a bundle; it has to compare equal to itself, as a bound method of one vault does.
+
+    Source: ARO-RP `pkg/util/restconfig/restconfig.go`.
+    """
+    user, cluster = _sections(read_secret(secret_id)[member])
+    configuration = Configuration(
+        host=f"https://[{address}]:{_PORT}" if ":" in address else f"https://{address}:{_PORT}",
+        # A thread must not sleep in here: the plan decides what is asked again, and when.
+        retries=False,
+        tls_server_name=urlsplit(cluster["server"]).hostname,
+        connection_pool_maxsize=4,
+    )
+    client = ApiClient(configuration)
+    client.user_agent = "aro-resource-provider"
+    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = _tls(user, cluster)
+    return client
+
+
+def read(client: ApiClient, what: Read) -> Any:
+    """Read one object, None where there is none, or a list of all that match.
+
+    A kind that the API server does not know yet has no objects.
+
+    Raises:
+        Unreadable: for whatever else it answers, and when it answers nothing.
+    """
+    status, body = _send(client, "GET", what.path)
+    if status == HTTPStatus.NOT_FOUND:
+        return None if what.name else []
+    if status != HTTPStatus.OK:
+        raise Unreadable(f"the API server answers {_status_line(status, body)}")
+    try:
+        document = json.loads(body)
+        return document if what.name else list(document["items"])
+    except (ValueError, KeyError, TypeError):
+        raise Unreadable(f"the API server answers with something that is no {what.kind}") from None
+
+
+def delete(client: ApiClient, what: Read) -> None:
+    """Delete one object; one that is gone is fine. The caller has made sure of the fence.
+
+    Raises:
+        Unreadable: for whatever else the API server answers, and when it answers nothing.
+    """
+    status, body = _send(client, "DELETE", what.path)
+    if status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND):
+        raise Unreadable(f"the API server answers {_status_line(status, body)}")
+
+
+def _send(client: ApiClient, method: str, path: str) -> tuple[int, bytes]:
+    try:
+        answer = client.call_api(
+            method,
+            client.configuration.host + path,
+            {"Accept": "application/json", "User-Agent": client.user_agent},
+            _request_timeout=(_CONNECT_SECONDS, _READ_SECONDS),
+        )
+        return answer.status, bytes(answer.response.data)
+    except ApiException as error:
+        # The one exception that the package makes of its own here stands for TLS: `SSLError`, a new line, the cause.
+        raise Unreadable(_tls_failure(str(error.reason))) from error
+    except urllib3.exceptions.SSLError as error:
+        raise Unreadable(_tls_failure(str(error))) from error
+    except urllib3.exceptions.HTTPError as error:
+        raise Unreadable(_connection_failure(error)) from error
+
+
+def _connection_failure(error: urllib3.exceptions.HTTPError) -> str:
+    cause: BaseException = error
+    while (inner := cause.__cause__ or cause.__context__ or _inner(cause)) is not None:
+        cause = inner
+    if isinstance(cause, ConnectionRefusedError):
+        return "the API server refuses the connection"
+    if isinstance(cause, TimeoutError):
+        return "the API server does not answer in time"
+    return f"the API server is not reached: {shortened(str(cause) or type(cause).__name__)}"
+
+
+def _inner(error: BaseException) -> BaseException | None:
+    """Return the exception that urllib3 carries as an argument instead of a cause."""
+    return next((argument for argument in error.args if isinstance(argument, BaseException)), None)
+
+
+def _tls_failure(reason: str) -> str:
+    verification = re.search(r"certificate verify failed: (.*?)(?: \(_ssl\.c:\d+\))?\W*$", reason, re.DOTALL)
+    if verification:
+        return f"the API server's certificate does not verify: {shortened(verification[1])}"
+    return f"the API server ends the TLS handshake: {shortened(reason.splitlines()[-1] if reason else 'no reason')}"
+
+
+def _status_line(status: int, body: bytes) -> str:
+    """Return an error of the API server: the status, and the message of the `Status` object that it sends."""
+    known = status in HTTPStatus._value2member_map_
+    line = f"{status} {HTTPStatus(status).phrase}" if known else str(status)
+    try:
+        message = json.loads(body)["message"]
+    except (ValueError, KeyError, TypeError):
+        message = body.decode(errors="replace").strip()
+    return f"{line}: {shortened(str(message))}" if message else line
+
+
+def shortened(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
+    """Return a text of the cluster on one line, and cut: it stands in messages that are kept with each poll."""
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= characters else f"{one_line[:characters]}..."
+
+
+def _sections(kubeconfig: str) -> tuple[Json, Json]:
+    """Return the user and the cluster of a kubeconfig's current context."""
+    document = yaml.safe_load(kubeconfig)
+
+    def named(section: str, kind: str, name: str) -> Json:
+        found: Json = next(entry[kind] for entry in document[section] if entry["name"] == name)
+        return found
+
+    context = named("contexts", "context", document["current-context"])
+    return named("users", "user", context["user"]), named("clusters", "cluster", context["cluster"])
+
+
+def _tls(user: Json, cluster: Json) -> ssl.SSLContext:
+    """Return the TLS of a kubeconfig: its authority and no other, its client certificate.
+
+    The standard library takes a key from a file only, so it stands in one that nobody else may read, as long as the
+    call lasts. The package itself would leave it there for the life of the process, and beyond a crash.
+    """
+    context = ssl.create_default_context(cadata=_text(cluster["certificate-authority-data"]))
+    with tempfile.NamedTemporaryFile("w", encoding="ascii", suffix=".pem") as pem:
+        pem.write(_text(user["client-certificate-data"]) + _text(user["client-key-data"]))
+        pem.flush()
+        context.load_cert_chain(pem.name)
+    return context
+
+
+def _text(data: str) -> str:
+    return base64.b64decode(data).decode("ascii").rstrip("\n") + "\n"

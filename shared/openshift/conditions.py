@@ -1,0 +1,229 @@
+"""What a cluster has to show before a step is over: a table, and one test for each way to look at objects.
+
+A test takes what was read, in the order of the row's reads, and returns what is missing in the cluster's own words,
+or nothing when the condition holds. It looks at plain JSON and knows no client.
+
+Source: ARO-RP `pkg/cluster/condition.go`, `pkg/util/clusteroperators`.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.arm.errors import CloudError, ErrorCode
+from shared.openshift.client import Json, Read, shortened
+
+MACHINES = "openshift-machine-api"
+# A cluster is not handed over with fewer: routers and monitoring want two nodes to spread over.
+MIN_WORKERS = 2
+# Room for what Azure says of one missing permission; a longer text would stand in durable history with each poll.
+_SHOWN_CHARACTERS = 1200
+_WORKER_ROLE = "machine.openshift.io/cluster-api-machine-role=worker"
+_WORKER_NODE = "node-role.kubernetes.io/worker"
+# What Azure says when the subscription, the region or the zone has no more machines of a size.
+_NO_MACHINES_LEFT = re.compile(
+    r"quota|SkuNotAvailable|NotAvailableForSubscription|AllocationFailed|OverconstrainedAllocationRequest",
+    re.IGNORECASE,
+)
+
+_OPERATOR_SAYS = {
+    ("Available", "True"): "is not Available",
+    ("Progressing", "False"): "is still Progressing",
+    ("Degraded", "False"): "is Degraded",
+}
+_AVAILABLE = {"Available": "True", "Progressing": "False"}
+_SETTLED = _AVAILABLE | {"Degraded": "False"}
+
+Test = Callable[..., str]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One row: what to read, and the test of it."""
+
+    reads: tuple[Read, ...]
+    test: Test
+
+
+def bootstrap_complete(config_map: Json | None) -> str:
+    """The bootstrap machine writes this ConfigMap when the control plane stands without it."""
+    if config_map is None:
+        return "ConfigMap 'kube-system/bootstrap' does not exist yet"
+    status = (config_map.get("data") or {}).get("status")
+    return (
+        "" if status == "complete" else f"ConfigMap 'kube-system/bootstrap' has the status '{status}', not 'complete'"
+    )
+
+
+def operator(name: str, want: Mapping[str, str]) -> Test:
+    """Return the test that a ClusterOperator has the wanted conditions."""
+    return lambda found: operator_missing(name, found, want)
+
+
+def operator_missing(name: str, found: Json | None, want: Mapping[str, str]) -> str:
+    """Return which wanted condition a ClusterOperator lacks, with its reason and message."""
+    who = f"ClusterOperator '{name}'"
+    if found is None:
+        return f"{who} does not exist yet"
+    conditions = _conditions(found)
+    for kind, status in want.items():
+        condition = conditions.get(kind)
+        if condition is None:
+            return f"{who} has not reported {kind} yet"
+        if condition.get("status") != status:
+            return f"{who} {_OPERATOR_SAYS[kind, status]}{_because(condition)}"
+    return ""
+
+
+def operators_missing(operators: list[Json]) -> list[tuple[str, str]]:
+    """Return each operator that is not available or is degraded: its name, and the sentence that says so."""
+    want = {"Available": "True", "Degraded": "False"}
+    names = sorted((found["metadata"]["name"], found) for found in operators)
+    return [(name, missing) for name, found in names if (missing := operator_missing(name, found, want))]
+
+
+def console_exists(console: Json | None, console_operator: Json | None) -> str:
+    """The console's operator makes the Console, so what it says explains why there is none."""
+    if console is not None:
+        return ""
+    return _joined(["Console 'cluster' does not exist yet", operator_missing("console", console_operator, _AVAILABLE)])
+
+
+def version_available(version: Json | None, operators: list[Json]) -> str:
+    """The ClusterVersion says how far it is; the operators say what keeps it."""
+    if version is None:
+        return "ClusterVersion 'version' does not exist yet"
+    conditions = _conditions(version)
+    if (conditions.get("Available") or {}).get("status") == "True":
+        return ""
+    # Failing names the cause, Progressing what goes on; while neither is true, Available itself has to say why not.
+    true = [kind for kind in ("Failing", "Progressing") if (conditions.get(kind) or {}).get("status") == "True"]
+    says = [f"it is {kind}{_because(conditions[kind])}" for kind in true]
+    said = _because(conditions.get("Available") or {})
+    return _joined(
+        [f"ClusterVersion 'version' is not Available{said}", *says, *(text for _, text in operators_missing(operators))]
+    )
+
+
+def workers_running(machines: list[Json], nodes: list[Json]) -> str:
+    """At least two worker machines run and two worker nodes are ready.
+
+    Raises:
+        CloudError: `QuotaExceeded`, for the customer: a machine failed because Azure has no more of its size for this
+            subscription. machine-api does not try a failed machine again.
+    """
+    for machine in machines:
+        raise_for_quota(machine)
+    not_running = [said for machine in machines if (said := machine_missing(machine))]
+    not_ready = [said for node in nodes if (said := node_missing(node))]
+    running, ready = len(machines) - len(not_running), len(nodes) - len(not_ready)
+    if running >= MIN_WORKERS and ready >= MIN_WORKERS:
+        return ""
+    return _joined(
+        [
+            f"{running} of {MIN_WORKERS} worker machines are Running and {ready} of {MIN_WORKERS} worker nodes are Ready",
+            *(["there is no worker machine yet"] if not machines else not_running),
+            *not_ready,
+        ]
+    )
+
+
+def machine_missing(machine: Json) -> str:
+    """Return why a Machine does not run, or nothing."""
+    phase = (machine.get("status") or {}).get("phase") or "without a phase"
+    if phase == "Running":
+        return ""
+    told = _machine_told(machine)
+    return f"Machine '{machine['metadata']['name']}' is {phase}" + (f": {told}" if told else "")
+
+
+def has_failed(machine: Json) -> bool:
+    """Tell whether machine-api has given a Machine up. One that is being deleted makes room for another."""
+    return (machine.get("status") or {}).get("phase") == "Failed" and not machine["metadata"].get("deletionTimestamp")
+
+
+def raise_for_quota(machine: Json) -> None:
+    """Raise when a Machine failed for want of quota or of machines of its size."""
+    told = _machine_told(machine)
+    if has_failed(machine) and _NO_MACHINES_LEFT.search(told):
+        raise CloudError(
+            500,
+            ErrorCode.QUOTA_EXCEEDED,
+            f"Machine '{machine['metadata']['name']}' could not be created: {bounded(told)}",
+            "properties.workerProfiles[0].vmSize",
+        )
+
+
+def node_missing(node: Json) -> str:
+    """Return why a Node is not ready, or nothing."""
+    ready = _conditions(node).get("Ready") or {}
+    return "" if ready.get("status") == "True" else f"Node '{node['metadata']['name']}' is not Ready{_because(ready)}"
+
+
+def router_address(service: Json | None) -> str:
+    """Return the address of the router's Service, or nothing while the cloud has not given one."""
+    given = (((service or {}).get("status") or {}).get("loadBalancer") or {}).get("ingress") or [{}]
+    return str(given[0].get("ip") or "")
+
+
+def router_missing(ingress_operator: Json | None) -> str:
+    """Return why the router may have no address: its operator hears what the cloud answers."""
+    missing = operator_missing("ingress", ingress_operator, _AVAILABLE)
+    return _joined(["Service 'openshift-ingress/router-default' has no address yet", missing])
+
+
+def _machine_told(machine: Json) -> str:
+    """Return what machine-api says of a machine: its error, else what its provider reports as false."""
+    status = machine.get("status") or {}
+    told = [str(status.get(member)) for member in ("errorReason", "errorMessage") if status.get(member)]
+    if not told:
+        reported = (status.get("providerStatus") or {}).get("conditions") or []
+        told = [_said(condition) for condition in reported if condition.get("status") == "False"]
+    return ": ".join(told)
+
+
+def _conditions(found: Json) -> dict[str, Json]:
+    return {condition["type"]: condition for condition in (found.get("status") or {}).get("conditions") or []}
+
+
+def _because(condition: Mapping[str, Any]) -> str:
+    told = _said(condition)
+    return f": {shortened(told)}" if told else ""
+
+
+def _said(condition: Mapping[str, Any]) -> str:
+    return ": ".join(str(condition[member]) for member in ("reason", "message") if condition.get(member))
+
+
+def _joined(parts: list[str]) -> str:
+    return bounded("; ".join(part for part in parts if part))
+
+
+def bounded(text: str) -> str:
+    """Return a whole message, short enough for durable history."""
+    return shortened(text, _SHOWN_CHARACTERS)
+
+
+CLUSTER_VERSION = Read("ClusterVersion", "version")
+OPERATORS = Read("ClusterOperator")
+WORKER_MACHINES = Read("Machine", namespace=MACHINES, labels=_WORKER_ROLE)
+NODES = Read("Node")
+ROUTER = Read("Service", "router-default", "openshift-ingress")
+
+
+def _operator_row(name: str, want: Mapping[str, str]) -> Condition:
+    return Condition((Read("ClusterOperator", name),), operator(name, want))
+
+
+# fmt: off
+CONDITIONS: dict[str, Condition] = {
+    "bootstrap_config_map_ready": Condition((Read("ConfigMap", "bootstrap", "kube-system"),), bootstrap_complete),
+    "api_servers_ready": _operator_row("kube-apiserver", _SETTLED),
+    "workers_ready": Condition((WORKER_MACHINES, Read("Node", labels=_WORKER_NODE)), workers_running),
+    "console_exists": Condition((Read("Console", "cluster"), Read("ClusterOperator", "console")), console_exists),
+    "console_ready": _operator_row("console", _AVAILABLE),
+    "cluster_version_ready": Condition((CLUSTER_VERSION, OPERATORS), version_available),
+    "ingress_controller_ready": _operator_row("ingress", _AVAILABLE),
+}
+# fmt: on
