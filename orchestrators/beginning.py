@@ -1,0 +1,57 @@
+"""The beginning of an operation on the documents: the same for every request, and for the timer that deletes clusters.
+
+Pure: whoever calls it writes the operation first and the cluster then; what nobody starts, the watchdog does.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from orchestrators import plans
+from shared.arm import async_operations
+from shared.clusters.documents import CorrelationData
+from shared.clusters.states import Edge, apply_edge, is_terminal
+from shared.settings import Settings
+
+
+def begin_operation(  # noqa: PLR0917 - what an operation begins with
+    operation_id: str,
+    document: dict[str, Any],
+    edge: Edge,
+    namespace: str,
+    correlation: CorrelationData,
+    now: datetime,
+    settings: Settings,
+    done: list[str] | None = None,
+) -> dict[str, Any]:
+    """Let a cluster document name a new operation, and return that operation's document.
+
+    Args:
+        operation_id: a random id, never used before.
+        document: the cluster document, changed in place.
+        edge: the edge of the state machine that is taken.
+        namespace: the resource provider, as the client of the operation spells it.
+        correlation: what ties the operation to its request.
+        now: when it begins.
+        settings: for the plan's durations, and the region in the operation's path.
+        done: rows that an earlier operation has done, for a resume.
+    """
+    properties = document["openShiftCluster"]["properties"]
+    cancels = not is_terminal(properties.get("provisioningState", "Succeeded"))
+    apply_edge(document["openShiftCluster"], edge)
+    document["supersededOperationId"] = document.get("asyncOperationId") if cancels else None
+    # The second name outlives the operation: a resume finds by it what the failed operation has done.
+    document["asyncOperationId"] = document["lastAsyncOperationId"] = operation_id
+    document["attempt"] = 1
+    document["stopping"] = False
+    document["correlationData"] = dict(correlation)
+    plan = plans.resolve(edge.plan, document, settings)
+    if done:
+        plan["done"] = done
+    path = async_operations.operation_path(document["partitionKey"], namespace, settings.location, operation_id)
+    return {
+        **async_operations.new_operation(operation_id, path, str(edge.next), now),
+        "openShiftClusterKey": document["key"],
+        "clusterDocumentId": document["id"],
+        "plan": plan,
+        "correlationData": dict(correlation),
+    }

@@ -1,0 +1,155 @@
+"""The interpreter of plans, version 1. Frozen: instances in flight replay this code, so a change is a new version.
+
+`run_plan_v1` starts every row whose needs are done and waits for any of them to end. A row is one activity; when its
+outcome asks for more time it goes on in `wait_row_v1`, whose history is thrown away every few polls. Both are
+deterministic: their time is the orchestration's, and everything else comes from their input.
+"""
+
+from collections.abc import Generator
+from datetime import timedelta
+from typing import Any, cast
+
+import azure.durable_functions as df
+
+from orchestrators import verdicts
+from orchestrators.verdicts import Outcome, Tries
+
+POLLS_PER_GENERATION = 10
+CONTROL_TRIES = 5
+# After the end of every plan, and below the six days that a timer of Azure Storage may last.
+_NEVER = timedelta(days=5)
+
+Yields = Generator[Any, Any, Any]
+
+
+def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
+    """Run a resolved plan to its end.
+
+    The input is what `plans.start_input` returns. The result says how it ended; the truth is in the documents, which
+    the row `finish` writes on success and `finish_operation` on failure.
+    """
+    start = cast("dict[str, Any]", context.get_input())
+    rows = {row["name"]: row for row in start["plan"]["rows"]}
+    done = [name for name in start["done"] if name in rows]
+    # In order of their start: the order of a dictionary is the same in every replay.
+    tries: dict[str, Tries] = {}
+    tasks: dict[str, Any] = {}
+    error: dict[str, Any] | None = None
+    fenced = False
+    while True:
+        ready = [] if error or fenced else [name for name in rows if _is_ready(rows[name], done, tasks)]
+        for name in ready:
+            tries[name] = verdicts.begin(start, rows[name], context.current_utc_datetime)
+            tasks[name] = context.call_activity(rows[name]["executor"], _payload(tries[name]))
+        if not tasks:
+            break
+        context.set_custom_status({"done": len(done), "of": len(rows), "running": list(tasks)})
+        winner = yield _any_of(context, list(tasks.values()))
+        name = next(name for name, task in tasks.items() if task is winner)
+        ending, tries[name] = _weigh(tries[name], winner, context)
+        if ending is None:
+            tasks[name] = context.call_sub_orchestrator("wait_row_v1", tries[name], _wait_id(tries[name]))
+            continue
+        del tasks[name]
+        if ending["outcome"] == "done":
+            done.append(name)
+        elif ending["outcome"] == "fenced":
+            fenced = True
+        elif ending["outcome"] == "failed":
+            error = error or ending["error"]
+            yield from _control(context, start, "stop_operation", {"failedStep": name, "error": ending["error"]})
+        else:
+            error = error or _stopped_error(start, name)
+    if fenced:
+        return {"result": "fenced"}
+    if error:
+        yield from _control(context, start, "finish_operation", {"error": error})
+        return {"result": "failed", "code": error["code"]}
+    return {"result": "done"}
+
+
+def wait_row_v1(context: df.DurableOrchestrationContext) -> Yields:
+    """Call one row again and again from durable timers until it ends; its ending is the result."""
+    tries = cast("Tries", context.get_input())
+    for _ in range(POLLS_PER_GENERATION):
+        yield context.create_timer(context.current_utc_datetime + timedelta(seconds=tries["delaySeconds"]))
+        task = context.call_activity(tries["row"]["executor"], _payload(tries))
+        try:
+            outcome: Outcome = yield task
+        except Exception as failure:  # noqa: BLE001 - the SDK raises a bare Exception for TaskFailed
+            outcome = _crash(failure)
+        ending, tries = verdicts.decide(tries, outcome, context.current_utc_datetime)
+        if ending is not None:
+            return ending
+    context.continue_as_new(tries)
+    return None
+
+
+def _is_ready(row: dict[str, Any], done: list[str], tasks: dict[str, Any]) -> bool:
+    return row["name"] not in done and row["name"] not in tasks and all(need in done for need in row["needs"])
+
+
+def _any_of(context: df.DurableOrchestrationContext, tasks: list[Any]) -> Any:
+    """Return a task that ends when any of these does, and lets the host go on at once.
+
+    The host awaits the actions of an orchestrator one after the other, and `task_any` sends only tasks that are new.
+    With [C, B] where C is old, the host would wait for B alone, and what becomes possible when C ends would start only
+    once B has ended too. A timer that is already cancelled ends at once, so with it among the new tasks the host never
+    waits here. Its time has to lie beyond the plan's end, because a cancelled timer still fires.
+    """
+    release: Any = context.create_timer(context.current_utc_datetime + _NEVER)
+    release.cancel()
+    return context.task_any([*tasks, release])
+
+
+def _weigh(tries: Tries, task: Any, context: df.DurableOrchestrationContext) -> tuple[Outcome | None, Tries]:
+    """Weigh what an activity returned, or take what a waiting sub-orchestration has weighed already."""
+    outcome = _crash(task.result) if isinstance(task.result, Exception) else task.result
+    if "waits" in tries and outcome["outcome"] != "crashed":
+        return outcome, tries
+    ending, tries = verdicts.decide(tries, outcome, context.current_utc_datetime)
+    return ending, tries | {"waits": tries.get("waits", 0) + 1}
+
+
+def _crash(failure: Exception) -> Outcome:
+    """Return the outcome of an activity, or of a wait, that ended without one: its process died, or it has a bug."""
+    return {"outcome": "crashed", "message": str(failure).split("\n", 1)[0].strip()[:200]}
+
+
+def _payload(tries: Tries) -> dict[str, Any]:
+    payload: dict[str, Any] = tries["call"] | {
+        "step": tries["row"]["name"],
+        "verb": tries["verb"],
+        "row": tries["row"],
+        "startTime": tries["startTime"],
+        "polls": tries["polls"],
+        "error": tries["error"],
+    }
+    return payload
+
+
+def _wait_id(tries: Tries) -> str:
+    """Name the wait after its row; one that died is followed by another of its own name."""
+    call = tries["call"]
+    first = f"{call['operationId']}-{call['attempt']}-{tries['row']['name']}"
+    return first if tries["waits"] == 1 else f"{first}-{tries['waits']}"
+
+
+def _control(context: df.DurableOrchestrationContext, start: dict[str, Any], name: str, more: dict[str, Any]) -> Yields:
+    """Call an activity of the engine itself; one that keeps failing is left to the watchdog."""
+    row = {"name": name, "phase": "finish", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
+    now = context.current_utc_datetime.isoformat()
+    payload = verdicts.caller(start) | {"step": "", "row": row, "verb": "run", "startTime": now, "polls": 0} | more
+    for _ in range(CONTROL_TRIES):
+        try:
+            outcome: Outcome = yield context.call_activity(name, payload)
+        except Exception as failure:  # noqa: BLE001 - the SDK raises a bare Exception for TaskFailed
+            outcome = _crash(failure)
+        if outcome["outcome"] in ("done", "fenced", "stopped"):
+            return
+        yield context.create_timer(context.current_utc_datetime + timedelta(seconds=start["plan"]["controlSeconds"]))
+
+
+def _stopped_error(start: dict[str, Any], name: str) -> dict[str, Any]:
+    details = [{"code": "CorrelationId", "message": start["correlationId"]}]
+    return {"code": "OperationCanceled", "message": f"Step '{name}' was stopped before it ended.", "details": details}

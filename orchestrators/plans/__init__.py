@@ -1,0 +1,91 @@
+"""The plans, and how an operation gets its own copy of one: pure data, so whoever starts an operation may import it."""
+
+from datetime import timedelta
+from typing import Any
+
+from orchestrators import retry
+from orchestrators.plans.create import CREATE
+from orchestrators.plans.delete import DELETE
+from orchestrators.plans.predicates import PREDICATES
+from orchestrators.plans.rows import Row, to_dict
+from orchestrators.plans.update import UPDATE
+from shared.settings import Settings
+
+PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
+
+# How long a failed row may take to cancel what it began; ARM needs minutes for a deployment of machines.
+CANCEL_DEADLINE = timedelta(minutes=10)
+# The first pauses between polls, as a share of the row's longest.
+FIRST_POLL = 0.2
+# How far apart the engine tries to write the end of an operation.
+CONTROL_INTERVAL = timedelta(seconds=10)
+
+
+def resolve(plan_name: str, cluster_document: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Decide a plan for one cluster: which rows are skipped and why, and every duration, scaled.
+
+    Returns:
+        `{"name", "timeScale", "rows", "skipped", "controlSeconds", "retryPolicies"}`: what the operation stores and the engine runs. Who
+        needed a row that is left out needs what that row needed.
+    """
+    rows = PLANS[plan_name]
+    skipped = [row for row in rows if row.when and not PREDICATES[row.when][0](cluster_document, settings)]
+    left_out = {row.name: row.needs for row in skipped}
+    kept = [row for row in rows if row.name not in left_out]
+    return {
+        "name": plan_name,
+        "timeScale": settings.time_scale,
+        "rows": [_resolve_row(row, left_out, settings) for row in kept],
+        "skipped": [{"name": row.name, "reason": PREDICATES[row.when][1]} for row in skipped],
+        "controlSeconds": settings.poll_seconds(CONTROL_INTERVAL),
+        "retryPolicies": retry.resolve(sorted({row.retry for row in kept}), settings),
+    }
+
+
+def _resolve_row(row: Row, left_out: dict[str, tuple[str, ...]], settings: Settings) -> dict[str, Any]:
+    plain = to_dict(row)
+    for member in ("when", "shortestSeconds"):
+        plain.pop(member, None)
+    return plain | {
+        "needs": _needs(row.needs, left_out),
+        "deadlineSeconds": settings.deadline_seconds(row.deadline, row.shortest),
+        "firstPollSeconds": settings.poll_seconds(row.poll * FIRST_POLL),
+        "pollSeconds": settings.poll_seconds(row.poll),
+        "cancelSeconds": settings.deadline_seconds(CANCEL_DEADLINE),
+    }
+
+
+def _needs(needs: tuple[str, ...], left_out: dict[str, tuple[str, ...]]) -> list[str]:
+    found: list[str] = []
+    for need in needs:
+        found += _needs(left_out[need], left_out) if need in left_out else [need]
+    return list(dict.fromkeys(found))
+
+
+def instance_id(operation_id: str, attempt: int) -> str:
+    """Return the durable instance of one attempt."""
+    return f"{operation_id}-{attempt}"
+
+
+def start_input(
+    operation_document: dict[str, Any], cluster_document: dict[str, Any], done: list[str] | None = None
+) -> dict[str, Any]:
+    """Return the orchestration's input: the resolved plan, who drives what, and no secret.
+
+    Args:
+        operation_document: the async operation with its plan.
+        cluster_document: the cluster as it names the operation and the attempt.
+        done: rows that need not run again; finishing always does, because it ends this operation and not another.
+    """
+    correlation = operation_document.get("correlationData") or {}
+    return {
+        "operationId": operation_document["id"],
+        "attempt": cluster_document["attempt"],
+        "clusterKey": cluster_document["key"],
+        "clusterDocumentId": cluster_document["id"],
+        "correlationId": correlation.get("correlationId", ""),
+        "clientRequestId": correlation.get("clientRequestId", ""),
+        "traceparent": correlation.get("traceparent", ""),
+        "plan": operation_document["plan"],
+        "done": [name for name in done or [] if name != "finish"],
+    }

@@ -1,0 +1,25 @@
+"""Predicates that a row's `when` may name. Each reads the cluster document as it is when the plan is resolved."""
+
+from collections.abc import Callable
+from typing import Any
+
+from shared.clusters import naming
+from shared.settings import Settings
+
+Predicate = Callable[[dict[str, Any], Settings], bool]
+
+
+def _uses_managed_domain(document: dict[str, Any], settings: Settings) -> bool:
+    domain = document["openShiftCluster"]["properties"]["clusterProfile"]["domain"]
+    return naming.managed_domain(domain, settings.domain) is not None
+
+
+def _supersedes_an_operation(document: dict[str, Any], _settings: Settings) -> bool:
+    return bool(document.get("supersededOperationId"))
+
+
+# Name: the predicate, and the reason that readers see for a row it skips.
+PREDICATES: dict[str, tuple[Predicate, str]] = {
+    "uses_managed_domain": (_uses_managed_domain, "the cluster's domain is managed by its owner"),
+    "supersedes_an_operation": (_supersedes_an_operation, "no other operation was running"),
+}
