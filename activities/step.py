@@ -1,0 +1,139 @@
+"""What an activity knows when it runs: the call it serves, and the cluster it serves it for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypedDict, TypeVar
+
+from shared import settings
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.resource_id import ResourceId
+from shared.azure import clients
+from shared.clusters import naming
+from shared.store import Document, Fence, Store, get_store
+from shared.vault import get_vault
+
+Client = TypeVar("Client")
+
+
+class Call(TypedDict, total=False):
+    """An activity's input; `docs/design.md` explains the members."""
+
+    operationId: str
+    attempt: int
+    clusterKey: str
+    clusterDocumentId: str
+    correlationId: str
+    clientRequestId: str
+    traceparent: str
+    step: str
+    verb: str
+    row: dict[str, Any]
+    startTime: str
+    polls: int
+    error: dict[str, Any] | None
+    failedStep: str
+
+
+@dataclass
+class Step:
+    """One call of an executor. The document is as it was when the call began, or as `decide` last wrote it."""
+
+    call: Call
+    document: Document = field(repr=False)
+
+    @property
+    def fence(self) -> Fence:
+        """The right to write this cluster and to change things in Azure for it."""
+        return fence_of(self.call)
+
+    @property
+    def cluster(self) -> dict[str, Any]:
+        """The internal cluster."""
+        cluster: dict[str, Any] = self.document["openShiftCluster"]
+        return cluster
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """Its properties."""
+        properties: dict[str, Any] = self.cluster["properties"]
+        return properties
+
+    @property
+    def cluster_id(self) -> ResourceId:
+        """The id of the cluster."""
+        return resource_id.parse(self.cluster["id"])
+
+    @property
+    def domain(self) -> str:
+        """The cluster's whole domain: what was given, or its one label under the managed zone."""
+        return ".".join(naming.split_domain(self.properties["clusterProfile"]["domain"], settings.load().domain))
+
+    @property
+    def subscription_id(self) -> str:
+        """The customer's subscription."""
+        return self.cluster_id.subscription_id
+
+    @property
+    def resource_group(self) -> str:
+        """The name of the cluster's own resource group."""
+        return resource_id.parse(self.properties["clusterProfile"]["resourceGroupId"]).resource_group
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant of the customer's subscription, as ARM told it."""
+        return _tenant_of(get_store(), self.subscription_id)
+
+    def customer(self, client: Callable[..., Client], subscription_id: str = "") -> Client:
+        """Return a client of the first party in the customer's tenant and subscription."""
+        subscription = subscription_id or self.subscription_id
+        return clients.first_party(client, subscription, self.tenant_id, get_vault().get_service_secret)
+
+    def decide(self, change: Callable[[Document], bool]) -> None:
+        """Write a decision into the cluster document, under the fence, and read the document back.
+
+        Args:
+            change: alters the document, and tells whether it did. It may run several times, each time on what was
+                just read, so a decision that somebody else made meanwhile stays.
+
+        Raises:
+            FenceMoved: when this attempt was superseded.
+        """
+        self.document = get_store().fenced_update(self.fence, lambda document: document if change(document) else None)
+
+    def check_fence(self) -> None:
+        """Make sure of the fence right before a write that no client's policy guards.
+
+        Raises:
+            FenceMoved: when this attempt was superseded.
+        """
+        get_store().clusters.fenced_read(self.fence)
+
+
+@cache
+def _tenant_of(store: Store, subscription_id: str) -> str:
+    """Return a subscription's tenant. Kept for the life of the process: every client asks, and it hardly ever moves."""
+    document = store.subscriptions.get(subscription_id) or {"subscription": {}}
+    tenant_id = (document["subscription"].get("properties") or {}).get("tenantId")
+    if not tenant_id:
+        raise CloudError(
+            400,
+            ErrorCode.INVALID_SUBSCRIPTION_STATE,
+            f"Azure Resource Manager has not told the tenant of subscription '{subscription_id}'. "
+            "Register the subscription with the resource provider again.",
+        )
+    return str(tenant_id)
+
+
+def own(client: Callable[..., Client], subscription_id: str = "") -> Client:
+    """Return a client of the first party in the service's own tenant and subscription."""
+    mine = settings.load()
+    return clients.first_party(
+        client, subscription_id or mine.subscription_id, mine.tenant_id, get_vault().get_service_secret
+    )
+
+
+def fence_of(call: Call) -> Fence:
+    """Return the fence that a call runs under."""
+    return Fence(call["clusterKey"], call["operationId"], call["attempt"], call["clusterDocumentId"])

@@ -1,0 +1,98 @@
+"""The first deployment of a cluster: storage, network security groups, role and deny assignment; and its blobs."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from azure.core.credentials import AzureSasCredential
+from azure.core.exceptions import HttpResponseError, ServiceRequestError, ServiceResponseError
+from azure.mgmt.storage import StorageManagementClient
+from azure.mgmt.storage.models import AccountSasParameters
+from azure.storage.blob import BlobServiceClient
+
+from activities import deployments
+from activities.executor import Executor, Outcome, wait
+from activities.step import Step
+from shared import cloud, tracing
+from shared.arm.errors import CloudError, ErrorCode
+from shared.azure.errors import clean
+
+DEPLOYMENT = "storage"
+IGNITION = "ignition"
+CONTAINERS = (IGNITION, "aro")
+# Never scaled: Azure's clocks, and ours, know nothing of the time scale.
+_SAS_LIFETIME = timedelta(hours=1)
+
+
+def _parameters(step: Step) -> dict[str, Any]:
+    return {
+        "infraId": step.properties["infraId"],
+        "storageSuffix": step.properties["storageSuffix"],
+        "location": step.cluster["location"],
+        "clusterServicePrincipalObjectId": step.properties["servicePrincipalProfile"]["objectId"],
+    }
+
+
+def _validate(step: Step) -> list[str]:
+    decided = ("infraId", "storageSuffix")
+    missing = [f"properties.{name} is not decided yet" for name in decided if not step.properties.get(name)]
+    if not step.properties["servicePrincipalProfile"].get("objectId"):
+        missing.append("properties.servicePrincipalProfile.objectId is not known yet")
+    return missing
+
+
+def account_name(step: Step) -> str:
+    """Return the name of the cluster's storage account."""
+    return f"cluster{step.properties['storageSuffix']}"
+
+
+def blob_service(step: Step, *, services: str = "b", resource_types: str, permissions: str) -> BlobServiceClient:
+    """Return a client of the cluster's blobs with a signature that ends in an hour.
+
+    Args:
+        step: of the cluster.
+        services: as `listAccountSas` takes them.
+        resource_types: of `s`ervice, `c`ontainer, `o`bject.
+        permissions: of `r`ead, `l`ist, `c`reate, `w`rite, `d`elete.
+    """
+    accounts, name = step.customer(StorageManagementClient).storage_accounts, account_name(step)
+    signed = accounts.list_account_sas(
+        step.resource_group,
+        name,
+        AccountSasParameters(
+            services=services,
+            resource_types=resource_types,
+            permissions=permissions,
+            protocols="https",
+            shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + _SAS_LIFETIME,
+        ),
+    )
+    endpoints = accounts.get_properties(step.resource_group, name).primary_endpoints
+    if endpoints is None or not endpoints.blob or not signed.account_sas_token:
+        raise CloudError(500, ErrorCode.DEPLOYMENT_FAILED, f"The storage account '{name}' has no blob endpoint.")
+    return BlobServiceClient(
+        endpoints.blob,
+        credential=AzureSasCredential(signed.account_sas_token),
+        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
+        read_timeout=cloud.READ_TIMEOUT_SECONDS,
+        retry_total=1,
+        raw_request_hook=tracing.add_headers,
+    )
+
+
+def _containers_ready(step: Step) -> Outcome | None:
+    """Tell whether both containers answer on the data plane, where the cluster's machines will read.
+
+    Any error of the data plane counts as "not yet": a new account's name takes a while to resolve.
+    """
+    with blob_service(step, resource_types="c", permissions="r") as blobs:
+        for container in CONTAINERS:
+            try:
+                blobs.get_container_client(container).get_container_properties()
+            except (HttpResponseError, ServiceRequestError, ServiceResponseError) as error:
+                return wait(f"container '{container}': {clean(str(error.message)).splitlines()[0]}")
+    return None
+
+
+# Source: ARO-RP `pkg/cluster/deploystorage.go`, `deployStorageTemplate`.
+deploy_storage_template = deployments.executor(DEPLOYMENT, _parameters, _validate)
+storage_containers_ready = Executor(status=_containers_ready)
