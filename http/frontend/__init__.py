@@ -1,0 +1,6 @@
+"""The HTTP side of the resource provider: what ARM and operators call."""
+
+from frontend.functions import register
+from frontend.routes import ROUTES
+
+__all__ = ["ROUTES", "register"]

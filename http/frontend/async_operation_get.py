@@ -1,0 +1,51 @@
+"""What clients poll: the status of an operation, and its result."""
+
+from typing import Any
+
+from frontend.messages import Call, Reply
+from frontend.retry_after import RETRY_AFTER
+from shared.arm.async_operations import ENDED, visible_status
+from shared.arm.errors import operation_not_found
+from shared.clusters.convert import to_external
+
+
+def get_status(call: Call) -> Reply:
+    """Return the status. `Retry-After` comes with it while there is something to wait for."""
+    document, running = _find(call)
+    headers = _retry_after(call) if running else {}
+    return Reply(200, visible_status(document["asyncOperation"], running=running), headers)
+
+
+def get_result(call: Call) -> Reply:
+    """Return 202 while the operation runs, then the cluster as it was at the end, or 204 after a delete."""
+    document, running = _find(call)
+    if running:
+        return Reply(202, headers={"Location": call.public_url.geturl(), **_retry_after(call)})
+    if "openShiftCluster" not in document:
+        return Reply(204)
+    return Reply(200, to_external(document["openShiftCluster"], call.version))
+
+
+def _find(call: Call) -> tuple[dict[str, Any], bool]:
+    """Return an operation, and whether it is still to be shown as running.
+
+    It is, until the cluster names it no more: see `visible_status`. One that ended nothing and is named by nobody
+    was superseded, or its request died before the cluster was written; it runs in the eyes of its client until the
+    delete that superseded it ends it, or until it expires.
+
+    Raises:
+        CloudError: 404 `NotFound`, also for an operation of another subscription.
+    """
+    operation_id, store = call.parameters["operationId"], call.services.store
+    document = store.operations.get(operation_id)
+    if document is None or document["openShiftClusterKey"].split("/")[2] != call.subscription_id:
+        raise operation_not_found(operation_id)
+    if document["asyncOperation"]["status"] not in ENDED:
+        # Nearly every poll: it needs no query for the cluster.
+        return document, True
+    cluster = store.clusters.get(document["openShiftClusterKey"])
+    return document, cluster is not None and cluster.get("asyncOperationId") == operation_id
+
+
+def _retry_after(call: Call) -> dict[str, str]:
+    return {"Retry-After": str(call.services.settings.retry_after_seconds(RETRY_AFTER))}

@@ -1,0 +1,93 @@
+"""Client certificates: ARM's, known by their bytes, and operators', known by who signed them and their common name.
+
+The platform puts the leaf, base64 DER, into a header and removes a caller's own. It checks nothing: that the caller
+holds the key was proved by TLS, everything else is proved here.
+"""
+
+import base64
+import binascii
+from functools import cache
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import Certificate
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.verification import (
+    Criticality,
+    ExtensionPolicy,
+    Policy,
+    PolicyBuilder,
+    Store,
+    VerificationError,
+)
+
+from frontend.services import Services
+
+
+def decode(header: str) -> Certificate | None:
+    """Return the certificate of the header, or None when there is none that can be read."""
+    try:
+        return x509.load_der_x509_certificate(base64.b64decode(header, validate=True)) if header else None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def is_arm(certificate: Certificate | None, services: Services) -> bool:
+    """Tell whether the leaf is one that ARM publishes, byte for byte, within the time that ARM gives for it.
+
+    ARM publishes the next certificate before it uses it, so several may count at once.
+    """
+    if certificate is None:
+        return False
+    der, now = certificate.public_bytes(Encoding.DER), services.now()
+    return any(
+        published.der == der and published.not_before <= now <= published.not_after
+        for published in services.arm_certificates()
+    )
+
+
+def is_admin(certificate: Certificate | None, services: Services) -> bool:
+    """Tell whether the leaf chains to the pinned authorities, is meant for clients, and has the operators' name."""
+    if certificate is None or _common_names(certificate) != [services.settings.admin_client_common_name]:
+        return False
+    verifier = (
+        PolicyBuilder()
+        .store(_authorities(services.settings.admin_ca_certificates))
+        .time(services.now())
+        .extension_policies(ca_policy=_CA, ee_policy=_LEAF)
+        .build_client_verifier()
+    )
+    try:
+        verifier.verify(certificate, _certificates(services.settings.admin_intermediate_certificates))
+    except VerificationError:
+        return False
+    return True
+
+
+def _common_names(certificate: Certificate) -> list[str]:
+    return [str(name.value) for name in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+
+
+@cache
+def _authorities(pem: str) -> Store:
+    return Store(x509.load_pem_x509_certificates(pem.encode()))
+
+
+@cache
+def _certificates(pem: str) -> list[Certificate]:
+    return x509.load_pem_x509_certificates(pem.encode()) if pem else []
+
+
+def _is_for_clients(_policy: Policy, _certificate: Certificate, usage: x509.ExtendedKeyUsage) -> None:
+    if ExtendedKeyUsageOID.CLIENT_AUTH not in usage:
+        raise ValueError("the certificate is not meant for clients")
+
+
+def _is_authority(_policy: Policy, _certificate: Certificate, constraints: x509.BasicConstraints) -> None:
+    if not constraints.ca:
+        raise ValueError("the issuer is no certificate authority")
+
+
+# The library's own policy is that of the web, which wants a DNS name in the leaf; an operator has none.
+_LEAF = ExtensionPolicy.permit_all().require_present(x509.ExtendedKeyUsage, Criticality.AGNOSTIC, _is_for_clients)
+_CA = ExtensionPolicy.permit_all().require_present(x509.BasicConstraints, Criticality.AGNOSTIC, _is_authority)

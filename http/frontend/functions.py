@@ -1,0 +1,85 @@
+"""Where routes become functions of the host: the only asynchronous code of the frontend.
+
+A handler runs in a thread, because everything below it is synchronous; what it asks of the durable client is done
+here afterwards.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import azure.durable_functions as df
+import azure.functions as func
+
+from frontend.chain import respond
+from frontend.messages import Reply, Request
+from frontend.routes import ROUTES, Route
+from frontend.services import get_services
+
+# One function per path answers all verbs: the host itself would answer a wrong verb with a bare 404.
+METHODS = ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"]
+ORCHESTRATOR = "run_plan_v1"
+
+_log = logging.getLogger(__name__)
+
+
+def register(app: df.DFApp) -> None:
+    """Register one function for each route."""
+    for route in ROUTES:
+        function: Callable[..., Any] = _with_client(route) if route.durable else _without_client(route)
+        function.__name__ = route.name
+        if route.durable:
+            function = app.durable_client_input(client_name="client")(function)
+        routed = app.route(route=route.template, methods=METHODS, auth_level=func.AuthLevel.ANONYMOUS)
+        app.function_name(route.name)(routed(function))
+
+
+def _without_client(route: Route) -> Callable[..., Any]:
+    async def answer(req: func.HttpRequest) -> func.HttpResponse:
+        return _response(await asyncio.to_thread(respond, route, _request(req), get_services))
+
+    return answer
+
+
+def _with_client(route: Route) -> Callable[..., Any]:
+    # The binding hands over a DurableOrchestrationClient; its declared type is what the worker's check accepts.
+    async def answer(req: func.HttpRequest, client: str) -> func.HttpResponse:
+        durable: Any = client
+        reply = await asyncio.to_thread(respond, route, _request(req), get_services)
+        if reply.start is not None:
+            await _start(durable, reply)
+        if reply.durable_instance:
+            reply = Reply(reply.status, durable.create_http_management_payload(reply.durable_instance), reply.headers)
+        return _response(reply)
+
+    return answer
+
+
+async def _start(client: df.DurableOrchestrationClient, reply: Reply) -> None:
+    """Start the orchestration of a reply. The documents are written, so the watchdog makes good for a failure."""
+    start = reply.start
+    if start is None:
+        return
+    try:
+        await client.start_new(ORCHESTRATOR, start.instance_id, start.input)
+    except Exception:  # noqa: BLE001 - whatever it was, the answer stands
+        extra = {"operation_id": start.input["operationId"], "correlation_id": start.input["correlationId"]}
+        _log.exception("the orchestration %s was not started; the watchdog will", start.instance_id, extra=extra)
+
+
+def _request(req: func.HttpRequest) -> Request:
+    return Request(
+        method=(req.method or "GET").upper(),
+        url=req.url,
+        headers={name.lower(): value for name, value in req.headers.items()},
+        query={name.lower(): value for name, value in req.params.items()},
+        parameters=dict(req.route_params),
+        body=req.get_body() or b"",
+    )
+
+
+def _response(reply: Reply) -> func.HttpResponse:
+    return func.HttpResponse(
+        reply.text(), status_code=reply.status, headers=dict(reply.headers), mimetype="application/json"
+    )

@@ -1,0 +1,45 @@
+"""Who calls: decided by the client certificate alone, and before anything in the request is looked at."""
+
+from collections.abc import Callable
+from enum import Enum
+
+from cryptography.x509 import Certificate
+
+from frontend import client_certificates
+from frontend.messages import Call, Handler, Reply
+from frontend.services import Services
+from shared.arm.errors import forbidden
+
+
+class Caller(Enum):
+    """Whose certificate a route asks for."""
+
+    ARM = "Azure Resource Manager's"
+    ADMIN = "an operator's"
+    ANY = "any"
+
+
+HEADER = "x-arr-clientcert"
+
+_IS: dict[Caller, Callable[[Certificate | None, Services], bool]] = {
+    Caller.ARM: client_certificates.is_arm,
+    Caller.ADMIN: client_certificates.is_admin,
+    Caller.ANY: lambda _certificate, _services: True,
+}
+
+
+def authenticate(call: Call, handle: Handler) -> Reply:
+    """Refuse a caller whose certificate is not the one that the route asks for.
+
+    `api-version=admin` belongs to operators on every route.
+
+    Raises:
+        CloudError: 403 `Forbidden`.
+    """
+    wanted = call.route.caller
+    if wanted is Caller.ARM and call.request.query.get("api-version", "").lower() == "admin":
+        wanted = Caller.ADMIN
+    certificate = client_certificates.decode(call.request.headers.get(HEADER, ""))
+    if not _IS[wanted](certificate, call.services):
+        raise forbidden(f"The client certificate of this request is not {wanted.value}.")
+    return handle(call)

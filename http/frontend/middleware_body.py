@@ -1,0 +1,38 @@
+"""The envelope of a body: its size, its type, and that it is JSON. What it says is for the handler."""
+
+from dataclasses import replace
+
+from frontend.messages import Call, Handler, Reply
+from shared.arm.errors import CloudError, ErrorCode, shown
+from shared.arm.json_body import parse_json
+
+MAX_BYTES = 1_048_576
+_WITH_BODY = ("PUT", "PATCH", "POST")
+
+
+def body(call: Call, handle: Handler) -> Reply:
+    """Hand on the parsed body; None stands for one that is empty.
+
+    Raises:
+        CloudError: 400 `InvalidResource` or `InvalidRequestContent`, 415 `UnsupportedMediaType`.
+    """
+    request = call.request
+    if request.method not in _WITH_BODY:
+        return handle(call)
+    if len(request.body) > MAX_BYTES:
+        raise CloudError(
+            400,
+            ErrorCode.INVALID_RESOURCE,
+            f"The request body has {len(request.body)} bytes; at most {MAX_BYTES} are allowed.",
+        )
+    given = request.headers.get("content-type", "")
+    media_type = given.partition(";")[0].strip().lower()
+    if media_type != "application/json" and (given or request.body):
+        raise CloudError(
+            415,
+            ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+            f"The content type '{shown(given)}' of the request is not supported: it must be 'application/json'."
+            if given
+            else "The request has a body and no Content-Type: it must be 'application/json'.",
+        )
+    return handle(replace(call, content=parse_json(request.body)) if request.body else call)

@@ -1,0 +1,63 @@
+"""One line in the log for each request, under one correlation id for everything that the request causes."""
+
+import logging
+import re
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from frontend.messages import Call, Handler, Reply, new_id
+from shared import tracing
+from shared.clusters.documents import CorrelationData
+from shared.tracing import Correlation
+
+# Ids of callers end up in headers and logs: anything longer, or with other characters, is no id.
+_ID = re.compile(r"[A-Za-z0-9._:{}-]{1,128}")
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+
+_log = logging.getLogger("frontend.access")
+
+
+def log(call: Call, handle: Handler) -> Reply:
+    """Give the call its correlation data, and log how it ended: 4xx as info, 5xx as error."""
+    correlation = _correlation(call)
+    token = tracing.current.set(
+        Correlation(
+            correlation["correlationId"], correlation["clientRequestId"], correlation["traceparent"], operation_id=""
+        )
+    )
+    begun = time.monotonic()
+    try:
+        reply = handle(replace(call, correlation=correlation))
+        _log.log(
+            logging.ERROR if reply.status >= 500 else logging.INFO,  # noqa: PLR2004 - ours to repair from here on
+            "%s %s -> %d in %d ms%s",
+            call.request.method,
+            # As it was sent: an escaped line break stays escaped.
+            urlsplit(call.request.url).path,
+            reply.status,
+            (time.monotonic() - begun) * 1000,
+            f", {reply.error.code} at '{reply.error.target}'" if reply.error else "",
+            extra=tracing.current.get().extra(),
+        )
+        return reply
+    finally:
+        tracing.current.reset(token)
+
+
+def _correlation(call: Call) -> CorrelationData:
+    headers, request_id = call.request.headers, new_id()
+    traceparent = headers.get("traceparent", "")
+    return CorrelationData(
+        # A caller without one still gets its request, its operation and every call to Azure under one id.
+        correlationId=_id(headers.get(tracing.CORRELATION_HEADER, "")) or request_id,
+        clientRequestId=_id(headers.get(tracing.CLIENT_REQUEST_HEADER, "")),
+        requestId=request_id,
+        requestTime=datetime.now(UTC).isoformat(),
+        traceparent=traceparent if _TRACEPARENT.fullmatch(traceparent) else "",
+    )
+
+
+def _id(text: str) -> str:
+    return text if _ID.fullmatch(text) else ""

@@ -1,0 +1,84 @@
+"""Checks of the path, one for each parameter that a route may have. The order is the table's."""
+
+from collections.abc import Callable
+
+from frontend.messages import Call, Handler, Reply
+from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, shown
+from shared.arm.names import is_valid_name
+from shared.arm.resource_id import is_uuid
+
+Check = Callable[[str, str], bool]
+
+_NAME = "1 to 90 letters, digits, '-', '_', '(', ')' or '.', the last no '.'"
+_UUID = "a UUID such as 00000000-0000-0000-0000-000000000000"
+
+# Parameter: what it is, its rule (of the value and of this region), status and code, and what it must be.
+PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
+    "subscriptionId": (
+        "subscription id",
+        lambda value, _: is_uuid(value),
+        400,
+        ErrorCode.INVALID_SUBSCRIPTION_ID,
+        _UUID,
+    ),
+    "resourceGroupName": (
+        "resource group name",
+        lambda value, _: is_valid_name(value),
+        404,
+        ErrorCode.RESOURCE_GROUP_NOT_FOUND,
+        _NAME,
+    ),
+    "resourceProviderNamespace": (
+        "resource provider",
+        lambda value, _: value == NAMESPACE.lower(),
+        400,
+        ErrorCode.INVALID_RESOURCE_NAMESPACE,
+        f"'{NAMESPACE}'",
+    ),
+    "resourceType": (
+        "resource type",
+        lambda value, _: value == RESOURCE_TYPE.lower(),
+        400,
+        ErrorCode.INVALID_RESOURCE_TYPE,
+        f"'{RESOURCE_TYPE}'",
+    ),
+    "resourceName": (
+        "cluster name",
+        lambda value, _: is_valid_name(value),
+        404,
+        ErrorCode.RESOURCE_NOT_FOUND,
+        _NAME,
+    ),
+    "location": (
+        "location",
+        lambda value, region: value == region.lower(),
+        400,
+        ErrorCode.INVALID_LOCATION,
+        "'{region}', the region that this service is deployed in",
+    ),
+    "operationId": (
+        "operation id",
+        lambda value, _: is_uuid(value),
+        400,
+        ErrorCode.INVALID_OPERATION_ID,
+        _UUID,
+    ),
+}
+
+
+def path(call: Call, handle: Handler) -> Reply:
+    """Check every parameter that the route has.
+
+    Raises:
+        CloudError: for the first that breaks its rule.
+    """
+    for name, (what, is_right, status, code, wanted) in PATH_CHECKS.items():
+        value = call.parameters.get(name)
+        if value is None:
+            continue
+        region = call.services.settings.location
+        if not is_right(value, region):
+            given = shown(call.request.parameters[name])
+            must = wanted.format(region=region)
+            raise CloudError(status, code, f"The {what} '{given}' in the path is invalid: it must be {must}.", name)
+    return handle(call)

@@ -1,0 +1,39 @@
+"""DELETE of a cluster, which also cancels a create that runs."""
+
+from dataclasses import replace
+
+from frontend.messages import Call, Reply
+from frontend.operation_begin import accepted, begin_operation, result_url
+from shared.arm.errors import conflict
+from shared.clusters import states
+from shared.clusters.states import Event
+from shared.clusters.subscriptions import MAY_DELETE, require_state
+from shared.store import UPDATE_TRIES, NotFound, PreconditionFailed
+
+
+def delete(call: Call) -> Reply:
+    """Begin to delete a cluster: 202, or 204 when there is none.
+
+    Raises:
+        CloudError: 400 `InvalidSubscriptionState` or `RequestNotAllowed`; 409 after five lost races.
+    """
+    for _ in range(UPDATE_TRIES):
+        try:
+            return _delete(call)
+        except (PreconditionFailed, NotFound):
+            continue
+    raise conflict(f"The cluster '{call.resource_id}' was changed by other requests at the same time. Try again.")
+
+
+def _delete(call: Call) -> Reply:
+    store = call.services.store
+    document = store.clusters.get(call.key)
+    if document is None:
+        return Reply(204)
+    require_state(store.subscriptions.get(call.subscription_id), call.subscription_id, MAY_DELETE)
+    edge = states.find_edge(document["openShiftCluster"], Event.DELETE)
+    operation = begin_operation(call, document, edge)
+    store.operations.create(operation)
+    store.clusters.replace(document)
+    reply = accepted(call, 202, None, document, operation)
+    return replace(reply, headers={**reply.headers, "Location": result_url(call, operation["id"])})

@@ -1,0 +1,38 @@
+"""Lists of clusters, in pages of ten."""
+
+from frontend.messages import Call, Reply
+from shared.arm import links, paging
+from shared.clusters.convert import to_external
+
+
+def list_in_subscription(call: Call) -> Reply:
+    """Return the clusters of a subscription."""
+    return _list(call, f"/subscriptions/{call.subscription_id}/")
+
+
+def list_in_resource_group(call: Call) -> Reply:
+    """Return the clusters of a resource group."""
+    return _list(call, f"/subscriptions/{call.subscription_id}/resourcegroups/{call.parameters['resourceGroupName']}/")
+
+
+def _list(call: Call, prefix: str) -> Reply:
+    """Return one page.
+
+    Args:
+        call: the request.
+        prefix: what the keys begin with; its last slash keeps `rg1` apart from `rg10`.
+    """
+    services, token = call.services, call.request.query.get(paging.PARAMETER.lower(), "")
+    continuation = paging.unseal(token, _paging_key(call), prefix) if token else None
+    documents, next_continuation = services.store.clusters.page(prefix, call.subscription_id, continuation)
+    page: dict[str, object] = {
+        "value": [to_external(document["openShiftCluster"], call.version) for document in documents]
+    }
+    if next_continuation:
+        sealed = paging.seal(next_continuation, _paging_key(call), prefix)
+        page["nextLink"] = links.with_parameter(call.public_url, paging.PARAMETER, sealed)
+    return Reply(200, page)
+
+
+def _paging_key(call: Call) -> str:
+    return call.services.vault.get_service_secret(call.services.settings.paging_key_secret)

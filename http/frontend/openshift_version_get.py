@@ -1,0 +1,38 @@
+"""The OpenShift versions that can be installed."""
+
+from typing import Any
+
+from frontend.messages import Call, Reply
+from shared.arm.errors import NAMESPACE, CloudError, ErrorCode
+from shared.clusters import catalogue
+
+
+def list_all(call: Call) -> Reply:
+    """Return every version, oldest first."""
+    names = catalogue.names(call.services.store.versions())
+    return Reply(200, {"value": [_external(name, f"{call.resource_id}/{name}") for name in names]})
+
+
+def get(call: Call) -> Reply:
+    """Return one version.
+
+    Raises:
+        CloudError: 404 `ResourceNotFound`, listing those that there are.
+    """
+    name, names = call.parameters["openShiftVersion"], catalogue.names(call.services.store.versions())
+    if name not in names:
+        raise CloudError(
+            404,
+            ErrorCode.RESOURCE_NOT_FOUND,
+            f"The OpenShift version '{name}' cannot be installed. Versions that can: {', '.join(names)}.",
+        )
+    return Reply(200, _external(name, call.resource_id))
+
+
+def _external(name: str, resource_id: str) -> dict[str, Any]:
+    return {
+        "id": resource_id,
+        "name": name,
+        "type": f"{NAMESPACE}/OpenShiftVersion",
+        "properties": {"version": name},
+    }

@@ -1,0 +1,56 @@
+"""Begin an operation on a cluster: the same for PUT, PATCH and DELETE."""
+
+from dataclasses import replace
+from typing import Any
+
+from frontend.messages import Call, Reply, Start, new_id
+from frontend.retry_after import RETRY_AFTER
+from orchestrators import beginning, plans
+from shared import tracing
+from shared.arm import async_operations, links
+from shared.clusters.states import Edge
+
+
+def begin_operation(call: Call, document: dict[str, Any], edge: Edge, done: list[str] | None = None) -> dict[str, Any]:
+    """Let a cluster document name a new operation, and return that operation's document. Nothing is written.
+
+    Args:
+        call: the request.
+        document: the cluster document, changed in place.
+        edge: the edge of the state machine that the request takes.
+        done: rows that an earlier operation has done, for a resume.
+    """
+    operation_id = new_id()
+    tracing.current.set(replace(tracing.current.get(), operation_id=operation_id))
+    namespace = call.request.parameters["resourceProviderNamespace"]
+    own, now = call.services.settings, call.services.now()
+    return beginning.begin_operation(operation_id, document, edge, namespace, call.correlation, now, own, done)
+
+
+def accepted(
+    call: Call, status: int, body: dict[str, Any] | None, document: dict[str, Any], operation: dict[str, Any]
+) -> Reply:
+    """Return the reply to a request whose operation goes on, with where to ask for it and how often."""
+    path = async_operations.operation_path(*_place(call), operation["id"])
+    return Reply(
+        status,
+        body,
+        {
+            "Azure-AsyncOperation": links.with_path(call.public_url, path),
+            "Retry-After": str(call.services.settings.retry_after_seconds(RETRY_AFTER)),
+        },
+        start=Start(
+            plans.instance_id(operation["id"], document["attempt"]),
+            plans.start_input(operation, document, operation["plan"].get("done")),
+        ),
+    )
+
+
+def result_url(call: Call, operation_id: str) -> str:
+    """Return where the client of a delete waits."""
+    return links.with_path(call.public_url, async_operations.result_path(*_place(call), operation_id))
+
+
+def _place(call: Call) -> tuple[str, str, str]:
+    namespace = call.request.parameters["resourceProviderNamespace"]
+    return call.subscription_id, namespace, call.services.settings.location

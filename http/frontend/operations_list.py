@@ -1,0 +1,38 @@
+"""The operations that Azure shows for this provider, in role definitions for example."""
+
+from frontend.messages import Call, Reply
+from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
+
+# Name, resource and text. What is not served is not listed.
+_OPERATIONS = (
+    ("locations/operationresults/read", "locations/operationresults", "Read operation results"),
+    ("locations/operationsstatus/read", "locations/operationsstatus", "Read operations status"),
+    ("locations/openshiftVersions/read", "locations/openshiftVersions", "Lists all OpenShift versions available"),
+    ("operations/read", "operations", "Read operations"),
+    (f"{RESOURCE_TYPE}/read", RESOURCE_TYPE, "Read OpenShift clusters"),
+    (f"{RESOURCE_TYPE}/write", RESOURCE_TYPE, "Write OpenShift clusters"),
+    (f"{RESOURCE_TYPE}/delete", RESOURCE_TYPE, "Delete OpenShift clusters"),
+    (f"{RESOURCE_TYPE}/listCredentials/action", RESOURCE_TYPE, "List credentials of an OpenShift cluster"),
+    (
+        f"{RESOURCE_TYPE}/listAdminCredentials/action",
+        RESOURCE_TYPE,
+        "List the admin kubeconfig of an OpenShift cluster",
+    ),
+)
+
+
+def list_all(_call: Call) -> Reply:
+    """Return the whole list."""
+    return Reply(
+        200,
+        {
+            "value": [
+                {
+                    "name": f"{NAMESPACE}/{name}",
+                    "display": {"provider": "Azure Red Hat OpenShift", "resource": resource, "operation": operation},
+                    "origin": "user,system",
+                }
+                for name, resource, operation in _OPERATIONS
+            ]
+        },
+    )

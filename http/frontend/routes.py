@@ -1,0 +1,116 @@
+"""Every path that this service answers, on one screen: verbs, whose certificate, checks, and what a verb needs.
+
+The host takes the first template that fits, in the order of function names, so no two templates may fit one path
+(tested), and the function of unknown paths has the last name. Which checks a path gets follows from the names of its
+parameters, see `middleware_path.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from frontend import (
+    async_operation_get,
+    health,
+    openshift_cluster_credentials,
+    openshift_cluster_delete,
+    openshift_cluster_get,
+    openshift_cluster_list,
+    openshift_cluster_put_or_patch,
+    openshift_version_get,
+    operations_list,
+    sre_operation_get,
+    subscription_put,
+)
+from frontend.messages import Call, Handler, Reply
+from frontend.middleware_authentication import Caller
+from shared.arm.errors import path_not_found
+from shared.clusters.api_versions import LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, OPEN_SHIFT_VERSIONS
+from shared.clusters.subscriptions import MAY_WRITE
+
+
+@dataclass(frozen=True)
+class Verb:
+    """What answers a verb, and the subscription states that allow it (all, when none is named)."""
+
+    handler: Handler
+    subscription_states: frozenset[str] = frozenset()
+
+
+def not_found(call: Call) -> Reply:
+    """Answer a path that nobody serves.
+
+    Raises:
+        CloudError: 404 `NotFound`.
+    """
+    raise path_not_found(call.request.path)
+
+
+@dataclass(frozen=True)
+class Route:
+    """One path, one function.
+
+    Args:
+        name: the function's name.
+        template: the path, as the host matches it.
+        verbs: verb to handler; empty for the route of unknown paths, which takes all of them.
+        caller: whose client certificate it asks for.
+        versioned: whether it wants an `api-version`.
+        feature: what a version must serve for this route; "" for clusters, which all serve.
+        durable: whether it needs the durable client.
+        otherwise: what answers without a verb.
+    """
+
+    name: str
+    template: str
+    verbs: Mapping[str, Verb] = field(default_factory=dict)
+    caller: Caller = Caller.ARM
+    versioned: bool = True
+    feature: str = ""
+    durable: bool = False
+    otherwise: Handler = not_found
+
+
+_S = "subscriptions/{subscriptionId}"
+_RG = _S + "/resourceGroups/{resourceGroupName}"
+_P = "providers/{resourceProviderNamespace}"
+_CLUSTERS = _P + "/{resourceType}"
+_C = _RG + "/" + _CLUSTERS + "/{resourceName}"
+_L = _S + "/" + _P + "/locations/{location}"
+
+# fmt: off
+ROUTES = (
+    Route("http_cluster", _C, {
+        "PUT": Verb(openshift_cluster_put_or_patch.put, MAY_WRITE),
+        "PATCH": Verb(openshift_cluster_put_or_patch.patch, MAY_WRITE),
+        "GET": Verb(openshift_cluster_get.get),
+        # The subscription's state counts only if there is a cluster, so the handler asks for it.
+        "DELETE": Verb(openshift_cluster_delete.delete),
+    }, durable=True),
+    Route("http_cluster_admin_credentials", _C + "/listAdminCredentials",
+          {"POST": Verb(openshift_cluster_credentials.list_admin_credentials, MAY_WRITE)},
+          feature=LIST_ADMIN_CREDENTIALS),
+    Route("http_cluster_credentials", _C + "/listCredentials",
+          {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE)}, feature=LIST_CREDENTIALS),
+    Route("http_clusters_of_resource_group", _RG + "/" + _CLUSTERS,
+          {"GET": Verb(openshift_cluster_list.list_in_resource_group)}),
+    Route("http_clusters_of_subscription", _S + "/" + _CLUSTERS,
+          {"GET": Verb(openshift_cluster_list.list_in_subscription)}),
+    Route("http_health", "healthz", {"GET": Verb(health.alive)}, Caller.ANY, versioned=False),
+    Route("http_health_ready", "healthz/ready", {"GET": Verb(health.ready)}, Caller.ANY, versioned=False),
+    Route("http_openshift_version", _L + "/openShiftVersions/{openShiftVersion}",
+          {"GET": Verb(openshift_version_get.get)}, feature=OPEN_SHIFT_VERSIONS),
+    Route("http_openshift_versions", _L + "/openShiftVersions",
+          {"GET": Verb(openshift_version_get.list_all)}, feature=OPEN_SHIFT_VERSIONS),
+    Route("http_operation_result", _L + "/operationresults/{operationId}",
+          {"GET": Verb(async_operation_get.get_result)}),
+    Route("http_operation_status", _L + "/operationsstatus/{operationId}",
+          {"GET": Verb(async_operation_get.get_status)}),
+    Route("http_operations", _P + "/operations", {"GET": Verb(operations_list.list_all)}, versioned=False),
+    Route("http_sre_operation", "sre/" + _C + "/operations/{operationId}",
+          {"GET": Verb(sre_operation_get.get)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_operation_durable", "sre/" + _C + "/operations/{operationId}/durable",
+          {"GET": Verb(sre_operation_get.get_durable)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_subscription", _S, {"PUT": Verb(subscription_put.put)}, versioned=False),
+    Route("zz_not_found", "{*path}", versioned=False),
+)
+# fmt: on

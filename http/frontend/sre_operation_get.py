@@ -1,0 +1,38 @@
+"""An operation with its steps, for operators; and where its orchestration can be inspected."""
+
+from typing import Any
+
+from frontend import operation_report
+from frontend.messages import Call, Reply
+from orchestrators import plans
+from shared.arm.errors import operation_not_found
+
+_PREFIX = "/sre"
+
+
+def get(call: Call) -> Reply:
+    """Return the operation with phases and steps, see `operation_report.py`."""
+    operation, cluster = _find(call)
+    items = call.services.store.progress.list(operation["id"])
+    return Reply(200, operation_report.report(operation, cluster, items, call.services.now()))
+
+
+def get_durable(call: Call) -> Reply:
+    """Return the Durable status addresses of the operation's latest attempt. They carry a key of the host."""
+    operation, cluster = _find(call)
+    attempt = operation_report.current_attempt(operation, cluster, call.services.store.progress.list(operation["id"]))
+    return Reply(200, durable_instance=plans.instance_id(operation["id"], attempt))
+
+
+def _find(call: Call) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Return an operation of the cluster in the path, and the cluster document while there is one.
+
+    Raises:
+        CloudError: 404 `NotFound`.
+    """
+    operation_id, store = call.parameters["operationId"], call.services.store
+    key = call.key.removeprefix(_PREFIX).partition("/operations/")[0]
+    operation = store.operations.get(operation_id)
+    if operation is None or operation["openShiftClusterKey"] != key:
+        raise operation_not_found(operation_id)
+    return operation, store.clusters.get(key)

@@ -1,0 +1,20 @@
+"""PUT of a subscription: ARM tells that it is registered, suspended, deleted."""
+
+from frontend.messages import Call, Reply
+from shared.arm.errors import conflict
+from shared.clusters.subscriptions import next_document
+from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
+
+
+def put(call: Call) -> Reply:
+    """Store what ARM says, and answer with what is stored: 201 for a new subscription, else 200."""
+    subscriptions = call.services.store.subscriptions
+    for _ in range(UPDATE_TRIES):
+        stored = subscriptions.get(call.subscription_id)
+        document = next_document(stored, call.subscription_id, call.content)
+        try:
+            subscriptions.put(document)
+        except (Conflict, NotFound, PreconditionFailed):
+            continue
+        return Reply(200 if stored else 201, document["subscription"])
+    raise conflict(f"Subscription '{call.subscription_id}' was changed by other requests at the same time. Try again.")
