@@ -1,0 +1,35 @@
+"""Timer functions: they look, and start what is needed; the work itself is the orchestrations'."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import azure.durable_functions as df
+import azure.functions as func
+
+from timers.purge import purge
+from timers.subscriptions import sweep
+from timers.watchdog import watch
+
+# Function: what it runs, and the setting with its schedule.
+TIMERS: dict[str, tuple[Callable[[Any], Awaitable[None]], str]] = {
+    "purge": (purge, "%PURGE_SCHEDULE%"),
+    # Both look each minute at what has to go on.
+    "subscriptions": (sweep, "%WATCHDOG_SCHEDULE%"),
+    "watchdog": (watch, "%WATCHDOG_SCHEDULE%"),
+}
+
+
+def register(app: df.DFApp) -> None:
+    """Register every timer with a durable client."""
+    for name, (work, schedule) in TIMERS.items():
+        bound = app.durable_client_input(client_name="client")(_timer(name, work))
+        app.function_name(name)(app.timer_trigger(arg_name="timer", schedule=schedule)(bound))
+
+
+def _timer(name: str, work: Callable[[Any], Awaitable[None]]) -> Callable[..., Any]:
+    # The worker refuses a timer function that returns anything.
+    async def run(timer: func.TimerRequest, client: str) -> None:  # noqa: ARG001 - a trigger's name is its binding
+        await work(client)
+
+    run.__name__ = name
+    return run

@@ -1,0 +1,59 @@
+"""Subscriptions that ARM has deleted: their clusters are deleted as their owners would have done it.
+
+A cluster whose state does not allow that is asked again the next time. The delete is only written down here: to start
+what nothing drives is the watchdog's work.
+"""
+
+import asyncio
+import logging
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+from orchestrators.beginning import begin_operation
+from shared import settings
+from shared.arm.errors import NAMESPACE, CloudError
+from shared.clusters.documents import CorrelationData
+from shared.clusters.states import Event, ProvisioningState, find_edge
+from shared.store import Document, NotFound, PreconditionFailed, Store, get_store
+
+_log = logging.getLogger(__name__)
+
+
+async def sweep(_client: Any) -> None:
+    """Begin to delete what deleted subscriptions have; trouble with one does not keep the others waiting."""
+    await asyncio.to_thread(_sweep)
+
+
+def _sweep() -> None:
+    store = get_store()
+    for subscription in list(store.subscriptions.deleting()):
+        try:
+            left = [document for document in store.clusters.of(subscription["id"]) if _has_to_go(store, document)]
+            if not left:
+                # Every delete runs by now, and what is deleted once is not looked at for ever.
+                subscription.pop("deleting")
+                store.subscriptions.put(subscription)
+        except (PreconditionFailed, NotFound):
+            continue  # Somebody wrote it while we looked; the next run decides anew.
+        except Exception:  # noqa: BLE001 - the next subscription is swept all the same
+            _log.exception("subscription %s could not be swept", subscription["id"])
+
+
+def _has_to_go(store: Store, document: Document) -> bool:
+    """Begin to delete a cluster if its state allows it, and tell whether it had still to be deleted."""
+    cluster = document["openShiftCluster"]
+    if cluster["properties"]["provisioningState"] == ProvisioningState.DELETING:
+        return False
+    try:
+        edge = find_edge(cluster, Event.DELETE)
+    except CloudError:
+        return True
+    request_id, now = str(uuid.uuid4()), datetime.now(UTC)
+    correlation = CorrelationData(correlationId=request_id, requestId=request_id, requestTime=now.isoformat())
+    operation = begin_operation(str(uuid.uuid4()), document, edge, NAMESPACE, correlation, now, settings.load())
+    store.operations.create(operation)
+    store.clusters.replace(document)
+    extra = {"correlation_id": request_id, "operation_id": operation["id"]}
+    _log.warning("cluster %s is deleted with its subscription", document["key"], extra=extra)
+    return True
