@@ -1,0 +1,41 @@
+"""POST on a resource: `listKeys`, `listAccountSas`, `generateCredentials`."""
+
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm import exceptions
+from emulator.arm.ids import parse_resource
+from emulator.arm.operations import ResourceOperation
+from emulator.arm.resources import ActionCall
+from emulator.entra.models import Principal
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+
+async def begin(  # noqa: PLR0917 - the parts of a POST, in the order of its path
+    arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, action: str, body: dict[str, Any]
+) -> ResourceOperation:
+    """Begin an action; a short one is over when this returns.
+
+    Raises:
+        ServiceError: the caller may not, the type has no such action, or the action refuses.
+    """
+    identifier = parse_resource(resource_id)
+    if identifier.subscription_id:
+        arm.subscriptions.for_caller(identifier.subscription_id, caller)
+    row = arm.row(identifier, api_version)
+    name = next((known for known in row.actions if known.lower() == action.lower()), None)
+    arm.authorize(caller, f"{row.name}/{name or action}/action", str(identifier))
+    stored = arm.load(identifier)
+    if stored is None:
+        raise exceptions.resource_not_found(identifier)
+    if name is None:
+        raise exceptions.unknown_action(action, row.name)
+    ran = row.actions[name].run(ActionCall(arm, caller, identifier, api_version, stored, body))
+    result: dict[str, Any] = await ran if isawaitable(ran) else ran
+    seconds = row.actions[name].seconds
+    if not seconds:
+        return ResourceOperation(stored["id"], api_version, 200, result)
+    operation = arm.operations.begin("action", stored["id"], seconds, api_version=api_version, result=result)
+    return ResourceOperation(stored["id"], api_version, 202, {}, operation["id"])

@@ -1,0 +1,238 @@
+"""One authenticated request to ARM, and the routes that lead to its handlers."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Match, Route
+from starlette.types import Scope
+
+from emulator.arm import bodies
+from emulator.arm.exceptions import invalid_api_version, invalid_request_content, missing_api_version
+from emulator.arm.ids import collapse
+from emulator.arm.models import ArmModel
+from emulator.core.errors import ServiceError
+from emulator.entra.models import EntraModel, Principal
+
+Json = dict[str, Any]
+
+AUDIENCES = ("https://management.core.windows.net", "https://management.azure.com")
+CORRELATION_HEADER = "x-ms-correlation-request-id"
+_COUNT = re.compile(r"[0-9]{1,9}")
+MAX_BODY_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request whose caller is known.
+
+    Args:
+        request: as it came.
+        arm: the model.
+        caller: who sent it.
+        path: without doubled slashes, in the caller's casing.
+        api_version: of the query.
+        base_url: scheme and host that the caller used: poll addresses lead back there.
+        params: what the route's pattern caught.
+        correlation_id: the caller's, or a new one.
+    """
+
+    request: Request
+    arm: ArmModel
+    caller: Principal
+    path: str
+    api_version: str
+    base_url: str
+    params: Mapping[str, str]
+    correlation_id: str
+
+    async def content(self) -> bytes:
+        """Return the body.
+
+        Raises:
+            ServiceError: 413 `RequestContentTooLarge`.
+        """
+        content = await self.request.body()
+        if len(content) > MAX_BODY_BYTES:
+            raise ServiceError(
+                413,
+                "RequestContentTooLarge",
+                f"The request content size exceeds the maximum size of {MAX_BODY_BYTES} bytes.",
+            )
+        return content
+
+    async def json(self) -> Any:
+        """Return the body, {} when there is none.
+
+        Raises:
+            ServiceError: 400 `InvalidRequestContent`; 413 `RequestContentTooLarge`.
+        """
+        content = await self.content()
+        try:
+            body = json.loads(content) if content.strip() else {}
+            bodies.check(body)
+        except (ValueError, RecursionError) as error:
+            raise invalid_request_content(f"{error}") from error
+        return body
+
+    async def object(self) -> Json:
+        """Return the body, which must be an object.
+
+        Raises:
+            ServiceError: 400 `InvalidRequestContent`.
+        """
+        body = await self.json()
+        if not isinstance(body, dict):
+            raise invalid_request_content("the body is not a JSON object")
+        return body
+
+    def url(self, path: str, **query: str) -> str:
+        """Return an absolute address under the host that the caller used."""
+        pairs = {"api-version": self.api_version} | query
+        return f"{self.base_url}{path}?{'&'.join(f'{name}={quote(value)}' for name, value in pairs.items())}"
+
+
+Handler = Callable[[Call], Awaitable[Response]]
+OpenHandler = Callable[[ArmModel, Request], Awaitable[Response]]
+Operation = Callable[[ArmModel, Request], str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the routing table.
+
+    Args:
+        methods: HTTP methods.
+        pattern: path; `{name}` catches one segment, `{name:path}` any number. Matched without regard to case.
+        handler: what answers.
+        name: names the operation in the journal and for faults, after the method.
+        versions: api-versions that it has; () when the handler looks itself.
+        operation: names the operation where its name depends on the path.
+        public: answers without a token; the handler gets the bare request.
+    """
+
+    methods: str
+    pattern: str
+    handler: Handler | OpenHandler
+    name: str
+    versions: Sequence[str] = ()
+    operation: Operation | None = None
+    public: bool = False
+
+
+class ArmRoute(Route):
+    """A route that reads paths as ARM does: any case, doubled slashes as one."""
+
+    def __init__(self, arm: ArmModel, row: Row) -> None:
+        super().__init__("/", _endpoint(arm, row), name=row.name)
+        # Starlette adds HEAD to every GET; here HEAD has rows of its own.
+        self.methods = set(row.methods.split())
+        self._arm, self._row = arm, row
+        expression = re.sub(r"\\{(\w+):path\\}", r"(?P<\1>.*)", re.escape(row.pattern))
+        self._pattern = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", expression), re.IGNORECASE)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match path and method."""
+        found = self._pattern.fullmatch(collapse(scope["path"]))
+        if found is None or scope["method"] not in (self.methods or ()):
+            return Match.NONE, {}
+        return Match.FULL, {"path_params": found.groupdict()}
+
+    def operation(self, request: Request) -> str:
+        """Name the operation."""
+        name = self._row.operation(self._arm, request) if self._row.operation else self._row.name
+        return f"{request.method} {name}"
+
+
+def build(arm: ArmModel, rows: Sequence[Row]) -> list[Route]:
+    """Return the routes of a table."""
+    return [ArmRoute(arm, row) for row in rows]
+
+
+def operation_name(request: Request, route: Route) -> str:
+    """Name the operation of a request: the service's `operation`."""
+    return route.operation(request) if isinstance(route, ArmRoute) else route.name
+
+
+def _endpoint(arm: ArmModel, row: Row) -> Callable[[Request], Awaitable[Response]]:
+    async def public(request: Request) -> Response:
+        _stamp(arm, request)
+        response: Response = await row.handler(arm, request)  # type: ignore[call-arg,arg-type]
+        return response
+
+    async def authenticated(request: Request) -> Response:
+        correlation_id = _stamp(arm, request)
+        entra = arm.platform.model(EntraModel)
+        caller = entra.authenticate(request.headers.get("authorization"), AUDIENCES)
+        request.state.caller = caller.name
+        call = Call(
+            request=request,
+            arm=arm,
+            caller=caller,
+            path=collapse(request.url.path),
+            api_version=_api_version(request, row.versions),
+            base_url=f"{request.url.scheme}://{request.headers['host']}",
+            params=request.path_params,
+            correlation_id=correlation_id,
+        )
+        response = await row.handler(call)  # type: ignore[call-arg,arg-type]
+        response.headers.update(request.state.arm_headers)
+        return response
+
+    return public if row.public else authenticated
+
+
+def _api_version(request: Request, versions: Sequence[str]) -> str:
+    version = request.query_params.get("api-version", "")
+    if not version:
+        raise missing_api_version()
+    if versions and version.lower() not in versions:
+        raise invalid_api_version(version, versions)
+    return version.lower()
+
+
+def _stamp(arm: ArmModel, request: Request) -> str:
+    """Note the headers that every answer carries, errors too; return the correlation id."""
+    correlation_id = request.headers.get(CORRELATION_HEADER) or str(uuid4())
+    request_id = str(uuid4())
+    moment = arm.clock.now().strftime("%Y%m%dT%H%M%SZ")
+    headers = {
+        "x-ms-request-id": request_id,
+        CORRELATION_HEADER: correlation_id,
+        "x-ms-routing-request-id": f"{arm.platform.world.location.upper()}:{moment}:{request_id}",
+        "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+    }
+    client_id = request.headers.get("x-ms-client-request-id")
+    if client_id and request.headers.get("x-ms-return-client-request-id", "").lower() == "true":
+        headers["x-ms-client-request-id"] = client_id
+    request.state.arm_headers = headers
+    return correlation_id
+
+
+def answer(body: Any, status_code: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a JSON answer; None is an empty one."""
+    known = {"Cache-Control": "no-cache"} | dict(headers or {})
+    if body is None:
+        return Response(status_code=status_code, headers=known)
+    return JSONResponse(body, status_code=status_code, headers=known)
+
+
+def page(call: Call, items: Sequence[Json], size: int = 1000) -> Response:
+    """Answer a list: `$top` items (or `size`) from `$skiptoken` on, and a `nextLink` when there are more."""
+    query = call.request.query_params
+    top = query.get("$top", "")
+    token = query.get("$skiptoken", query.get("$skipToken", "0"))
+    if not _COUNT.fullmatch(token) or (top and not _COUNT.fullmatch(top)):
+        raise ServiceError(400, "InvalidSkipToken", f"The skip token '{token}' or top '{top}' is invalid.")
+    start, count = int(token), int(top or size)
+    body: Json = {"value": list(items[start : start + count])}
+    if start + count < len(items):
+        kept = {name: value for name, value in query.items() if name.lower() not in ("api-version", "$skiptoken")}
+        body["nextLink"] = call.url(call.path, **kept, **{"$skiptoken": str(start + count)})
+    return answer(body)

@@ -1,0 +1,295 @@
+"""The front door to the resource provider: access is checked here, then the call goes on with ARM's certificate."""
+
+import asyncio
+import json
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import httpx
+from starlette.responses import Response
+
+from emulator.arm.ids import ResourceId, collapse
+from emulator.arm.manifest import PROVIDED_VERSIONS, SYSTEM_NAMESPACE, canonical
+from emulator.core.certificates import write_private
+from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+from emulator.entra.models import Principal
+
+if TYPE_CHECKING:
+    from emulator.arm.call import Call
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+SUBSCRIPTION_VERSION = "2.0"
+TIMEOUT_SECONDS = 60
+RETRY_SECONDS = 2
+
+_VERBS = {"GET": "read", "HEAD": "read", "PUT": "write", "PATCH": "write", "DELETE": "delete"}
+# What belongs to one hop, or to the caller alone.
+_NOT_FORWARDED = frozenset(
+    {
+        *("accept-encoding", "authorization", "connection", "content-length", "expect", "host", "keep-alive"),
+        *("proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "referer"),
+        *("x-ms-client-tenant-id", "x-ms-home-tenant-id", "x-ms-client-object-id", "x-ms-client-app-id"),
+        *("x-ms-client-principal-id", "x-ms-client-principal-name", "x-ms-arm-resource-system-data"),
+        *("x-ms-arm-network-source", "x-ms-arm-request-tracking-id", "x-ms-correlation-request-id"),
+    }
+)
+_NOT_RETURNED = frozenset(
+    {"connection", "content-encoding", "content-length", "date", "keep-alive", "server", "transfer-encoding"}
+)
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A call on the resource provider, of a client or of ARM itself.
+
+    Args:
+        caller: on whose behalf.
+        method: HTTP method.
+        identifier: resource, collection or action.
+        target: path and query.
+        base_url: scheme and host that the caller used: poll addresses lead back there.
+        correlation_id: of the caller's request.
+        request_id: of this call.
+        headers: further ones that go on.
+        content: body.
+    """
+
+    caller: Principal
+    method: str
+    identifier: ResourceId
+    target: str
+    base_url: str
+    correlation_id: str
+    request_id: str
+    headers: Sequence[tuple[str, str]] = ()
+    content: bytes = b""
+
+
+class FrontDoor:
+    """Forwards to one resource provider, whose base address is the App Service front end on this machine."""
+
+    def __init__(self, platform: Platform, arm: "ArmModel") -> None:
+        self._platform, self._arm = platform, arm
+        self._known = platform.store.table("arm_forwarded")
+        self._client: httpx.AsyncClient | None = None
+        self._certificate = b""
+        self._replaced = asyncio.Event()
+
+    def serves(self, identifier: ResourceId) -> bool:
+        """Tell whether a path is the resource provider's."""
+        return identifier.namespace.lower() == SYSTEM_NAMESPACE.lower()
+
+    async def known(self, prefix: str) -> list[Json]:
+        """Return the resources that the provider has under a prefix: id, name, type, location, tags.
+
+        Of those whose deletion began the provider is asked, because nobody else says when it has ended.
+        """
+        found = []
+        for key, document in list(self._known.scan(prefix.lower())):
+            if document["deleting"]:
+                target = f"{document['resource']['id']}?api-version={PROVIDED_VERSIONS[-1]}"
+                headers = [("Referer", f"https://management.azure.com{target}")]
+                reply = await self._send("GET", target, headers, b"")
+                if reply.status_code == 404:  # noqa: PLR2004 - HTTP
+                    self._known.delete(key)
+                    continue
+            found.append(document["resource"])
+        return found
+
+    async def forward(self, call: "Call", identifier: ResourceId) -> Response:
+        """Check and pass a call on.
+
+        Raises:
+            ServiceError: as `ask`.
+        """
+        path = collapse(call.request.scope["raw_path"].decode())
+        query = f"?{call.request.url.query}" if call.request.url.query else ""
+        errand = Errand(
+            caller=call.caller,
+            method=call.request.method,
+            identifier=identifier,
+            target=f"{path}{query}",
+            base_url=call.base_url,
+            correlation_id=call.correlation_id,
+            request_id=call.request.state.arm_headers["x-ms-request-id"],
+            headers=[pair for pair in call.request.headers.items() if pair[0].lower() not in _NOT_FORWARDED],
+            content=await call.request.body(),
+        )
+        reply = await self.ask(errand)
+        returned = {name: value for name, value in reply.headers.items() if name.lower() not in _NOT_RETURNED}
+        return Response(reply.content, status_code=reply.status_code, headers=returned)
+
+    async def ask(self, errand: Errand) -> httpx.Response:
+        """Check a call and pass it on.
+
+        Raises:
+            ServiceError: the caller may not, the group or the registration is missing, or the provider is away.
+        """
+        self._check(errand)
+        headers = [*errand.headers, *self._own_headers(errand)]
+        reply = await self._send(errand.method, errand.target, headers, errand.content)
+        if reply.status_code >= 500 and not _is_arm_error(reply):  # noqa: PLR2004 - HTTP
+            raise ServiceError(
+                502,
+                "BadGateway",
+                f"The gateway did not receive a valid response from '{SYSTEM_NAMESPACE}' (status {reply.status_code}).",
+            )
+        self._remember(errand, reply)
+        return reply
+
+    def announce(self) -> None:
+        """Tell the provider, in the background, of subscriptions whose registration has changed."""
+        self._platform.spawn(self._announce(), "announce subscriptions")
+
+    def _check(self, errand: Errand) -> None:
+        arm, method, identifier = self._arm, errand.method, errand.identifier
+        if not identifier.subscription_id:
+            if method != "GET":
+                raise ServiceError(405, "MethodNotAllowed", f"{method} is not allowed on {identifier}.")
+            return
+        arm.subscriptions.for_caller(identifier.subscription_id, errand.caller)
+        is_resource = len(identifier.types) == len(identifier.names)
+        kind = f"{SYSTEM_NAMESPACE}/{'/'.join(canonical(identifier.types))}"
+        scope = str(identifier) if is_resource else str(identifier.parent or identifier.scope)
+        action = f"{kind}/action" if method == "POST" else f"{kind}/{_VERBS.get(method, 'read')}"
+        located = identifier.types[0].lower() == "locations"
+        subscription = f"/subscriptions/{identifier.subscription_id}"
+        if not (located and arm.authorization.allowed_below(errand.caller, action, subscription)):
+            arm.authorize(errand.caller, action, subscription if located else scope)
+        if identifier.resource_group:
+            if method in ("PUT", "PATCH"):
+                arm.groups.require_writable(identifier.subscription_id, identifier.resource_group)
+            else:
+                arm.groups.get(identifier.subscription_id, identifier.resource_group)
+        arm.subscriptions.require_registered(identifier.subscription_id, SYSTEM_NAMESPACE)
+
+    def _own_headers(self, errand: Errand) -> list[tuple[str, str]]:
+        caller = errand.caller
+        headers = [
+            ("Referer", f"{errand.base_url}{errand.target}"),
+            ("x-ms-correlation-request-id", errand.correlation_id),
+            ("x-ms-client-tenant-id", caller.tenant_id),
+            ("x-ms-home-tenant-id", caller.tenant_id),
+            ("x-ms-client-object-id", caller.object_id),
+            ("x-ms-client-app-id", caller.client_id),
+            ("x-ms-client-principal-id", caller.object_id),
+            ("x-ms-client-principal-name", caller.name),
+            ("x-ms-arm-network-source", "PublicNetwork"),
+            ("x-ms-arm-request-tracking-id", errand.request_id),
+        ]
+        if errand.method in ("PUT", "PATCH"):
+            headers.append(("x-ms-arm-resource-system-data", json.dumps(self._system_data(errand))))
+        return headers
+
+    def _system_data(self, errand: Errand) -> Json:
+        by = {"By": errand.caller.client_id, "ByType": "Application", "At": rfc3339(self._arm.clock.now())}
+        created = {f"created{part}": value for part, value in by.items()}
+        known = self._known.get(errand.identifier.key)
+        return (created if known is None else known["created"]) | {
+            f"lastModified{part}": value for part, value in by.items()
+        }
+
+    def _remember(self, errand: Errand, reply: httpx.Response) -> None:
+        """Keep track of which resources the provider has, as ARM does for its own lists."""
+        method, identifier = errand.method, errand.identifier
+        if len(identifier.types) != len(identifier.names) or identifier.types[0].lower() == "locations":
+            return
+        known = self._known.get(identifier.key)
+        if reply.status_code == 404 and method == "GET":  # noqa: PLR2004 - HTTP
+            self._known.delete(identifier.key)
+        if reply.is_success and method == "DELETE" and known is not None:
+            self._known.put(identifier.key, known | {"deleting": True})
+        if not reply.is_success or method not in ("PUT", "PATCH", "GET"):
+            return
+        try:
+            body = reply.json()
+        except ValueError:
+            return
+        system_data = self._system_data(errand) if known is None else known["created"]
+        created = {name: value for name, value in system_data.items() if name.startswith("created")}
+        resource = {name: body[name] for name in ("id", "name", "type", "location", "tags") if name in body}
+        if "id" in resource:
+            deleting = method == "GET" and known is not None and known["deleting"]
+            self._known.put(identifier.key, {"created": created, "resource": resource, "deleting": deleting})
+
+    async def _announce(self) -> None:
+        while waiting := self._arm.subscriptions.to_notify(SYSTEM_NAMESPACE):
+            for registration in waiting:
+                if await self._tell(registration):
+                    self._arm.subscriptions.notified(registration)
+            if self._arm.subscriptions.to_notify(SYSTEM_NAMESPACE):
+                await self._platform.clock.sleep(RETRY_SECONDS)
+
+    async def _tell(self, registration: Json) -> bool:
+        """PUT a subscription to the provider; tell whether it was accepted."""
+        subscription_id = registration["subscriptionId"]
+        body = {
+            "state": "Registered" if registration["registered"] else "Unregistered",
+            "registrationDate": registration["readyAt"],
+            "properties": {
+                "tenantId": self._arm.subscriptions.get(subscription_id)["tenantId"],
+                "accountOwner": {"email": "owner@localazure.example"},
+                "registeredFeatures": self._arm.subscriptions.features(subscription_id),
+            },
+        }
+        path = f"/subscriptions/{subscription_id}?api-version={SUBSCRIPTION_VERSION}"
+        headers = [("Content-Type", "application/json"), ("Referer", f"https://management.azure.com{path}")]
+        try:
+            reply = await self._send("PUT", path, headers, json.dumps(body).encode())
+        except ServiceError:
+            return False
+        return reply.is_success
+
+    async def _send(self, method: str, target: str, headers: list[tuple[str, str]], content: bytes) -> httpx.Response:
+        base = f"https://localhost:{self._platform.ports['front_end']}"
+        try:
+            return await self._connected().request(method, base + target, headers=headers, content=content)
+        except httpx.TimeoutException as error:
+            raise ServiceError(
+                504,
+                "GatewayTimeout",
+                f"The gateway did not receive a response from '{SYSTEM_NAMESPACE}' within the specified time period.",
+            ) from error
+        except httpx.TransportError as error:
+            raise ServiceError(
+                502,
+                "BadGatewayConnection",
+                f"The network connectivity issue encountered for '{SYSTEM_NAMESPACE}'; cannot fulfill the request.",
+            ) from error
+
+    def _connected(self) -> httpx.AsyncClient:
+        """Return the client that presents ARM's certificate; a new one after a rollover."""
+        certificate, key = self._arm.client_certificate()
+        if self._client is None or certificate != self._certificate:
+            self._replaced.set()
+            self._replaced = asyncio.Event()
+            # The ssl module reads a chain from files only.
+            chain = write_private(self._platform.root / "arm-client.pem", certificate + key)
+            context = ssl.create_default_context(cadata=self._platform.authority.pem().decode())
+            context.load_cert_chain(chain)
+            self._client = httpx.AsyncClient(verify=context, timeout=TIMEOUT_SECONDS, trust_env=False)
+            self._certificate = certificate
+            self._platform.spawn(_close_at_end(self._client, self._replaced), "connections to the resource provider")
+        return self._client
+
+
+async def _close_at_end(client: httpx.AsyncClient, replaced: asyncio.Event) -> None:
+    """Close a client when the platform stops, or when the last call is over that it carried before a rollover."""
+    try:
+        await replaced.wait()
+        await asyncio.sleep(TIMEOUT_SECONDS)
+    finally:
+        await client.aclose()
+
+
+def _is_arm_error(reply: httpx.Response) -> bool:
+    try:
+        return isinstance(reply.json().get("error"), dict)
+    except (ValueError, AttributeError):
+        return False

@@ -1,0 +1,213 @@
+"""What Azure Resource Manager knows and the rules it keeps: the one way to resources for requests and deployments."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from starlette.routing import Route
+
+from emulator.arm import actions, exceptions, removal, writing
+from emulator.arm.documents import HIDDEN, Documents
+from emulator.arm.front_door import FrontDoor
+from emulator.arm.groups import ResourceGroups, render_group
+from emulator.arm.guards import Conditions
+from emulator.arm.identity import ArmIdentity
+from emulator.arm.ids import ResourceId, parse_resource
+from emulator.arm.operations import Operations, Outcome, ResourceOperation
+from emulator.arm.resources import ProviderAction, ResourceType
+from emulator.arm.subscriptions import Subscriptions
+from emulator.authorization.models import AuthorizationModel
+from emulator.core.platform import Platform
+from emulator.entra.models import Principal
+
+__all__ = ["ArmModel", "Conditions", "ResourceOperation"]
+
+Json = dict[str, Any]
+
+
+class ArmModel:
+    """Resources, their groups and subscriptions, behind the checks that Azure makes.
+
+    Args:
+        platform: clock, store, certificates.
+        types: the rows of every resource type that exists.
+        provider_actions: the rows of every POST on a provider.
+        provided: api-versions by namespace and type, of types that others answer for (the resource provider).
+    """
+
+    def __init__(
+        self,
+        platform: Platform,
+        types: Sequence[ResourceType],
+        provider_actions: Sequence[ProviderAction],
+        provided: Mapping[str, Mapping[str, Sequence[str]]],
+    ) -> None:
+        self.platform = platform
+        self.clock = platform.clock
+        self.types = {row.name.lower(): row for row in types}
+        self.provider_actions = {row.name.lower(): row for row in provider_actions}
+        versions: dict[str, dict[str, Sequence[str]]] = {
+            namespace: dict(known) for namespace, known in provided.items()
+        }
+        for row in types:
+            namespace, _, kind = row.name.partition("/")
+            versions.setdefault(namespace, {})[kind] = row.api_versions
+        self.subscriptions = Subscriptions(platform, versions)
+        self.operations = Operations(platform, self._outcome)
+        self.documents = Documents(platform, self.operations)
+        self.groups = ResourceGroups(platform, self.documents)
+        self.identity = ArmIdentity(platform)
+        self.authorization = AuthorizationModel(platform)
+        self.front_door = FrontDoor(platform, self)
+        self.routes: list[Route] = []
+        self.resumes: list[Callable[[], Awaitable[None]]] = []
+
+    # For other services
+
+    def add_routes(self, routes: Sequence[Route]) -> None:
+        """Put routes of another service (deployments) before the generic ones of this host."""
+        self.routes[:0] = routes
+
+    def on_start(self, resume: Callable[[], Awaitable[None]]) -> None:
+        """Call `resume` when the platform starts."""
+        self.resumes.append(resume)
+
+    def client_certificate(self) -> tuple[bytes, bytes]:
+        """Return the certificate and key, as PEM, that ARM presents to resource providers."""
+        return self.identity.client_certificate()
+
+    def authorize(self, caller: Principal, action: str, scope: str) -> None:
+        """Let the caller pass.
+
+        Raises:
+            ServiceError: 403 unless the caller may do `Microsoft.X/y/write` on the scope.
+        """
+        self.authorization.authorize(caller, action, scope)
+
+    def resource_group(self, subscription_id: str, name: str) -> Json | None:
+        """Return a resource group as GET answers it, or None."""
+        found = self.groups.find(subscription_id, name)
+        return None if found is None else render_group(found)
+
+    # Types
+
+    def resource_type(self, name: str) -> ResourceType | None:
+        """Return the row of a type (`Microsoft.Network/virtualNetworks`, any case) or None."""
+        return self.types.get(name.lower())
+
+    def row(self, identifier: ResourceId, api_version: str, *, location: str = "") -> ResourceType:
+        """Return the row of a resource in this api-version.
+
+        Args:
+            identifier: the resource.
+            api_version: of the request.
+            location: where a write wants it; words the error.
+
+        Raises:
+            ServiceError: no such namespace, type or version.
+        """
+        namespace = self.subscriptions.canonical(identifier.namespace)
+        row = self.types.get(identifier.type.lower())
+        if row is None:
+            raise exceptions.invalid_resource_type(f"{namespace}/{'/'.join(identifier.types)}", api_version)
+        if api_version.lower() not in row.api_versions:
+            if location:
+                raise exceptions.no_registered_provider(row.name, location, api_version, row.api_versions)
+            raise exceptions.invalid_resource_type(row.name, api_version, row.api_versions)
+        return row
+
+    # Reading
+
+    def load(self, identifier: ResourceId | str) -> Json | None:
+        """Return what is stored of a resource, or None."""
+        return self.documents.load(str(identifier))
+
+    def scan(self, prefix: str, type_name: str = "") -> Iterator[Json]:
+        """Yield what is stored under ids that begin with a prefix, of one type where given."""
+        return self.documents.scan(prefix, type_name)
+
+    def get_resource(self, resource_id: str, _api_version: str) -> Json | None:
+        """Return a resource as GET answers it, or None. Checks no access."""
+        try:
+            found = self.load(parse_resource(resource_id))
+        except ValueError:
+            return None
+        return None if found is None else self.render(found)
+
+    def render(self, stored: Json) -> Json:
+        """Return a stored resource as GET answers it."""
+        row = self.types[stored["type"].lower()]
+        properties = stored["properties"] | row.render(self, stored)
+        for member, child_type in row.inline.items():
+            prefix = f"{stored['id']}/{child_type.rsplit('/', 1)[-1]}/"
+            children = sorted(self.scan(prefix, child_type), key=lambda child: int(child.get("position", 0)))
+            properties[member] = [self.render(child) for child in children]
+        if row.has_state:
+            pending = stored.get("pending", {"kind": "none"})
+            properties["provisioningState"] = {
+                "none": "Failed" if "failure" in stored else "Succeeded",
+                "delete": "Deleting",
+                "put": row.writing_state,
+            }[pending["kind"]]
+        etag = row.write_etag(stored["etag"])
+        shown = {name: value for name, value in stored.items() if name not in HIDDEN and name != "etag"}
+        shown |= row.shown(self, stored)
+        return shown | {"properties": properties} | ({"etag": etag} if etag else {})
+
+    # Writing
+
+    async def put_resource(
+        self,
+        caller: Principal,
+        resource_id: str,
+        api_version: str,
+        body: Any,
+        conditions: Conditions | None = None,
+    ) -> ResourceOperation:
+        """Create or replace a resource: see `writing.put`."""
+        return await writing.put(self, caller, resource_id, api_version, body, conditions)
+
+    async def delete_resource(
+        self, caller: Principal, resource_id: str, api_version: str, conditions: Conditions | None = None
+    ) -> ResourceOperation:
+        """Delete a resource; one that is not there counts as deleted: see `removal.delete`."""
+        return await removal.delete(self, caller, resource_id, api_version, conditions)
+
+    async def delete_group(self, subscription_id: str, name: str) -> Json:
+        """Begin to delete a group with all that is in it; return the operation: see `removal.delete_group`."""
+        return await removal.delete_group(self, subscription_id, name)
+
+    async def begin_action(
+        self, caller: Principal, resource_id: str, api_version: str, action: str, body: Json
+    ) -> ResourceOperation:
+        """Begin an action: see `actions.begin`."""
+        return await actions.begin(self, caller, resource_id, api_version, action, body)
+
+    async def action(self, caller: Principal, resource_id: str, api_version: str, action: str, body: Json) -> Json:
+        """Call an action such as `listKeys` or `listAccountSas` to its end; return its answer.
+
+        Raises:
+            ServiceError: as `actions.begin`.
+        """
+        return await self.wait(await self.begin_action(caller, resource_id, api_version, action, body))
+
+    async def wait(self, operation: ResourceOperation) -> Json:
+        """Wait until the operation ends; return the resource, an action's answer, or {} after a delete.
+
+        Raises:
+            ServiceError: it failed.
+        """
+        found = self.operations.get(operation.operation_id) if operation.operation_id else None
+        if found is None:
+            return operation.body
+        await self.operations.wait(found)
+        if found["kind"] == "action":
+            return found["result"] or {}
+        return self.get_resource(operation.resource_id, operation.api_version) or {}
+
+    def _outcome(self, operation: Json) -> Outcome:
+        """Tell whether what a write waits for, beyond its time, has happened."""
+        stored = self.documents.as_written(operation["resourceId"])
+        if stored is None or stored.get("pending", {}).get("kind") == "delete":
+            return exceptions.operation_preempted()
+        row = self.types[stored["type"].lower()]
+        return "done" if row.outcome is None else row.outcome(self, stored)

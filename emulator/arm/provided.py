@@ -1,0 +1,117 @@
+"""Resources of the resource provider as ARM itself handles them, for templates: put, waited for, read, asked."""
+
+import asyncio
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import httpx
+
+from emulator.arm.front_door import Errand
+from emulator.arm.ids import parse
+from emulator.arm.operations import ResourceOperation
+from emulator.core.errors import ServiceError
+from emulator.entra.models import Principal
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+# Under which ARM works for itself.
+BASE_URL = "https://management.azure.com"
+POLL_HEADER = "Azure-AsyncOperation"
+SUCCEEDED = "Succeeded"
+ENDED = frozenset({SUCCEEDED, "Failed", "Canceled"})
+# Between two looks at an operation, in seconds, where the provider names none.
+LOOK_SECONDS = 1.0
+
+
+async def put(
+    arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, body: Json, *, correlation_id: str
+) -> ResourceOperation:
+    """Begin to create or change a resource. The operation's id is what to poll, as path and query.
+
+    Raises:
+        ServiceError: the provider, or its absence, refuses it.
+    """
+    target = f"{resource_id}?api-version={api_version}"
+    reply = await _ask(arm, caller, "PUT", target, body, correlation_id=correlation_id)
+    address = urlsplit(reply.headers.get(POLL_HEADER, ""))
+    poll = f"{address.path}?{address.query}" if address.path else ""
+    return ResourceOperation(resource_id, api_version, reply.status_code, reply.json(), poll)
+
+
+async def wait(arm: "ArmModel", caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
+    """Wait until an operation that `put` began has ended. A provider that is away for a while is asked again.
+
+    Raises:
+        ServiceError: it failed.
+    """
+    while operation.operation_id:
+        try:
+            reply = await _ask(arm, caller, "GET", operation.operation_id, None, correlation_id=correlation_id)
+        except ServiceError as error:
+            if error.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise
+            await asyncio.sleep(LOOK_SECONDS)
+            continue
+        status = reply.json()
+        if status.get("status") in ENDED:
+            if status["status"] != SUCCEEDED:
+                raise _error(HTTPStatus.CONFLICT, status.get("error") or {})
+            return
+        await asyncio.sleep(float(reply.headers.get("Retry-After", LOOK_SECONDS)))
+
+
+async def get(arm: "ArmModel", caller: Principal, resource_id: str, api_version: str) -> Json:
+    """Return a resource.
+
+    Raises:
+        ServiceError: there is none, or the caller may not see it.
+    """
+    reply = await _ask(
+        arm, caller, "GET", f"{resource_id}?api-version={api_version}", None, correlation_id=str(uuid4())
+    )
+    return dict(reply.json())
+
+
+async def action(arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
+    """Return the answer of an action such as `listCredentials`.
+
+    Raises:
+        ServiceError: the provider refuses it, or the caller may not.
+    """
+    reply = await _ask(
+        arm, caller, "POST", f"{resource_id}/{name}?api-version={api_version}", None, correlation_id=str(uuid4())
+    )
+    return dict(reply.json())
+
+
+async def _ask(
+    arm: "ArmModel", caller: Principal, method: str, target: str, body: Json | None, *, correlation_id: str
+) -> httpx.Response:
+    path = target.partition("?")[0]
+    identifier = parse(path)
+    if identifier is None:
+        raise ValueError(f"{path} is no path of a resource provider")
+    content = b"" if body is None else json.dumps(body).encode()
+    headers = [("Content-Type", "application/json")] if content else []
+    reply = await arm.front_door.ask(
+        Errand(caller, method, identifier, target, BASE_URL, correlation_id, str(uuid4()), headers, content)
+    )
+    if not reply.is_success:
+        raise _error(reply.status_code, reply.json().get("error") or {})
+    return reply
+
+
+def _error(status_code: int, error: Json) -> ServiceError:
+    return ServiceError(
+        status_code,
+        error.get("code", "Unknown"),
+        error.get("message", "The resource provider did not say why."),
+        target=error.get("target"),
+        details=error.get("details") or (),
+    )

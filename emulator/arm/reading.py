@@ -1,0 +1,63 @@
+"""Reading the body of a PUT by a type's row."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from emulator.arm.exceptions import invalid_request_content
+from emulator.arm.ids import ResourceId
+from emulator.arm.resources import ResourceType
+from emulator.arm.schema import READ_ONLY, MapOf, Reading, Reference
+from emulator.core.errors import ServiceError
+
+Json = dict[str, Any]
+
+_IDENTITY = {"id": READ_ONLY, "name": str, "type": READ_ONLY, "etag": READ_ONLY, "systemData": READ_ONLY}
+_TRACKED = {"location": str, "tags": MapOf(str)}
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body that was read: what the type knows of it, and the references in it as (path, id, reference)."""
+
+    body: Json
+    references: list[tuple[str, str, Reference]]
+
+
+def read_body(row: ResourceType, identifier: ResourceId, api_version: str, body: Any) -> Body:
+    """Read a body.
+
+    Raises:
+        ServiceError: 400 with everything in it that the type does not have or cannot take; a name it cannot have.
+    """
+    if not re.fullmatch(row.name_pattern, identifier.name):
+        raise ServiceError(
+            400,
+            "InvalidResourceName",
+            f"Resource name {identifier.name} is invalid. The name of a {row.name} must match {row.name_pattern}.",
+        )
+    table = _IDENTITY | ({} if row.placement == "none" else _TRACKED) | row.members | {"properties": row.properties}
+    reading = Reading(api_version.lower(), row.kind)
+    result = reading.read(table, body, "")
+    if "properties" not in result:
+        # Read as empty, so that required properties are missed.
+        result["properties"] = reading.read(row.properties, {}, "properties")
+    name = result.pop("name", identifier.name)
+    if str(name).rsplit("/", 1)[-1].lower() != identifier.name.lower():
+        reading.problems.append(f"The name '{name}' differs from the name '{identifier.name}' in the URI. Path 'name'.")
+    if reading.problems:
+        raise _refusal(row, reading.problems)
+    return Body(result, reading.references)
+
+
+def _refusal(row: ResourceType, problems: list[str]) -> ServiceError:
+    if row.namespace == "Microsoft.Network":
+        return ServiceError(
+            400,
+            "InvalidRequestFormat",
+            "Cannot parse the request.",
+            details=[{"code": "InvalidJson", "message": problem} for problem in problems],
+        )
+    error = invalid_request_content(problems[0])
+    error.details = [{"code": "InvalidRequestContent", "message": problem} for problem in problems]
+    return error

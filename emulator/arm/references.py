@@ -1,0 +1,104 @@
+"""Which resource refers to which: looked up from the side of the one referred to, which must not go while it is used."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from emulator.arm.ids import ResourceId, parse_resource
+from emulator.arm.schema import Reference
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+SEPARATOR = "|"
+
+
+class References:
+    """The references among stored resources, under `<target>|<holder>`."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._table = platform.store.table("arm_references")
+
+    def replace(self, holder: str, before: Sequence[str], after: Sequence[str]) -> None:
+        """Let a holder refer to these targets (lower-case ids) and to none of the former ones."""
+        for target in before:
+            if target not in after:
+                self._table.delete(f"{target}{SEPARATOR}{holder.lower()}")
+        for target in after:
+            self._table.put(f"{target}{SEPARATOR}{holder.lower()}", {"holder": holder})
+
+    def holders(self, arm: "ArmModel", target: str) -> list[str]:
+        """Return the ids of the existing resources that refer to a target."""
+        found = [document["holder"] for _, document in self._table.scan(f"{target.lower()}{SEPARATOR}")]
+        return [holder for holder in found if arm.load(holder) is not None]
+
+    def check(
+        self,
+        arm: "ArmModel",
+        holder: ResourceId,
+        location: str,
+        references: Sequence[tuple[str, str, Reference]],
+        *,
+        inside: str = "",
+        coming: Collection[str] = (),
+    ) -> None:
+        """Let a write pass whose references lead somewhere.
+
+        Args:
+            arm: the model.
+            holder: who refers.
+            location: where it is.
+            references: (path, id, reference) of all that it refers to.
+            inside: lower-case beginning of the ids of which one body decides whether they are there.
+            coming: the lower-case ids that are there after that body.
+
+        Raises:
+            ServiceError: 400 for a reference of the wrong form, type, subscription or region, or to nothing.
+        """
+        for path, target, reference in references:
+            identifier = _parse(path, target, reference)
+            if reference.same_subscription and identifier.subscription_id.lower() != holder.subscription_id.lower():
+                raise ServiceError(
+                    400,
+                    "ReferencedResourceMustBeInTheSameSubscription",
+                    f"Resource {target} referenced by resource {holder} must be in the same subscription.",
+                )
+            if inside and identifier.key.startswith(inside):
+                there = identifier.key in coming
+            else:
+                there = _is_there(arm, identifier, location if reference.same_region else "")
+            if not there:
+                raise ServiceError(
+                    400,
+                    "InvalidResourceReference",
+                    f"Resource {target} referenced by resource {holder} was not found. Please make sure that the "
+                    "referenced resource exists, and that both resources are in the same region.",
+                )
+
+
+def _is_there(arm: "ArmModel", identifier: ResourceId, location: str) -> bool:
+    """Tell whether a resource exists and, where a location is given, lies there; a child lies where its root does."""
+    root = arm.load(identifier.root)
+    where = location if root is None else root.get("location", location)
+    return arm.load(identifier) is not None and (not location or where == location)
+
+
+def _parse(path: str, target: str, reference: Reference) -> ResourceId:
+    wanted = reference.type.rsplit("/", 1)[-1]
+    try:
+        identifier = parse_resource(target)
+    except ValueError:
+        identifier = None
+    if identifier is None or identifier.type.lower() != reference.type.lower():
+        message = (
+            f"Reference Id {target} is not formatted correctly. The Id is expected to reference resources of type "
+            f"{wanted}. Path {path}."
+        )
+        raise ServiceError(
+            400,
+            "InvalidRequestFormat",
+            "Cannot parse the request.",
+            details=[{"code": "InvalidJsonReferenceFormat", "message": message}],
+        )
+    return identifier

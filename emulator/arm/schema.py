@@ -1,0 +1,178 @@
+"""Property tables: what a type's JSON may hold, member by member, and how wrong members are refused.
+
+A table is a dict from member to a kind. A kind is a Python type (`str`, `int`, `bool`, `float`; `object` for any
+JSON), a list of one kind, a dict (an object), or one of the classes below. Members that are null count as absent,
+names are matched without regard to case and kept in the table's casing, as Json.NET does on the other side.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+Kind = Any
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of these strings, in any case."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """`{"id": …}` of another resource.
+
+    Args:
+        type: the type it must have.
+        join: action that the caller needs on it, such as `join/action`; "" for none.
+        same_region: it must lie in the region of who refers to it.
+        bare: the member is the id itself, not an object around it.
+        same_subscription: it must lie in the subscription of who refers to it.
+    """
+
+    type: str
+    join: str = ""
+    same_region: bool = True
+    bare: bool = False
+    same_subscription: bool = True
+
+
+@dataclass(frozen=True)
+class Required:
+    """A member that must be there."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class ReadOnly:
+    """A member that clients send back as they read it; it is dropped."""
+
+
+@dataclass(frozen=True)
+class Since:
+    """A member that older api-versions do not know."""
+
+    api_version: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class MapOf:
+    """An object with free member names."""
+
+    kind: Kind
+
+
+READ_ONLY = ReadOnly()
+NAMES = {str: "System.String", int: "System.Int32", bool: "System.Boolean", float: "System.Double"}
+
+
+@dataclass
+class Reading:
+    """The outcome of reading one document.
+
+    Args:
+        api_version: version of the request.
+        type_name: what the outermost object is called in errors.
+        problems: all that is wrong, in Json.NET's words.
+        references: (path, id, reference) of every reference met.
+    """
+
+    api_version: str
+    type_name: str
+    problems: list[str] = field(default_factory=list)
+    references: list[tuple[str, str, Reference]] = field(default_factory=list)
+
+    def read(self, kind: Kind, value: Any, path: str) -> Any:  # noqa: PLR0911 - one return for each kind
+        """Return the value as the table knows it; note problems and references."""
+        match kind:
+            case Required() | Since():
+                return self.read(kind.kind, value, path)
+            case Choice():
+                return self._choice(kind, value, path)
+            case Reference():
+                return self._reference(kind, value, path)
+            case MapOf():
+                return self._map(kind, value, path)
+            case list():
+                return self._array(kind[0], value, path)
+            case dict():
+                return self._object(kind, value, path)
+        if kind is object or _fits(kind, value):
+            return value
+        self._mistyped(value, NAMES[kind], path)
+        return value
+
+    def _object(self, table: Mapping[str, Kind], value: Any, path: str) -> Json:
+        if not isinstance(value, dict):
+            self._mistyped(value, self._object_name(path), path)
+            return {}
+        canonical = {name.lower(): name for name in table}
+        result: Json = {}
+        for given, member in value.items():
+            name = canonical.get(given.lower())
+            kind = table[name] if name is not None else None
+            if kind is None or (isinstance(kind, Since) and self.api_version < kind.api_version):
+                self.problems.append(
+                    f"Could not find member '{given}' on object of type '{self._object_name(path)}'. "
+                    f"Path '{_join(path, given)}'."
+                )
+            elif name is not None and member is not None and not isinstance(kind, ReadOnly):
+                result[name] = self.read(kind, member, _join(path, name))
+        self.problems += [
+            f"Required property '{name}' not found in JSON. Path '{path}'."
+            for name, kind in table.items()
+            if isinstance(kind, Required) and name not in result
+        ]
+        return result
+
+    def _array(self, kind: Kind, value: Any, path: str) -> list[Any]:
+        if not isinstance(value, list):
+            self._mistyped(value, "System.Collections.Generic.List`1", path)
+            return []
+        return [self.read(kind, member, f"{path}[{index}]") for index, member in enumerate(value)]
+
+    def _map(self, kind: MapOf, value: Any, path: str) -> Json:
+        if not isinstance(value, dict):
+            self._mistyped(value, "System.Collections.Generic.IDictionary`2", path)
+            return {}
+        return {name: self.read(kind.kind, member, _join(path, name)) for name, member in value.items()}
+
+    def _choice(self, kind: Choice, value: Any, path: str) -> Any:
+        for known in kind.values:
+            if isinstance(value, str) and value.lower() == known.lower():
+                return known
+        self.problems.append(f"Error converting value \"{value}\" to one of {', '.join(kind.values)}. Path '{path}'.")
+        return value
+
+    def _reference(self, kind: Reference, value: Any, path: str) -> Any:
+        identifier = value if kind.bare else value.get("id") if isinstance(value, dict) else None
+        if not isinstance(identifier, str) or not identifier:
+            self.problems.append(f"Value for reference id is missing. Path '{path}'.")
+            return {}
+        self.references.append((path, identifier, kind))
+        return identifier if kind.bare else {"id": identifier}
+
+    def _mistyped(self, value: Any, wanted: str, path: str) -> None:
+        self.problems.append(f"Error converting value \"{value}\" to type '{wanted}'. Path '{path}'.")
+
+    def _object_name(self, path: str) -> str:
+        last = path.rsplit(".", 1)[-1].partition("[")[0]
+        if not last:
+            return self.type_name
+        return f"{self.type_name}Properties" if path == "properties" else last[0].upper() + last[1:]
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _fits(kind: type, value: Any) -> bool:
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, kind)

@@ -1,0 +1,200 @@
+"""Subscriptions, their tenants, and which resource providers they have registered."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from emulator.arm.exceptions import (
+    invalid_resource_namespace,
+    invalid_subscription_id,
+    not_registered,
+    subscription_not_found,
+    wrong_tenant,
+)
+from emulator.core.clock import rfc3339
+from emulator.core.platform import Platform
+from emulator.entra.models import Principal
+
+Json = dict[str, Any]
+
+REGISTER_SECONDS = 60
+# A free-standing provider is there for everybody; a subscription cannot unregister it.
+ALWAYS_REGISTERED = ("Microsoft.Authorization", "Microsoft.Features", "Microsoft.Resources")
+DEFAULT_PROVIDERS = ("Microsoft.Compute", "Microsoft.ContainerRegistry", "Microsoft.Network", "Microsoft.Storage")
+
+
+class Subscriptions:
+    """The subscriptions of all tenants.
+
+    Args:
+        platform: clock and store.
+        types: api-versions by namespace and type, of every provider that exists.
+    """
+
+    def __init__(self, platform: Platform, types: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        self._clock = platform.clock
+        self._types = types
+        self._canonical = {namespace.lower(): namespace for namespace in types}
+        self._subscriptions = platform.store.table("arm_subscriptions")
+        self._providers = platform.store.table("arm_providers")
+        self._features = platform.store.table("arm_features")
+
+    def ensure(
+        self, subscription_id: str, tenant_id: str, name: str, providers: Sequence[str] = DEFAULT_PROVIDERS
+    ) -> None:
+        """Create or confirm a subscription; providers that it lacks are registered at once."""
+        key = subscription_id.lower()
+        if self._subscriptions.get(key) is None:
+            self._subscriptions.put(
+                key,
+                {"subscriptionId": key, "tenantId": tenant_id.lower(), "displayName": name, "state": "Enabled"},
+            )
+        for namespace in providers:
+            if self._providers.get(f"{key}/{namespace.lower()}") is None:
+                self._register(key, namespace, 0)
+
+    def get(self, subscription_id: str) -> Json:
+        """Return a subscription's document.
+
+        Raises:
+            ServiceError: 404 `SubscriptionNotFound`, 400 `InvalidSubscriptionId`.
+        """
+        try:
+            UUID(subscription_id)
+        except ValueError as error:
+            raise invalid_subscription_id(subscription_id) from error
+        found = self._subscriptions.get(subscription_id.lower())
+        if found is None:
+            raise subscription_not_found(subscription_id)
+        return found
+
+    def for_caller(self, subscription_id: str, caller: Principal) -> Json:
+        """Return a subscription's document to a caller of its tenant.
+
+        Raises:
+            ServiceError: 404 `SubscriptionNotFound`; 401 `InvalidAuthenticationTokenTenant`.
+        """
+        found = self.get(subscription_id)
+        if found["tenantId"] != caller.tenant_id:
+            raise wrong_tenant(caller.tenant_id, found["tenantId"])
+        return found
+
+    def all(self) -> Iterator[Json]:
+        """Yield all subscriptions."""
+        for _, document in self._subscriptions.scan():
+            yield document
+
+    # Providers
+
+    def namespaces(self) -> list[str]:
+        """Return the namespaces that exist."""
+        return sorted(self._types)
+
+    def canonical(self, namespace: str) -> str:
+        """Return a namespace in its own casing.
+
+        Raises:
+            ServiceError: 404 `InvalidResourceNamespace`.
+        """
+        found = self._canonical.get(namespace.lower())
+        if found is None:
+            raise invalid_resource_namespace(namespace)
+        return found
+
+    def provider(self, subscription_id: str, namespace: str, locations: Sequence[str]) -> Json:
+        """Return a provider as GET answers it."""
+        name = self.canonical(namespace)
+        return {
+            "id": f"/subscriptions/{subscription_id}/providers/{name}",
+            "namespace": name,
+            "registrationPolicy": "RegistrationFree" if name in ALWAYS_REGISTERED else "RegistrationRequired",
+            "registrationState": self.registration_state(subscription_id, name),
+            "resourceTypes": [
+                {
+                    "resourceType": kind,
+                    "locations": list(locations),
+                    "apiVersions": sorted(versions, reverse=True),
+                    "capabilities": "None",
+                }
+                for kind, versions in sorted(self._types[name].items())
+            ],
+        }
+
+    def registration_state(self, subscription_id: str, namespace: str) -> str:
+        """Return `Registered`, `Registering`, `Unregistered` or `NotRegistered`."""
+        if self.canonical(namespace) in ALWAYS_REGISTERED:
+            return "Registered"
+        found = self._providers.get(f"{subscription_id}/{namespace}".lower())
+        if found is None:
+            return "NotRegistered"
+        if not found["registered"]:
+            return "Unregistered"
+        done = found["readyAt"] <= rfc3339(self._clock.now()) and not found["notify"]
+        return "Registered" if done else "Registering"
+
+    def require_registered(self, subscription_id: str, namespace: str) -> None:
+        """Let a call to a provider pass.
+
+        Raises:
+            ServiceError: 409 `MissingSubscriptionRegistration`.
+        """
+        if self.registration_state(subscription_id, namespace) not in ("Registered", "Registering"):
+            raise not_registered(self.canonical(namespace))
+
+    def register(self, subscription_id: str, namespace: str) -> None:
+        """Begin to register a provider; repeating it changes nothing."""
+        if self.registration_state(subscription_id, namespace) not in ("Registered", "Registering"):
+            self._register(subscription_id, self.canonical(namespace), REGISTER_SECONDS)
+
+    def unregister(self, subscription_id: str, namespace: str) -> None:
+        """Unregister a provider."""
+        key = f"{subscription_id}/{namespace}".lower()
+        found = self._providers.get(key)
+        if found is not None and found["registered"]:
+            self._providers.put(key, found | {"registered": False, "notify": True})
+
+    def _register(self, subscription_id: str, namespace: str, seconds: float) -> None:
+        self._providers.put(
+            f"{subscription_id}/{namespace}".lower(),
+            {
+                "subscriptionId": subscription_id.lower(),
+                "namespace": self.canonical(namespace),
+                "registered": True,
+                "readyAt": rfc3339(self._clock.after(seconds)),
+                "notify": True,
+            },
+        )
+
+    def to_notify(self, namespace: str) -> list[Json]:
+        """Return the registrations of a provider that it has not been told of yet; others' count as told."""
+        waiting = []
+        for key, document in self._providers.scan():
+            if not document["notify"]:
+                continue
+            if document["namespace"] == namespace:
+                waiting.append(document)
+            else:
+                self._providers.put(key, document | {"notify": False})
+        return waiting
+
+    def notified(self, registration: Json) -> None:
+        """Note that the provider has heard of a registration, unless it changed meanwhile."""
+        key = f"{registration['subscriptionId']}/{registration['namespace']}".lower()
+        if self._providers.get(key) == registration:
+            self._providers.put(key, registration | {"notify": False})
+
+    # Features
+
+    def features(self, subscription_id: str) -> list[Json]:
+        """Return the features registered in a subscription, as `{name, state}`."""
+        return [document for _, document in self._features.scan(f"{subscription_id.lower()}/")]
+
+    def set_feature(self, subscription_id: str, namespace: str, name: str, state: str) -> Json:
+        """Register or unregister a preview feature; the provider is told again."""
+        document = {"name": f"{self.canonical(namespace)}/{name}", "state": state}
+        self._features.put(f"{subscription_id}/{namespace}/{name}".lower(), document)
+        key = f"{subscription_id}/{namespace}".lower()
+        found = self._providers.get(key)
+        if found is not None:
+            self._providers.put(key, found | {"notify": True})
+        return document

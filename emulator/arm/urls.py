@@ -1,0 +1,129 @@
+"""What ARM answers: its own paths first, then every resource type by the shape of the path."""
+
+from emulator.arm.call import Row
+from emulator.arm.responses import groups, metadata, operations, resources, subscriptions
+
+RESOURCES_VERSIONS = (
+    "2014-04-01-preview",
+    "2015-01-01",
+    "2015-11-01",
+    "2016-02-01",
+    "2016-06-01",
+    "2016-09-01",
+    "2017-05-10",
+    "2018-02-01",
+    "2018-05-01",
+    "2019-03-01",
+    "2019-05-01",
+    "2019-05-10",
+    "2019-06-01",
+    "2019-07-01",
+    "2019-08-01",
+    "2019-10-01",
+    "2019-11-01",
+    "2020-01-01",
+    "2020-05-01",
+    "2020-06-01",
+    "2020-08-01",
+    "2020-09-01",
+    "2020-10-01",
+    "2021-01-01",
+    "2021-04-01",
+    "2022-01-01",
+    "2022-06-01",
+    "2022-09-01",
+    "2022-12-01",
+    "2023-07-01",
+    "2024-03-01",
+    "2024-07-01",
+    "2024-11-01",
+    "2025-03-01",
+    "2025-04-01",
+    "2026-06-01",
+)
+FEATURES_VERSIONS = ("2014-08-01-preview", "2015-12-01", "2021-07-01")
+
+S = "/subscriptions/{subscription_id}"
+G = S + "/resourcegroups/{group}"
+P = S + "/providers/{namespace}"
+F = S + "/providers/Microsoft.Features/providers/{namespace}/features"
+L = P + "/locations/{location}"
+GROUPS = groups.TYPE
+
+ROWS = (
+    Row("GET", "/metadata/endpoints", metadata.endpoints, "metadata/endpoints", public=True),
+    Row("GET", "/metadata/authentication", metadata.authentication, "metadata/authentication", public=True),
+    Row("GET", "/tenants", subscriptions.list_tenants, "Microsoft.Resources/tenants", RESOURCES_VERSIONS),
+    Row(
+        "GET",
+        "/subscriptions",
+        subscriptions.list_subscriptions,
+        "Microsoft.Resources/subscriptions",
+        RESOURCES_VERSIONS,
+    ),
+    Row("GET", S, subscriptions.get_subscription, "Microsoft.Resources/subscriptions", RESOURCES_VERSIONS),
+    Row(
+        "GET",
+        S + "/locations",
+        subscriptions.list_locations,
+        "Microsoft.Resources/subscriptions/locations",
+        RESOURCES_VERSIONS,
+    ),
+    Row("GET", S + "/providers", subscriptions.list_providers, "Microsoft.Resources/providers", RESOURCES_VERSIONS),
+    Row("GET", P, subscriptions.get_provider, "Microsoft.Resources/providers", RESOURCES_VERSIONS),
+    Row(
+        "POST",
+        P + "/register",
+        subscriptions.register_provider,
+        "Microsoft.Resources/providers/register",
+        RESOURCES_VERSIONS,
+    ),
+    Row(
+        "POST",
+        P + "/unregister",
+        subscriptions.unregister_provider,
+        "Microsoft.Resources/providers/unregister",
+        RESOURCES_VERSIONS,
+    ),
+    Row("GET", F, subscriptions.list_features, "Microsoft.Features/features", FEATURES_VERSIONS),
+    Row("GET", F + "/{feature}", subscriptions.get_feature, "Microsoft.Features/features", FEATURES_VERSIONS),
+    Row("POST", F + "/{feature}/{verb}", subscriptions.set_feature, "Microsoft.Features/features", FEATURES_VERSIONS),
+    Row("GET", S + "/resourcegroups", groups.list_groups, GROUPS, RESOURCES_VERSIONS),
+    Row("GET", G, groups.get_group, GROUPS, RESOURCES_VERSIONS),
+    Row("HEAD", G, groups.head_group, GROUPS, RESOURCES_VERSIONS),
+    Row("PUT", G, groups.put_group, GROUPS, RESOURCES_VERSIONS),
+    Row("PATCH", G, groups.patch_group, GROUPS, RESOURCES_VERSIONS),
+    Row("DELETE", G, groups.delete_group, GROUPS, RESOURCES_VERSIONS),
+    Row("GET", G + "/resources", groups.list_group_resources, GROUPS + "/resources", RESOURCES_VERSIONS),
+    Row(
+        "GET",
+        S + "/resources",
+        groups.list_subscription_resources,
+        "Microsoft.Resources/subscriptions/resources",
+        RESOURCES_VERSIONS,
+    ),
+    Row(
+        "GET HEAD PUT PATCH DELETE POST",
+        S + "/providers/Microsoft.RedHatOpenShift/{rest:path}",
+        resources.serve,
+        "resources",
+        operation=resources.name,
+    ),
+    Row("GET", S + "/operationresults/{operation_id}", operations.operation_result, "operationresults"),
+    Row("GET", L + "/operations/{operation_id}", operations.operation_status, "locations/operations"),
+    Row("GET", L + "/operationResults/{operation_id}", operations.operation_result, "locations/operationResults"),
+    Row("GET", L + "/asyncoperations/{operation_id}", operations.operation_result, "locations/asyncoperations"),
+    Row(
+        "GET",
+        "{resource:path}/operationStatuses/{operation_id}",
+        operations.resource_operation_status,
+        "operationStatuses",
+    ),
+    Row(
+        "GET HEAD PUT PATCH DELETE POST",
+        "{scope:path}",
+        resources.serve,
+        "resources",
+        operation=resources.name,
+    ),
+)

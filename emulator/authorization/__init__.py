@@ -1,0 +1,1 @@
+"""Role definitions, role assignments and deny assignments."""

@@ -1,0 +1,56 @@
+"""The 403s of access checks, in ARM's words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from emulator.core.errors import ServiceError
+from emulator.entra.models import Principal
+
+
+def authorization_failed(caller: Principal, action: str, scope: str) -> ServiceError:
+    """No assignment allows it."""
+    return ServiceError(
+        403,
+        "AuthorizationFailed",
+        f"The client '{caller.client_id}' with object id '{caller.object_id}' does not have authorization to perform "
+        f"action '{action}' over scope '{scope}' or the scope is invalid. If access was recently granted, please "
+        "refresh your credentials.",
+    )
+
+
+def denied(caller: Principal, action: str, scope: str, denial: dict[str, Any]) -> ServiceError:
+    """A deny assignment forbids what an assignment allows."""
+    properties = denial["properties"]
+    return ServiceError(
+        403,
+        "DenyAssignmentAuthorizationFailed",
+        f"The client '{caller.client_id}' with object id '{caller.object_id}' has permission to perform action "
+        f"'{action}' on scope '{scope}'; however, the access is denied because of the deny assignment with name "
+        f"'{properties['denyAssignmentName']}' and Id '{denial['name'].replace('-', '')}' at scope "
+        f"'{properties['scope']}'.",
+    )
+
+
+def linked_authorization_failed(
+    caller: Principal,
+    action: str,
+    scope: str,
+    missing: Sequence[tuple[str, str]],
+    blocked: Sequence[tuple[str, str]],
+) -> ServiceError:
+    """A write joins resources that the caller may not join."""
+    actions = ",".join(dict.fromkeys(pair[0] for pair in (*missing, *blocked)))
+    begin = (
+        f"The client '{caller.client_id}' with object id '{caller.object_id}' has permission to perform action "
+        f"'{action}' on scope '{scope}'; however, it does not have permission to perform action(s) '{actions}' on the "
+    )
+    if not blocked:
+        scope_list = ",".join(pair[1] for pair in missing)
+        end = f"linked scope(s) '{scope_list}' (respectively) or the linked scope(s) are invalid."
+    else:
+        end = (
+            f"'{len(missing)}' linked scope(s) '{','.join(pair[1] for pair in missing)}' or the linked scope(s) are "
+            f"invalid and is blocked by deny assignments on the '{len(blocked)}' linked scope(s) "
+            f"'{','.join(pair[1] for pair in blocked)}'."
+        )
+    return ServiceError(403, "LinkedAuthorizationFailed", begin + end)

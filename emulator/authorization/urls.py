@@ -1,0 +1,35 @@
+"""What authorization answers beside single assignments and definitions, which are resources as any other."""
+
+from emulator.arm.call import Row
+from emulator.authorization import responses
+from emulator.authorization.resources import (
+    ASSIGNMENT_VERSIONS,
+    DEFINITION_VERSIONS,
+    DENIAL_VERSIONS,
+    DENY_ASSIGNMENTS,
+    PERMISSION_VERSIONS,
+    ROLE_ASSIGNMENTS,
+    ROLE_DEFINITIONS,
+)
+
+A = "{scope:path}/providers/Microsoft.Authorization"
+
+ROWS = (
+    Row("GET", A + "/roleAssignments", responses.list_role_assignments, ROLE_ASSIGNMENTS.name, ASSIGNMENT_VERSIONS),
+    Row("GET", A + "/denyAssignments", responses.list_deny_assignments, DENY_ASSIGNMENTS.name, DENIAL_VERSIONS),
+    Row("GET", A + "/roleDefinitions", responses.list_role_definitions, ROLE_DEFINITIONS.name, DEFINITION_VERSIONS),
+    Row(
+        "GET",
+        A + "/roleDefinitions/{name}",
+        responses.get_role_definition,
+        ROLE_DEFINITIONS.name,
+        DEFINITION_VERSIONS,
+    ),
+    Row(
+        "GET",
+        A + "/permissions",
+        responses.list_permissions,
+        "Microsoft.Authorization/permissions",
+        PERMISSION_VERSIONS,
+    ),
+)

@@ -1,0 +1,126 @@
+"""What the control service shows and changes of the running platform."""
+
+import re
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.arm.models import ArmModel
+from emulator.compute.quotas import NAMES, Quotas
+from emulator.control.exceptions import invalid, unknown_fault
+from emulator.core.clock import rfc3339
+from emulator.core.faults import KINDS, Fault
+from emulator.core.platform import Platform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MAY_SET = {member.name: member.type for member in fields(Fault) if member.name != "id"}
+
+QUOTA_MEMBERS = ("subscription", "location", "family", "limit")
+
+
+def _no_processes() -> list[dict[str, Any]]:
+    return []
+
+
+class ControlModel:
+    """The platform, seen from outside."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        # Filled by who supervises the processes; a platform inside a test has none.
+        self.processes: Callable[[], list[dict[str, Any]]] = _no_processes
+        self.ready = False
+        # What has to be done when ARM has another certificate: people hold a copy in a file.
+        self.after_rollover: Callable[[], object] = _no_processes
+
+    def health(self) -> dict[str, Any]:
+        """Return whether everything is up, and the processes."""
+        return {"ready": self.ready, "processes": self.processes()}
+
+    def clock(self) -> dict[str, Any]:
+        """Return the platform's time and how much faster than Azure it goes."""
+        return {"now": rfc3339(self._platform.clock.now()), "timeScale": self._platform.clock.time_scale}
+
+    def faults(self) -> list[dict[str, Any]]:
+        """Return the faults in force."""
+        return [fault.describe() for fault in self._platform.faults.list()]
+
+    def add_fault(self, document: Any) -> dict[str, Any]:
+        """Put a fault in force.
+
+        Raises:
+            ServiceError: 400, naming the member that is wrong and what is allowed.
+        """
+        if not isinstance(document, dict):
+            raise invalid(f"a fault is a JSON object with members of {', '.join(MAY_SET)}")
+        unknown = sorted(set(document) - set(MAY_SET))
+        if unknown:
+            raise invalid(f"{', '.join(unknown)}: unknown; a fault has {', '.join(MAY_SET)}")
+        service = document.get("service", "*")
+        names = sorted(service.name for service in self._platform.services)
+        if service != "*" and service not in names:
+            raise invalid(f"service {service!r} is unknown; there are {', '.join(names)} and * for all")
+        for name in ("count", "skip", "status_code"):
+            if not isinstance(document.get(name, 0), int):
+                raise invalid(f"{name} must be a whole number")
+        if document.get("kind", "status") not in KINDS:
+            raise invalid(f"kind must be one of {', '.join(KINDS)}")
+        try:
+            return self._platform.faults.add(Fault(**document)).describe()
+        except (TypeError, ValueError, re.error) as error:
+            raise invalid(str(error)) from error
+
+    def clear_faults(self, fault_id: str | None = None) -> int:
+        """Lift one fault or all; return how many were lifted.
+
+        Raises:
+            ServiceError: 404, there is no such fault.
+        """
+        lifted = self._platform.faults.clear(fault_id)
+        if fault_id is not None and not lifted:
+            raise unknown_fault(fault_id)
+        return lifted
+
+    def roll_over(self) -> None:
+        """Let ARM use its next client certificate."""
+        self._platform.model(ArmModel).identity.roll_over()
+        self.after_rollover()
+
+    def quotas(self, subscription: str, location: str) -> list[dict[str, Any]]:
+        """Return what a subscription may have in a region, and has, as Azure's usages.
+
+        Raises:
+            ServiceError: there is no such subscription or region.
+        """
+        self._check_place(subscription, location)
+        return list(self._platform.model(Quotas).usages(subscription, normal_location(location)))
+
+    def set_quota(self, document: Any) -> dict[str, Any]:
+        """Say how much a subscription may have in a region; return it.
+
+        Raises:
+            ServiceError: 400, naming the member that is wrong and what is allowed.
+        """
+        if not isinstance(document, dict) or set(document) != set(QUOTA_MEMBERS):
+            raise invalid(f"a quota is a JSON object with the members {', '.join(QUOTA_MEMBERS)}")
+        subscription, location, family = (str(document[name]) for name in QUOTA_MEMBERS[:3])
+        limit = document["limit"]
+        name = next((known for known in NAMES if known.lower() == family.lower()), None)
+        if name is None:
+            raise invalid(f"family {family!r} is unknown; there are {', '.join(NAMES)}")
+        self._check_place(subscription, location)
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
+            raise invalid("limit must be a whole number, 0 or more")
+        self._platform.model(Quotas).set_limit(subscription, normal_location(location), name, limit)
+        return document | {"family": name}
+
+    def _check_place(self, subscription: str, location: str) -> None:
+        self._platform.model(ArmModel).subscriptions.get(subscription)
+        if normal_location(location) not in LOCATIONS:
+            raise invalid(f"location {location!r} is unknown; there are {', '.join(LOCATIONS)}")
+
+    def journal(self, correlation_id: str = "", service: str = "") -> list[dict[str, Any]]:
+        """Return the calls since `up`, oldest first."""
+        return [asdict(entry) for entry in self._platform.journal.entries(correlation_id, service)]

@@ -1,0 +1,68 @@
+"""Requests in, JSON out."""
+
+import json
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.control.exceptions import invalid
+from emulator.control.models import ControlModel
+
+
+class Responses:
+    """The endpoints of the control service."""
+
+    def __init__(self, model: ControlModel) -> None:
+        self._model = model
+
+    async def health(self, _request: Request) -> Response:
+        """Answer 200 when all is up, else 503; the body lists the processes."""
+        health = self._model.health()
+        return JSONResponse(health, status_code=200 if health["ready"] else 503)
+
+    async def clock(self, _request: Request) -> Response:
+        """Answer the time and the time scale."""
+        return JSONResponse(self._model.clock())
+
+    async def list_faults(self, _request: Request) -> Response:
+        """Answer the faults in force."""
+        return JSONResponse({"value": self._model.faults()})
+
+    async def add_fault(self, request: Request) -> Response:
+        """Put the fault of the body in force."""
+        return JSONResponse(self._model.add_fault(await _document(request)), status_code=201)
+
+    async def clear_faults(self, _request: Request) -> Response:
+        """Lift all faults."""
+        return JSONResponse({"lifted": self._model.clear_faults()})
+
+    async def clear_fault(self, request: Request) -> Response:
+        """Lift one fault."""
+        return JSONResponse({"lifted": self._model.clear_faults(request.path_params["fault_id"])})
+
+    async def list_quotas(self, request: Request) -> Response:
+        """Answer the quotas of the subscription and the location in the query."""
+        query = request.query_params
+        return JSONResponse({"value": self._model.quotas(query.get("subscription", ""), query.get("location", ""))})
+
+    async def set_quota(self, request: Request) -> Response:
+        """Put the quota of the body in force."""
+        return JSONResponse(self._model.set_quota(await _document(request)))
+
+    async def roll_over(self, _request: Request) -> Response:
+        """Let ARM use its next client certificate."""
+        self._model.roll_over()
+        return Response(status_code=204)
+
+    async def journal(self, request: Request) -> Response:
+        """Answer the calls, of one correlation id or service where the query says so."""
+        query = request.query_params
+        return JSONResponse({"value": self._model.journal(query.get("correlation_id", ""), query.get("service", ""))})
+
+
+async def _document(request: Request) -> Any:
+    try:
+        return json.loads(await request.body())
+    except ValueError as error:
+        raise invalid(f"the body is no JSON: {error}") from error

@@ -1,0 +1,47 @@
+"""The one error that services raise; each service renders it in its own wire format."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class ServiceError(Exception):
+    """An answer that is an error.
+
+    Args:
+        status_code: HTTP status.
+        code: the service's own error code, such as `ResourceNotFound`.
+        message: what was wrong, with which value, and what is allowed.
+        target: JSON path or resource, where the service has one.
+        details: nested errors `{code, message, target}`.
+        headers: extra response headers, such as `Retry-After` or `WWW-Authenticate`.
+        extra: members that the service's wire format has beyond these (`innererror`, `additionalInfo`).
+    """
+
+    def __init__(
+        self,
+        status_code: int,
+        code: str,
+        message: str,
+        *,
+        target: str | None = None,
+        details: Sequence[dict[str, Any]] = (),
+        headers: dict[str, str] | None = None,
+        extra: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(f"{code}: {message}")
+        self.status_code = status_code
+        self.code = code
+        self.message = message
+        self.target = target
+        self.details = list(details)
+        self.headers = dict(headers or {})
+        self.extra = dict(extra or {})
+
+    def body(self) -> dict[str, Any]:
+        """Return `{code, message, target?, details?}`, what ARM puts under `error`."""
+        body: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.target:
+            body["target"] = self.target
+        if self.details:
+            body["details"] = self.details
+        return body | self.extra

@@ -1,0 +1,90 @@
+"""Faults that people and tests inject: which service, which operation, how often, what happens."""
+
+import re
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+from uuid import uuid4
+
+Kind = Literal["status", "reset", "lost-response", "delay"]
+# The service at which faults are added and lifted: `*` spares it.
+CONTROL = "control"
+ALLOWED = {"count": (1, 10**9), "skip": (0, 10**9), "status_code": (400, 599), "delay_seconds": (0, 3600)}
+KINDS: tuple[Kind, ...] = ("status", "reset", "lost-response", "delay")
+
+
+@dataclass
+class Fault:
+    """One rule.
+
+    Args:
+        service: a service's name (`arm`, `keyvault`, `cosmos` ...), or `*` for all but the control service.
+        operation: a regular expression that the operation's name must match in whole, without regard to case,
+            such as `PUT Microsoft.Network/virtualNetworks/subnets`.
+        kind: `status` answers with `status_code` before the work; `reset` cuts the connection before the work;
+            `lost-response` does the work and cuts the connection; `delay` waits `delay_seconds` (unscaled) first.
+        count: how many calls it meets before it is spent.
+        skip: how many matching calls pass before the first is met.
+    """
+
+    service: str = "*"
+    operation: str = ".*"
+    kind: Kind = "status"
+    count: int = 1
+    skip: int = 0
+    status_code: int = 503
+    code: str = ""
+    message: str = "This failure was injected."
+    retry_after: int | None = None
+    delay_seconds: float = 0.0
+    id: str = field(default_factory=lambda: uuid4().hex[:8])
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind {self.kind!r} is unknown; use one of {', '.join(KINDS)}")
+        for name, (least, most) in ALLOWED.items():
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not least <= value <= most:
+                raise ValueError(f"{name} {value!r} is not between {least} and {most}")
+        re.compile(self.operation)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the rule as JSON."""
+        return asdict(self)
+
+
+class Faults:
+    """The rules in force, in the order they were added; the first that matches a call meets it."""
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+
+    def add(self, fault: Fault) -> Fault:
+        """Put a rule in force."""
+        self._faults.append(fault)
+        return fault
+
+    def clear(self, fault_id: str | None = None) -> int:
+        """Lift one rule, or all; return how many were lifted."""
+        keep = [] if fault_id is None else [fault for fault in self._faults if fault.id != fault_id]
+        lifted = len(self._faults) - len(keep)
+        self._faults = keep
+        return lifted
+
+    def list(self) -> list[Fault]:
+        """Return the rules in force."""
+        return list(self._faults)
+
+    def take(self, service: str, operation: str) -> Fault | None:
+        """Return the rule that meets this call, counted down, or None."""
+        for fault in self._faults:
+            meant = fault.service == service or (fault.service == "*" and service != CONTROL)
+            if not meant or not re.fullmatch(fault.operation, operation, re.IGNORECASE):
+                continue
+            if fault.skip > 0:
+                fault.skip -= 1
+                continue
+            fault.count -= 1
+            if fault.count <= 0:
+                self._faults.remove(fault)
+            return fault
+        return None

@@ -1,0 +1,138 @@
+"""The CONNECT proxy: public Azure host names and addresses lead to who answers them here, all else is refused.
+
+With `HTTPS_PROXY` at this proxy and the local CA trusted, unmodified clients reach the local Azure under the names
+they know. A name that nobody emulates is refused, so that a forgotten call fails instead of leaving the machine.
+"""
+
+import asyncio
+import contextlib
+import logging
+import re
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from emulator.core.connections import Connections
+
+logger = logging.getLogger(__name__)
+
+PORT = re.compile(r"[0-9]{1,5}")
+
+MAX_HEADER_BYTES = 16 * 1024
+CHUNK = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a connection is not made.
+
+    Args:
+        status: of the answer: 403 nothing leads there, 504 what leads there does not answer.
+        reason: one sentence.
+    """
+
+    status: int
+    reason: str
+
+
+Resolve = Callable[[str, int], tuple[str, int] | Refusal]
+
+
+class Proxy:
+    """Answers CONNECT.
+
+    Args:
+        resolve: maps (host, port) to the local address to connect to, or says why not.
+    """
+
+    def __init__(self, resolve: Resolve) -> None:
+        self._resolve = resolve
+        self._server: asyncio.Server | None = None
+        self._connections = Connections(self._accept)
+
+    async def listen(self, port: int = 0) -> int:
+        """Listen on 127.0.0.1; return the port.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        self._server = await asyncio.start_server(self._connections.accept, "127.0.0.1", port, limit=CHUNK)
+        bound: int = self._server.sockets[0].getsockname()[1]
+        return bound
+
+    async def stop(self) -> None:
+        """Stop listening and cut all tunnels."""
+        if self._server is not None:
+            self._server.close()
+        await asyncio.gather(*self._connections.cut(), return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Where either side went away, the other learns it when its connection closes.
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            await self._tunnel(reader, writer)
+
+    async def _tunnel(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        line = head.split(b"\r\n", 1)[0].decode("latin-1")
+        method, _, target = line.rpartition(" ")[0].partition(" ")
+        if method != "CONNECT":
+            await _refuse(writer, 405, "This proxy answers CONNECT only.")
+            return
+        host, _, port = target.rpartition(":")
+        if not PORT.fullmatch(port):
+            await _refuse(writer, 400, f"{target} is not HOST:PORT.")
+            return
+        found = self._resolve(host.strip("[]").lower(), int(port))
+        if isinstance(found, Refusal):
+            logger.warning("refused CONNECT to %s: %s", target, found.reason)
+            await _refuse(writer, found.status, found.reason)
+            return
+        try:
+            upstream_reader, upstream_writer = await asyncio.open_connection(*found)
+        except OSError:
+            logger.warning("nobody answers CONNECT to %s", target)
+            await _refuse(writer, 504, f"{target} does not answer.")
+            return
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        ways = [
+            asyncio.ensure_future(_pump(reader, upstream_writer, writer.get_extra_info("socket"))),
+            asyncio.ensure_future(_pump(upstream_reader, writer)),
+        ]
+        try:
+            # RFC 9110, 9.3.6: when either side has closed, what it sent is delivered, and both are closed. A client that
+            # keeps the connection for later would hold it half open here for as long as it lives.
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            upstream_writer.close()
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, source: Any = None) -> None:
+    """Copy until the end.
+
+    Args:
+        reader: from where.
+        writer: to where.
+        source: the client's socket. urllib3 holds back the body of a request through a proxy until its headers are
+            acknowledged, which Linux does 40 ms later unless it is told, each time, to do it at once.
+    """
+    while data := await reader.read(CHUNK):
+        if source is not None and hasattr(socket, "TCP_QUICKACK"):
+            source.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        writer.write(data)
+        await writer.drain()
+
+
+async def _refuse(writer: asyncio.StreamWriter, status: int, message: str) -> None:
+    body = message.encode()
+    # Most clients show nothing of a refused CONNECT but the reason in its first line, which is one line of ASCII.
+    reason = " ".join(message.encode("ascii", "replace").decode().split())
+    writer.write(
+        f"HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"
+        "Connection: close\r\n\r\n".encode()
+        + body
+    )
+    await writer.drain()

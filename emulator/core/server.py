@@ -1,0 +1,228 @@
+"""The one HTTPS server of the local Azure: finds the service by host name, meets faults, keeps the journal."""
+
+import asyncio
+import contextlib
+import logging
+import re
+import socket
+import time
+from typing import Any
+from uuid import uuid4
+
+import uvicorn
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from emulator.core.certificates import ServerNames
+from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
+from emulator.core.faults import Fault
+from emulator.core.journal import Entry
+from emulator.core.platform import Platform, Service
+
+logger = logging.getLogger(__name__)
+
+CORRELATION_HEADERS = ("x-ms-correlation-request-id", "x-ms-client-request-id", "x-ms-activity-id")
+SECRET_IN_QUERY = re.compile(r"(?i)([?&](?:sig|code|client_secret)=)[^&]*")
+
+
+class Protocol(HttpToolsProtocol):
+    """uvicorn's protocol, which also tells the application its transport, so that a fault can cut the connection."""
+
+    def on_headers_complete(self) -> None:
+        """Add the transport to the scope before the application sees it."""
+        self.scope["extensions"] = {"transport": {"transport": self.transport}}
+        super().on_headers_complete()
+
+
+class Dispatcher:
+    """The ASGI application in front of the services.
+
+    Args:
+        platform: gives the faults, the journal and the clock.
+        only: the service that answers whatever the host is called; without it, the host name chooses the service.
+    """
+
+    def __init__(self, platform: Platform, only: Service | None = None) -> None:
+        self._platform = platform
+        self._only = only
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        request = Request(scope, receive)
+        service = self._only or self._service_for(request)
+        if service is None:
+            host = request.headers.get("host", "")
+            response: Response = JSONResponse(
+                {"error": {"code": "UnknownHost", "message": f"{host!r} is not emulated."}}, status_code=502
+            )
+            await response(scope, receive, send)
+            return
+        await self._serve(service, request, send)
+
+    def _service_for(self, request: Request) -> Service | None:
+        host = request.headers.get("host", "").lower()
+        return self._platform.service_for(host) or self._platform.service_for(host.partition(":")[0])
+
+    async def _serve(self, service: Service, request: Request, send: Send) -> None:
+        began, clock_began = time.perf_counter(), self._platform.clock.now()
+        route = _match(service, request)
+        operation = service.operation(request, route) if route else f"{request.method} unknown"
+        fault = self._platform.faults.take(service.name, operation)
+        error: ServiceError | None = None
+        response: Response | None = None
+        try:
+            response = await _answer(service, request, route, fault)
+        except ServiceError as caught:
+            error = caught
+            response = service.render(request, caught)
+        except ClientDisconnect:
+            return
+        except Exception:
+            logger.exception("%s %s crashed", service.name, operation, extra={"path": request.url.path})
+            error = ServiceError(500, "InternalServerError", "The local Azure crashed; its log has the trace.")
+            response = service.render(request, error)
+        cut = response is None or (fault is not None and fault.kind == "lost-response")
+        self._platform.journal.add(
+            Entry(
+                time=rfc3339(clock_began),
+                service=service.name,
+                operation=operation,
+                method=request.method,
+                path=_masked(request),
+                status=0 if cut or response is None else response.status_code,
+                caller=getattr(request.state, "caller", ""),
+                correlation_id=next(
+                    (request.headers[name] for name in CORRELATION_HEADERS if name in request.headers), ""
+                ),
+                fault=fault.id if fault else "",
+                seconds=round(time.perf_counter() - began, 6),
+                error=error.code if error else "",
+                message=error.message if error else "",
+            )
+        )
+        if cut or response is None:
+            request.scope["extensions"]["transport"]["transport"].abort()
+            return
+        response.headers.setdefault(service.request_id_header, str(uuid4()))
+        await response(request.scope, request.receive, send)
+
+
+async def _answer(service: Service, request: Request, route: Route | None, fault: Fault | None) -> Response | None:
+    """Do the work, or what the fault says instead; None stands for a connection cut before the work."""
+    if fault and fault.kind == "delay":
+        await asyncio.sleep(fault.delay_seconds)
+    if fault and fault.kind == "status":
+        raise _injected(fault)
+    if fault and fault.kind == "reset":
+        return None
+    if route is None:
+        raise service.not_found(request)
+    response: Response = await route.endpoint(request)
+    return response
+
+
+def _match(service: Service, request: Request) -> Route | None:
+    for route in service.routes:
+        match, child_scope = route.matches(request.scope)
+        if match is Match.FULL:
+            request.scope.update(child_scope)
+            return route
+    return None
+
+
+def _injected(fault: Fault) -> ServiceError:
+    headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
+    code = fault.code or ("TooManyRequests" if fault.status_code == 429 else "ServiceUnavailable")  # noqa: PLR2004 - HTTP
+    return ServiceError(fault.status_code, code, fault.message, headers=headers)
+
+
+def _masked(request: Request) -> str:
+    query = f"?{request.url.query}" if request.url.query else ""
+    return SECRET_IN_QUERY.sub(r"\1***", request.url.path + query)
+
+
+def protocol_config(application: Dispatcher) -> uvicorn.Config:
+    """Return how uvicorn speaks HTTP here."""
+    config = uvicorn.Config(
+        application,
+        http=Protocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=2,
+    )
+    config.load()
+    return config
+
+
+class Server:
+    """uvicorn on loopback with the local CA's certificates, inside the running event loop."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._names = ServerNames(platform.authority)
+        self._dispatcher = Dispatcher(platform)
+        self._servers: list[tuple[uvicorn.Server, asyncio.Task[None], list[socket.socket]]] = []
+
+    async def listen(self, port: int = 0, *, tls: bool = True) -> int:
+        """Listen on a loopback port (a free one for 0), on IPv4 and, where there is one, IPv6; return the port.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        sockets = bind_loopback(port)
+        config = protocol_config(self._dispatcher)
+        if tls:
+            config.ssl = self._names.context()
+        server = _QuietServer(config)
+        task = asyncio.get_running_loop().create_task(server.serve(sockets), name=f"server {port}")
+        self._servers.append((server, task, sockets))
+        while not server.started:
+            if task.done():
+                await task
+            await asyncio.sleep(0.005)
+        bound: int = sockets[0].getsockname()[1]
+        return bound
+
+    async def stop(self) -> None:
+        """Stop listening and close all connections."""
+        for server, task, sockets in self._servers:
+            server.should_exit = True
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+            for bound in sockets:
+                bound.close()
+
+
+class _QuietServer(uvicorn.Server):
+    """A server whose process, not uvicorn, handles signals."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Any:
+        """Leave signals alone."""
+        yield
+
+
+def bind_loopback(port: int) -> list[socket.socket]:
+    """Bind a port on 127.0.0.1 and, where the machine has it, ::1.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    first = socket.create_server(("127.0.0.1", port))
+    sockets = [first]
+    with contextlib.suppress(OSError):
+        sockets.append(socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6))
+    for listener in sockets:
+        # Connections inherit it. asyncio sets it itself only on sockets that were made with an explicit TCP protocol
+        # number; without it the second packet of an answer waits 40 ms for the client's delayed acknowledgement.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return sockets

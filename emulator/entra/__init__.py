@@ -1,0 +1,18 @@
+"""Microsoft Entra ID: `login.microsoftonline.com` and its aliases, and the token port on localhost."""
+
+from emulator.core.platform import Platform, Service
+from emulator.entra.exceptions import render
+from emulator.entra.models import EntraModel, Principal
+from emulator.entra.responses import ALIASES, Responses
+from emulator.entra.urls import routes
+
+__all__ = ["EntraModel", "Principal", "create"]
+
+
+def create(platform: Platform) -> Service:
+    """Create the service. Tenants and applications are the seed's to make."""
+    entra = EntraModel(platform)
+    platform.register(entra)
+    port = platform.ports.get("token")
+    local = (f"localhost:{port}", f"127.0.0.1:{port}") if port else ()
+    return Service(name="entra", hosts=(*ALIASES, *local), routes=routes(Responses(entra, local)), render=render)

@@ -1,0 +1,158 @@
+"""The errors of the directory: AADSTS codes at its own endpoints, and 401s of the services that ask who a token is."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.core.errors import ServiceError
+
+AADSTS = "AADSTS"
+
+
+@dataclass(frozen=True)
+class Row:
+    """How Entra ID answers one error: HTTP status, OAuth 2.0 error, text with `{placeholders}`."""
+
+    status_code: int
+    oauth_error: str
+    text: str
+
+
+ERRORS: dict[int, Row] = {
+    50027: Row(400, "invalid_request", "JWT token is invalid or malformed: {reason}."),
+    50049: Row(400, "invalid_instance", "Unknown or invalid instance."),
+    50059: Row(
+        400,
+        "invalid_request",
+        "No tenant-identifying information found in either the request or implied by any provided credentials.",
+    ),
+    70003: Row(400, "unsupported_grant_type", "The app requested an unsupported grant type '{grant_type}'."),
+    70011: Row(
+        400,
+        "invalid_scope",
+        "The provided request must include a 'scope' input parameter. The provided value for the input parameter "
+        "'scope' is not valid. The scope {scope} is not valid.",
+    ),
+    90002: Row(
+        400,
+        "invalid_request",
+        "Tenant '{tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the "
+        "correct cloud. Check with your subscription administrator, this may happen if there are no active "
+        "subscriptions for the tenant.",
+    ),
+    500011: Row(
+        400,
+        "invalid_resource",
+        "The resource principal named {resource} was not found in the tenant named {tenant}. This can happen if the "
+        "application has not been installed by the administrator of the tenant or consented to by any user in the "
+        "tenant. You might have sent your authentication request to the wrong tenant.",
+    ),
+    700016: Row(
+        400,
+        "unauthorized_client",
+        "Application with identifier '{client_id}' was not found in the directory '{tenant}'. This can happen if the "
+        "application has not been installed by the administrator of the tenant or consented to by any user in the "
+        "tenant. You may have sent your authentication request to the wrong tenant.",
+    ),
+    700021: Row(
+        401,
+        "invalid_client",
+        "Client assertion application identifier doesn't match 'client_id' parameter. Review the documentation at "
+        "https://learn.microsoft.com/entra/identity-platform/certificate-credentials.",
+    ),
+    700023: Row(
+        401,
+        "invalid_client",
+        "Client assertion audience claim does not match Realm issuer. The audience '{audience}' is not the token "
+        "endpoint '{endpoint}'.",
+    ),
+    700024: Row(
+        401,
+        "invalid_client",
+        "Client assertion is not within its valid time range. Current time: {now}, assertion valid from {not_before}, "
+        "expiry time of assertion {expires}.",
+    ),
+    700027: Row(
+        401,
+        "invalid_client",
+        "The certificate with identifier used to sign the client assertion is not registered on application. "
+        "[Reason - {reason}, Thumbprint of key used by client: '{thumbprint}', Please visit the Azure Portal, Graph "
+        "Explorer or directly use MS Graph to see configured keys for app Id '{client_id}'.]",
+    ),
+    900144: Row(400, "invalid_request", "The request body must contain the following parameter: '{parameter}'."),
+    1002012: Row(
+        400,
+        "invalid_scope",
+        "The provided value for scope {scope} is not valid. Client credential flows must have a scope value with "
+        "/.default suffixed to the resource identifier (application ID URI).",
+    ),
+    7000112: Row(400, "unauthorized_client", "Application '{client_id}'({name}) is disabled."),
+    7000215: Row(
+        401,
+        "invalid_client",
+        "Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not "
+        "the client secret ID, for a secret added to app '{client_id}'.",
+    ),
+    7000216: Row(
+        401,
+        "invalid_client",
+        "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
+    ),
+    7000222: Row(
+        401,
+        "invalid_client",
+        "The provided client secret keys for app '{client_id}' are expired. Visit the Azure portal to create new keys "
+        "for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: "
+        "https://aka.ms/certCreds.",
+    ),
+    7000229: Row(
+        400,
+        "unauthorized_client",
+        "The client application {client_id} is missing service principal in the tenant {tenant}.",
+    ),
+}
+
+
+def aadsts(code: int, **values: str) -> ServiceError:
+    """Return the error of this AADSTS code; `values` fill its text."""
+    row = ERRORS[code]
+    text = f"{AADSTS}{code}: {row.text.format(**values)}"
+    return ServiceError(row.status_code, f"{AADSTS}{code}", text, extra={"oauth_error": row.oauth_error})
+
+
+def invalid_tenant(error: ServiceError) -> ServiceError:
+    """Return an error of the tenant as the metadata documents name it; their clients look for this word."""
+    return ServiceError(error.status_code, error.code, error.message, extra={"oauth_error": "invalid_tenant"})
+
+
+def unauthorized(code: str, message: str, tenant_id: str = "common") -> ServiceError:
+    """Return the 401 with which ARM, and services that follow it, refuse a token."""
+    challenge = (
+        f'Bearer authorization_uri="https://login.microsoftonline.com/{tenant_id}", error="invalid_token", '
+        f'error_description="{message}"'
+    )
+    return ServiceError(401, code, message, headers={"WWW-Authenticate": challenge})
+
+
+def render(request: Request, error: ServiceError) -> Response:
+    """Write an error as the token endpoint does."""
+    digits = error.code.removeprefix(AADSTS)
+    trace_id = str(uuid4())
+    correlation_id = request.headers.get("client-request-id") or str(uuid4())
+    timestamp = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    body = {
+        "error": error.extra.get("oauth_error", "server_error" if error.status_code >= 500 else "invalid_request"),  # noqa: PLR2004 - HTTP
+        "error_description": f"{error.message} Trace ID: {trace_id} Correlation ID: {correlation_id} "
+        f"Timestamp: {timestamp}",
+        "error_codes": [int(digits)] if digits.isdigit() else [],
+        "timestamp": timestamp,
+        "trace_id": trace_id,
+        "correlation_id": correlation_id,
+    }
+    if digits.isdigit():
+        body["error_uri"] = f"https://login.microsoftonline.com/error?code={digits}"
+    headers = error.headers | {"x-ms-request-id": trace_id, "client-request-id": correlation_id}
+    return JSONResponse(body, status_code=error.status_code, headers=headers)

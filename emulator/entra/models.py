@@ -1,0 +1,389 @@
+"""The directory: tenants, applications with their credentials, and one service principal for each tenant that has them.
+
+Other services ask `authenticate` who sent a request; nobody else reads a token.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+
+from emulator.core.clock import rfc3339
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+from emulator.entra.claims import Principal, check_audience, check_times, new_claims, principal_of
+from emulator.entra.exceptions import aadsts, unauthorized
+from emulator.entra.resources import find_resource
+from emulator.entra.tokens import InvalidTokenError, TokenSigner, stable_id
+
+__all__ = ["TOKEN_SECONDS", "EntraModel", "Principal"]
+
+TOKEN_SECONDS = 3600
+SECRET_YEARS = 2
+
+
+class EntraModel:
+    """The directory.
+
+    `propagation_seconds` is how long (in Azure's time) a new service principal or credential stays unknown to the
+    token endpoint. It is 0 unless a test wants to see that wait.
+    """
+
+    def __init__(self, platform: Platform) -> None:
+        self._clock = platform.clock
+        self._store = platform.store
+        self._tenants = platform.store.table("entra_tenants")
+        self._applications = platform.store.table("entra_applications")
+        self._principals = platform.store.table("entra_service_principals")
+        self._objects = platform.store.table("entra_objects")
+        self._signer = TokenSigner(platform.store.table("entra_keys"))
+        self.propagation_seconds = 0.0
+
+    # Tenants
+
+    def ensure_tenant(self, tenant_id: str, display_name: str, domain: str) -> None:
+        """Create or confirm a tenant; its domain names it as well as its id does."""
+        document = {"tenantId": tenant_id.lower(), "displayName": display_name, "domain": domain.lower()}
+        self._tenants.put(tenant_id.lower(), document)
+
+    def tenant(self, id_or_domain: str) -> Document:
+        """Return a tenant by id or domain.
+
+        Raises:
+            ServiceError: AADSTS90002.
+        """
+        wanted = id_or_domain.lower()
+        found = self._tenants.get(wanted) or next(
+            (tenant for _, tenant in self._tenants.scan() if tenant["domain"] == wanted), None
+        )
+        if found is None:
+            raise aadsts(90002, tenant=id_or_domain)
+        return found
+
+    # Applications
+
+    def ensure_application(
+        self,
+        client_id: str,
+        display_name: str,
+        *,
+        tenant_id: str = "",
+        secrets: Sequence[str] = (),
+        certificates: Sequence[bytes] = (),
+        owners: Sequence[str] = (),
+    ) -> Document:
+        """Create or confirm an application; credentials that it lacks are added, none is removed.
+
+        Args:
+            client_id: application id.
+            display_name: what people see.
+            tenant_id: home tenant, where its registration is visible to Graph; "" for none of ours.
+            secrets: client secrets, in clear; only their hashes are kept.
+            certificates: DER; clients may sign assertions with their keys.
+            owners: object ids of the principals that may change it through Graph.
+        """
+        application = self._applications.get(client_id.lower()) or {
+            "clientId": client_id.lower(),
+            "objectId": stable_id("application", client_id),
+            "displayName": display_name,
+            "homeTenantId": tenant_id.lower(),
+            "createdDateTime": rfc3339(self._clock.now()),
+            "secrets": [],
+            "certificates": [],
+            "owners": [],
+        }
+        application["owners"] = sorted({*application["owners"], *owners})
+        self._applications.put(client_id.lower(), application)
+        known = {secret["hash"] for secret in application["secrets"]}
+        for secret in secrets:
+            if _hash(secret) not in known:
+                self.add_secret(client_id, secret)
+        for certificate in certificates:
+            self.add_certificate(client_id, certificate)
+        return self.application(client_id)
+
+    def application(self, client_id: str) -> Document:
+        """Return an application.
+
+        Raises:
+            LookupError: there is none.
+        """
+        found = self._applications.get(client_id.lower())
+        if found is None:
+            raise LookupError(f"there is no application {client_id}")
+        return found
+
+    def applications(self, tenant_id: str) -> Iterator[Document]:
+        """Yield the applications registered in a tenant."""
+        for _, application in self._applications.scan():
+            if application["homeTenantId"] == tenant_id.lower():
+                yield application
+
+    def update_application(self, client_id: str, changes: Document) -> Document:
+        """Replace members of an application."""
+        application = self.application(client_id) | changes
+        self._applications.put(client_id.lower(), application)
+        return application
+
+    def delete_application(self, client_id: str) -> None:
+        """Remove an application and, as in Entra ID, its service principal in its home tenant."""
+        application = self.application(client_id)
+        with self._store.transaction():
+            self._applications.delete(client_id.lower())
+            self.delete_service_principal(application["homeTenantId"], client_id)
+
+    def add_secret(
+        self,
+        client_id: str,
+        secret: str = "",
+        *,
+        display_name: str = "",
+        starts: datetime | None = None,
+        expires: datetime | None = None,
+    ) -> tuple[str, str]:
+        """Add a client secret, a random one unless it is given; return (key id, secret)."""
+        application = self.application(client_id)
+        value = secret or _random_secret()
+        key_id = stable_id("secret", client_id, _hash(value))
+        start = starts or self._clock.now()
+        visible = max(start, self._clock.after(self.propagation_seconds))
+        application["secrets"].append(
+            {
+                "keyId": key_id,
+                "hash": _hash(value),
+                "hint": value[:3],
+                "displayName": display_name,
+                "startDateTime": rfc3339(start),
+                "endDateTime": rfc3339(expires or start + timedelta(days=365 * SECRET_YEARS)),
+                "visibleAt": rfc3339(visible),
+            }
+        )
+        self._applications.put(client_id.lower(), application)
+        return key_id, value
+
+    def remove_secret(self, client_id: str, key_id: str) -> bool:
+        """Remove a client secret; tell whether there was one. Tokens issued before stay valid, as in Azure."""
+        application = self.application(client_id)
+        kept = [secret for secret in application["secrets"] if secret["keyId"] != key_id]
+        removed = len(kept) < len(application["secrets"])
+        self.update_application(client_id, {"secrets": kept})
+        return removed
+
+    def remove_secrets(self, client_id: str) -> None:
+        """Remove all client secrets."""
+        self.update_application(client_id, {"secrets": []})
+
+    def add_certificate(self, client_id: str, der: bytes) -> None:
+        """Register a certificate; confirm one that is registered already."""
+        application = self.application(client_id)
+        encoded = base64.b64encode(der).decode()
+        if any(known["der"] == encoded for known in application["certificates"]):
+            return
+        certificate = x509.load_der_x509_certificate(der)
+        application["certificates"].append(
+            {
+                "der": encoded,
+                "sha1": certificate.fingerprint(hashes.SHA1()).hex(),  # noqa: S303 - the name by which x5t calls it
+                "sha256": certificate.fingerprint(hashes.SHA256()).hex(),
+            }
+        )
+        self._applications.put(client_id.lower(), application)
+
+    def remove_certificates(self, client_id: str) -> None:
+        """Remove all certificates."""
+        self.update_application(client_id, {"certificates": []})
+
+    # Service principals
+
+    def ensure_service_principal(
+        self, tenant_id: str, client_id: str, *, roles: Sequence[str] = (), managed_identity_of: str = ""
+    ) -> str:
+        """Create or confirm an application's service principal in a tenant; return its object id.
+
+        Args:
+            tenant_id: where.
+            client_id: of the application, which must exist.
+            roles: application roles that its tokens carry.
+            managed_identity_of: resource id, when this is a managed identity: its tokens say so.
+        """
+        key = _principal_key(tenant_id, client_id)
+        found = self._principals.get(key)
+        if found is not None:
+            return str(found["objectId"])
+        application = self.application(client_id)
+        object_id = stable_id("principal", tenant_id, client_id)
+        document = {
+            "objectId": object_id,
+            "clientId": client_id.lower(),
+            "tenantId": tenant_id.lower(),
+            "displayName": application["displayName"],
+            "accountEnabled": True,
+            "roles": list(roles),
+            "managedIdentityOf": managed_identity_of,
+            "createdDateTime": rfc3339(self._clock.now()),
+            "visibleAt": rfc3339(self._clock.after(self.propagation_seconds)),
+        }
+        with self._store.transaction():
+            self._principals.put(key, document)
+            self._objects.put(object_id, {"key": key})
+        return object_id
+
+    def service_principal(self, tenant_id: str, client_id: str) -> Document | None:
+        """Return an application's service principal in a tenant, or None."""
+        return self._principals.get(_principal_key(tenant_id, client_id))
+
+    def service_principals(self, tenant_id: str) -> Iterator[Document]:
+        """Yield the service principals of a tenant."""
+        for _, principal in self._principals.scan(f"{tenant_id.lower()}/"):
+            yield principal
+
+    def find_principal(self, object_id: str) -> Document | None:
+        """Return a service principal by object id, or None."""
+        known = self._objects.get(object_id.lower())
+        return None if known is None else self._principals.get(known["key"])
+
+    def delete_service_principal(self, tenant_id: str, client_id: str) -> bool:
+        """Remove a service principal; tell whether there was one."""
+        found = self.service_principal(tenant_id, client_id)
+        if found is None:
+            return False
+        with self._store.transaction():
+            self._objects.delete(found["objectId"])
+            return self._principals.delete(_principal_key(tenant_id, client_id))
+
+    def update_service_principal(self, tenant_id: str, client_id: str, changes: Document) -> Document:
+        """Replace members of a service principal.
+
+        Raises:
+            LookupError: there is none.
+        """
+        found = self.service_principal(tenant_id, client_id)
+        if found is None:
+            raise LookupError(f"{client_id} has no service principal in {tenant_id}")
+        self._principals.put(_principal_key(tenant_id, client_id), found | changes)
+        return found | changes
+
+    def disable(self, tenant_id: str, client_id: str) -> None:
+        """Refuse further tokens to a service principal."""
+        self.update_service_principal(tenant_id, client_id, {"accountEnabled": False})
+
+    def enable(self, tenant_id: str, client_id: str) -> None:
+        """Undo `disable`."""
+        self.update_service_principal(tenant_id, client_id, {"accountEnabled": True})
+
+    # Tokens
+
+    def usable_principal(self, tenant_id: str, client_id: str) -> Document:
+        """Return the service principal that may have a token now.
+
+        Raises:
+            ServiceError: AADSTS700016 no such application here; 7000229 no service principal (yet); 7000112 disabled.
+        """
+        found = self.service_principal(tenant_id, client_id)
+        application = self._applications.get(client_id.lower())
+        if application is None or (found is None and application["homeTenantId"] != tenant_id.lower()):
+            raise aadsts(700016, client_id=client_id, tenant=self.tenant(tenant_id)["displayName"])
+        if found is None or found["visibleAt"] > rfc3339(self._clock.now()):
+            raise aadsts(7000229, client_id=client_id, tenant=tenant_id)
+        if not found["accountEnabled"]:
+            raise aadsts(7000112, client_id=client_id, name=found["displayName"])
+        return found
+
+    def check_secret(self, client_id: str, secret: str) -> None:
+        """Check a client secret.
+
+        Raises:
+            ServiceError: AADSTS7000215 no such secret (yet); 7000222 expired.
+        """
+        now = rfc3339(self._clock.now())
+        wanted = _hash(secret)
+        for known in self.application(client_id)["secrets"]:
+            if not hmac.compare_digest(known["hash"], wanted) or known["visibleAt"] > now:
+                continue
+            if known["endDateTime"] < now:
+                raise aadsts(7000222, client_id=client_id)
+            return
+        raise aadsts(7000215, client_id=client_id)
+
+    def issue_token(
+        self,
+        tenant_id: str,
+        client_id: str,
+        audience: str,
+        *,
+        by_certificate: bool = False,
+        lifetime_seconds: int = TOKEN_SECONDS,
+    ) -> str:
+        """Return an access token of a service principal; the caller has checked its credential.
+
+        Args:
+            tenant_id: where.
+            client_id: of the application.
+            audience: for whom; it stands in the token as it was asked for.
+            by_certificate: whether the application showed a certificate instead of a secret.
+            lifetime_seconds: negative for a token that has expired already.
+
+        Raises:
+            ServiceError: AADSTS500011 the audience is unknown, and what `usable_principal` raises.
+        """
+        principal = self.usable_principal(tenant_id, client_id)
+        if find_resource(audience) is None:
+            raise aadsts(500011, resource=audience, tenant=self.tenant(tenant_id)["displayName"])
+        claims = new_claims(principal, audience, self._clock.now(), lifetime_seconds, by_certificate=by_certificate)
+        return self._signer.sign(claims)
+
+    def authenticate(self, authorization: str | None, audiences: Sequence[str]) -> Principal:
+        """Tell who sent a request.
+
+        Args:
+            authorization: the `Authorization` header.
+            audiences: which audiences the service accepts.
+
+        Raises:
+            ServiceError: 401 `AuthenticationFailed` (no bearer token), `InvalidAuthenticationToken`,
+                `InvalidAuthenticationTokenAudience` or `ExpiredAuthenticationToken`, with `WWW-Authenticate`.
+        """
+        if not authorization:
+            raise unauthorized("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.")
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise unauthorized(
+                "AuthenticationFailed",
+                "Authentication failed. The 'Authorization' header is provided in an invalid format.",
+            )
+        try:
+            claims = self._signer.verify(token.strip())
+        except InvalidTokenError as error:
+            raise unauthorized("InvalidAuthenticationToken", "The access token is invalid.") from error
+        check_times(claims, self._clock.now())
+        check_audience(claims, tuple(audiences))
+        return principal_of(claims)
+
+    def jwks(self) -> list[dict[str, Any]]:
+        """Return the public keys that verify tokens."""
+        return self._signer.jwks()
+
+    def now(self) -> datetime:
+        """Return the directory's time."""
+        return self._clock.now()
+
+
+def _principal_key(tenant_id: str, client_id: str) -> str:
+    return f"{tenant_id}/{client_id}".lower()
+
+
+def _hash(secret: str) -> str:
+    # A random secret of 240 bits needs no slow hash.
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _random_secret() -> str:
+    # The shape that Entra ID's secrets have: 40 characters, `8Q~` after the first three.
+    text = secrets.token_urlsafe(30).replace("-", ".")
+    return f"{text[:3]}8Q~{text[6:]}"

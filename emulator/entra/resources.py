@@ -1,0 +1,63 @@
+"""The Azure services that a token can be asked for: data, because nobody registers them here."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A first-party service that exists in every tenant.
+
+    Args:
+        app_id: its public application id, which is an audience too.
+        name: display name.
+        identifiers: its identifier URIs without a closing slash, lower case; `*` for any text.
+    """
+
+    app_id: str
+    name: str
+    identifiers: tuple[str, ...]
+
+
+ARM = Resource(
+    "797f4846-ba00-4fd7-ba43-dac1f8f63013",
+    "Windows Azure Service Management API",
+    ("https://management.azure.com", "https://management.core.windows.net"),
+)
+GRAPH = Resource("00000003-0000-0000-c000-000000000000", "Microsoft Graph", ("https://graph.microsoft.com",))
+KEY_VAULT = Resource("cfa8b339-82a2-471a-a3c9-0fc0be7a4093", "Azure Key Vault", ("https://vault.azure.net",))
+STORAGE = Resource(
+    "e406a681-f3d4-42a8-90b6-c2b029497af1",
+    "Azure Storage",
+    ("https://storage.azure.com", "https://*.blob.core.windows.net"),
+)
+COSMOS = Resource(
+    "a232010e-820c-4083-83bb-3ace5fc29d0b",
+    "Azure Cosmos DB",
+    ("https://cosmos.azure.com", "https://*.documents.azure.com"),
+)
+RESOURCES = (ARM, GRAPH, KEY_VAULT, STORAGE, COSMOS)
+
+
+def normal(identifier: str) -> str:
+    """Return an audience in the form in which two of them are compared: lower case, no closing slash."""
+    return identifier.lower().rstrip("/")
+
+
+def find_resource(identifier: str) -> Resource | None:
+    """Return the service that an audience, with or without a closing slash, or an application id names."""
+    wanted = normal(identifier)
+    for resource in RESOURCES:
+        if wanted == resource.app_id or any(fnmatchcase(wanted, known) for known in resource.identifiers):
+            return resource
+    return None
+
+
+def same_audience(audience: str, accepted: tuple[str, ...]) -> bool:
+    """Tell whether a token's audience is one of those accepted, as URI or as the service's application id."""
+    wanted = normal(audience)
+    for candidate in accepted:
+        resource = find_resource(candidate)
+        if wanted == normal(candidate) or (resource is not None and wanted == resource.app_id):
+            return True
+    return False

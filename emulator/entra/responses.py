@@ -1,0 +1,205 @@
+"""Wire format of the sign-in endpoints: token requests in, tokens and metadata documents out."""
+
+import base64
+import binascii
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qsl, unquote_plus, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.core.errors import ServiceError
+from emulator.core.store import Document
+from emulator.entra.assertions import ASSERTION_TYPE, check_assertion
+from emulator.entra.claims import CLOCK_SKEW
+from emulator.entra.exceptions import aadsts, invalid_tenant
+from emulator.entra.models import TOKEN_SECONDS, EntraModel
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+PUBLIC_HOST = "login.microsoftonline.com"
+# Names of one and the same directory, as instance discovery publishes them.
+ALIASES = (PUBLIC_HOST, "login.windows.net", "login.microsoft.com", "sts.windows.net")
+# Words that stand for "whichever tenant": metadata exists for them, a service principal's token does not.
+ANY_TENANT = ("common", "organizations", "consumers")
+DEFAULT_SCOPE = "/.default"
+NO_STORE = {"Cache-Control": "no-store, no-cache", "Pragma": "no-cache"}
+
+
+class Responses:
+    """The endpoints, on one directory."""
+
+    def __init__(self, entra: EntraModel, local_hosts: tuple[str, ...] = ()) -> None:
+        self._entra = entra
+        self._local_hosts = local_hosts
+
+    async def token_v2(self, request: Request) -> Response:
+        """Answer `POST /{tenant}/oauth2/v2.0/token`."""
+        form = await _form(request)
+        issued = self._issue(request, form, _audience_of_scope)
+        body = {"token_type": "Bearer", "expires_in": TOKEN_SECONDS - 1, "ext_expires_in": TOKEN_SECONDS - 1}
+        return JSONResponse(body | {"access_token": issued}, headers=NO_STORE)
+
+    async def token_v1(self, request: Request) -> Response:
+        """Answer `POST /{tenant}/oauth2/token`: `resource` instead of `scope`, figures as strings."""
+        form = await _form(request)
+        issued = self._issue(request, form, _audience_of_resource)
+        now = int(self._entra.now().timestamp())
+        body = {
+            "token_type": "Bearer",
+            "expires_in": str(TOKEN_SECONDS - 1),
+            "ext_expires_in": str(TOKEN_SECONDS - 1),
+            "expires_on": str(now + TOKEN_SECONDS),
+            "not_before": str(now),
+            "resource": form["resource"],
+            "access_token": issued,
+        }
+        return JSONResponse(body, headers=NO_STORE)
+
+    def _issue(self, request: Request, form: dict[str, str], audience_of: Callable[[dict[str, str]], str]) -> str:
+        name = request.path_params["tenant"]
+        if name.lower() in ANY_TENANT:
+            raise aadsts(50059)
+        tenant_id = self._entra.tenant(name)["tenantId"]
+        if _required(form, "grant_type") != "client_credentials":
+            raise aadsts(70003, grant_type=form["grant_type"])
+        client_id = _required(form, "client_id").lower()
+        request.state.caller = client_id
+        audience = audience_of(form)
+        self._entra.usable_principal(tenant_id, client_id)
+        by_certificate = "client_assertion" in form
+        if by_certificate:
+            self._check_assertion(request, form, self._entra.application(client_id), tenant_id)
+        elif "client_secret" in form:
+            self._entra.check_secret(client_id, form["client_secret"])
+        else:
+            raise aadsts(7000216)
+        return self._entra.issue_token(tenant_id, client_id, audience, by_certificate=by_certificate)
+
+    def _check_assertion(self, request: Request, form: dict[str, str], application: Document, tenant_id: str) -> None:
+        if form.get("client_assertion_type") != ASSERTION_TYPE:
+            raise aadsts(900144, parameter="client_assertion_type")
+        tenants = {tenant_id, request.path_params["tenant"]}
+        endpoints = [
+            f"https://{host}/{tenant}{path}"
+            for host in (*ALIASES, *self._local_hosts)
+            for tenant in sorted(tenants)
+            for path in ("/oauth2/v2.0/token", "/oauth2/token", "/v2.0")
+        ]
+        check_assertion(application, form["client_assertion"], endpoints, self._entra.now(), CLOCK_SKEW)
+
+    async def metadata_v2(self, request: Request) -> Response:
+        """Answer `GET /{tenant}/v2.0/.well-known/openid-configuration`."""
+        tenant = self._metadata_tenant(request)
+        base = f"https://{request.headers['host']}/{tenant}"
+        body = _metadata(base, version="/v2.0") | {
+            "issuer": f"https://{PUBLIC_HOST}/{_issuer_tenant(tenant)}/v2.0",
+            "device_authorization_endpoint": f"{base}/oauth2/v2.0/devicecode",
+            "userinfo_endpoint": "https://graph.microsoft.com/oidc/userinfo",
+            "scopes_supported": ["openid", "profile", "email", "offline_access"],
+        }
+        return JSONResponse(body)
+
+    async def metadata_v1(self, request: Request) -> Response:
+        """Answer `GET /{tenant}/.well-known/openid-configuration`."""
+        tenant = self._metadata_tenant(request)
+        base = f"https://{request.headers['host']}/{tenant}"
+        body = _metadata(base, version="") | {
+            "issuer": f"https://sts.windows.net/{_issuer_tenant(tenant)}/",
+            "scopes_supported": ["openid"],
+        }
+        return JSONResponse(body)
+
+    def _metadata_tenant(self, request: Request) -> str:
+        name = str(request.path_params["tenant"]).lower()
+        if name in ANY_TENANT:
+            return name
+        try:
+            return str(self._entra.tenant(name)["tenantId"])
+        except ServiceError as error:
+            raise invalid_tenant(error) from error
+
+    async def keys(self, request: Request) -> Response:
+        """Answer `GET /{tenant}/discovery/v2.0/keys`."""
+        tenant = self._metadata_tenant(request)
+        issuer = f"https://{PUBLIC_HOST}/{_issuer_tenant(tenant)}/v2.0"
+        return JSONResponse({"keys": [key | {"issuer": issuer} for key in self._entra.jwks()]})
+
+    async def instance(self, request: Request) -> Response:
+        """Answer `GET /common/discovery/instance`, with which MSAL learns whether an authority is known."""
+        wanted = urlsplit(request.query_params.get("authorization_endpoint", ""))
+        if wanted.netloc.lower() not in (*ALIASES, *self._local_hosts):
+            raise aadsts(50049)
+        tenant = wanted.path.strip("/").partition("/")[0] or "common"
+        body = {
+            "tenant_discovery_endpoint": f"https://{wanted.netloc}/{tenant}/v2.0/.well-known/openid-configuration",
+            "api-version": "1.1",
+            "metadata": [
+                {"preferred_network": PUBLIC_HOST, "preferred_cache": "login.windows.net", "aliases": list(ALIASES)}
+            ],
+        }
+        return JSONResponse(body)
+
+
+def _metadata(base: str, version: str) -> dict[str, Any]:
+    return {
+        "token_endpoint": f"{base}/oauth2{version}/token",
+        "token_endpoint_auth_methods_supported": [
+            "client_secret_post",
+            "private_key_jwt",
+            "client_secret_basic",
+        ],
+        "jwks_uri": f"{base}/discovery{version}/keys",
+        "response_modes_supported": ["query", "fragment", "form_post"],
+        "subject_types_supported": ["pairwise"],
+        "id_token_signing_alg_values_supported": ["RS256"],
+        "response_types_supported": ["code", "id_token", "code id_token", "id_token token"],
+        "authorization_endpoint": f"{base}/oauth2{version}/authorize",
+        "end_session_endpoint": f"{base}/oauth2{version}/logout",
+        "claims_supported": ["sub", "iss", "aud", "exp", "iat", "nbf", "oid", "tid", "appid", "ver"],
+        "tenant_region_scope": "NA",
+        "cloud_instance_name": "microsoftonline.com",
+        "cloud_graph_host_name": "graph.windows.net",
+        "msgraph_host": "graph.microsoft.com",
+        "rbac_url": "https://pas.windows.net",
+    }
+
+
+def _issuer_tenant(tenant: str) -> str:
+    return "{tenantid}" if tenant in ANY_TENANT else tenant
+
+
+def _audience_of_scope(form: dict[str, str]) -> str:
+    """Return what the one scope is for: MSAL appends `/.default` to the audience, whatever it ends with."""
+    scopes = _required(form, "scope").split()
+    if len(scopes) != 1:
+        raise aadsts(70011, scope=form["scope"])
+    if not scopes[0].endswith(DEFAULT_SCOPE):
+        raise aadsts(1002012, scope=scopes[0])
+    return scopes[0].removesuffix(DEFAULT_SCOPE)
+
+
+def _audience_of_resource(form: dict[str, str]) -> str:
+    return _required(form, "resource")
+
+
+def _required(form: dict[str, str], parameter: str) -> str:
+    value = form.get(parameter, "")
+    if not value:
+        raise aadsts(900144, parameter=parameter)
+    return value
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """Return the form; a client that shows its secret as HTTP Basic credentials has shown it like in the form."""
+    body = (await request.body()).decode("utf-8", "replace")
+    form = dict(parse_qsl(body, keep_blank_values=True))
+    scheme, _, encoded = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            client_id, _, secret = base64.b64decode(encoded).decode().partition(":")
+        except (binascii.Error, UnicodeDecodeError):
+            return form
+        form |= {"client_id": unquote_plus(client_id), "client_secret": unquote_plus(secret)}
+    return form

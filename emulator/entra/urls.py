@@ -1,0 +1,28 @@
+"""What the sign-in endpoints answer."""
+
+from starlette.routing import Route
+
+from emulator.entra.responses import Responses
+
+
+def routes(responses: Responses) -> list[Route]:
+    """Return the table; names are those by which faults and the journal call the operations."""
+    return [
+        Route("/common/discovery/instance", responses.instance, methods=["GET"], name="GET discovery/instance"),
+        Route("/{tenant}/oauth2/v2.0/token", responses.token_v2, methods=["POST"], name="POST token"),
+        Route("/{tenant}/oauth2/token", responses.token_v1, methods=["POST"], name="POST token"),
+        Route(
+            "/{tenant}/v2.0/.well-known/openid-configuration",
+            responses.metadata_v2,
+            methods=["GET"],
+            name="GET openid-configuration",
+        ),
+        Route(
+            "/{tenant}/.well-known/openid-configuration",
+            responses.metadata_v1,
+            methods=["GET"],
+            name="GET openid-configuration",
+        ),
+        Route("/{tenant}/discovery/v2.0/keys", responses.keys, methods=["GET"], name="GET keys"),
+        Route("/{tenant}/discovery/keys", responses.keys, methods=["GET"], name="GET keys"),
+    ]

@@ -1,0 +1,57 @@
+"""The little of OData that Graph's clients use here: one-clause filters, `$select`. The rest is refused out loud."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from emulator.graph.exceptions import unsupported_query
+
+Item = dict[str, Any]
+
+SUPPORTED_OPTIONS = ("$filter", "$select", "$count")
+TEXT = r"'(?P<value>(?:[^']|'')*)'"
+EQUALS = re.compile(rf"(?P<member>\w+)\s+eq\s+{TEXT}")
+STARTS_WITH = re.compile(rf"startswith\(\s*(?P<member>\w+)\s*,\s*{TEXT}\s*\)", re.IGNORECASE)
+ANY = re.compile(rf"(?P<member>\w+)/any\(\s*(?P<name>\w+)\s*:\s*(?P=name)\s+eq\s+{TEXT}\s*\)")
+
+
+def query(items: Iterable[Item], options: Mapping[str, str], kind: str) -> list[Item]:
+    """Return the items that a request asks for.
+
+    Raises:
+        ServiceError: 400 `Request_UnsupportedQuery`.
+    """
+    unknown = [name for name in options if name.startswith("$") and name not in SUPPORTED_OPTIONS]
+    if unknown:
+        raise unsupported_query(f"The local Microsoft Graph does not have the query option {', '.join(unknown)}.")
+    found = [item for item in items if _fits(item, options.get("$filter", ""), kind)]
+    members = [member.strip() for member in options.get("$select", "").split(",") if member.strip()]
+    return [select(item, members) for item in found]
+
+
+def select(item: Item, members: list[str]) -> Item:
+    """Return the item's chosen members, or all when none are chosen."""
+    return {member: item[member] for member in members if member in item} if members else item
+
+
+def _fits(item: Item, condition: str, kind: str) -> bool:
+    text = condition.strip()
+    if not text:
+        return True
+    for pattern, holds in ((EQUALS, _equals), (STARTS_WITH, _starts_with), (ANY, _contains)):
+        match = pattern.fullmatch(text)
+        if match and match["member"] in item:
+            return holds(item[match["member"]], match["value"].replace("''", "'"))
+    raise unsupported_query(f"Unsupported or invalid query filter clause specified for resource '{kind}': {text}")
+
+
+def _equals(found: Any, wanted: str) -> bool:
+    return str(found).lower() == wanted.lower()
+
+
+def _starts_with(found: Any, wanted: str) -> bool:
+    return str(found).lower().startswith(wanted.lower())
+
+
+def _contains(found: Any, wanted: str) -> bool:
+    return isinstance(found, list) and any(_equals(entry, wanted) for entry in found)

@@ -1,0 +1,31 @@
+"""What the local Microsoft Graph answers."""
+
+from starlette.routing import Route
+
+from emulator.graph.responses import Responses
+
+
+def routes(responses: Responses) -> list[Route]:
+    """Return the table; an application id in parentheses names an object as well as its object id does."""
+    table = [
+        ("GET", "/organization", responses.organization),
+        ("GET", "/me", responses.me),
+        ("POST", "/directoryObjects/getByIds", responses.get_by_ids),
+        ("GET", "/applications", responses.list_applications),
+        ("POST", "/applications", responses.create_application),
+        ("GET", "/applications(appId='{id}')", responses.get_application),
+        ("GET", "/applications/{id}", responses.get_application),
+        ("PATCH", "/applications/{id}", responses.update_application),
+        ("DELETE", "/applications/{id}", responses.delete_application),
+        ("POST", "/applications/{id}/addPassword", responses.add_password),
+        ("POST", "/applications/{id}/removePassword", responses.remove_password),
+        ("GET", "/servicePrincipals", responses.list_service_principals),
+        ("POST", "/servicePrincipals", responses.create_service_principal),
+        ("GET", "/servicePrincipals(appId='{id}')", responses.get_service_principal),
+        ("GET", "/servicePrincipals/{id}", responses.get_service_principal),
+        ("DELETE", "/servicePrincipals/{id}", responses.delete_service_principal),
+    ]
+    return [
+        Route(f"/v1.0{path}", endpoint, methods=[method], name=f"{method} {path[1:]}")
+        for method, path, endpoint in table
+    ]

@@ -1,0 +1,35 @@
+"""The identity endpoint's errors: `{statusCode, message, correlationId}`."""
+
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.core.errors import ServiceError
+
+
+def wrong_header() -> ServiceError:
+    """Return the error of a missing or wrong `X-IDENTITY-HEADER`."""
+    return ServiceError(401, "Unauthorized", "The X-IDENTITY-HEADER header is missing or does not match.")
+
+
+def no_identity() -> ServiceError:
+    """Return the error of an identity that the app does not have."""
+    return ServiceError(
+        400,
+        "BadRequest",
+        "No User Assigned or Delegated Managed Identity found for specified ClientId/ResourceId/PrincipalId.",
+    )
+
+
+def bad_parameter(name: str, value: str, allowed: str) -> ServiceError:
+    """Return the error of a query parameter."""
+    return ServiceError(
+        400, "BadRequest", f"The query parameter '{name}' has the value '{value}'; it must be {allowed}."
+    )
+
+
+def render(_request: Request, error: ServiceError) -> Response:
+    """Write an error as App Service does."""
+    body = {"statusCode": error.status_code, "message": error.message, "correlationId": str(uuid4())}
+    return JSONResponse(body, status_code=error.status_code, headers=error.headers)

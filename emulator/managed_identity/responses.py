@@ -1,0 +1,42 @@
+"""Wire format of App Service's identity endpoint, api-version 2019-08-01."""
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.managed_identity.exceptions import bad_parameter
+from emulator.managed_identity.models import ManagedIdentityModel
+
+API_VERSION = "2019-08-01"
+
+
+class Responses:
+    """The endpoint, on one function app's identity."""
+
+    def __init__(self, model: ManagedIdentityModel) -> None:
+        self._model = model
+
+    async def token(self, request: Request) -> Response:
+        """Answer `GET /msi/token`."""
+        self._model.check_header(request.headers.get("x-identity-header", ""))
+        query = request.query_params
+        if query.get("api-version") != API_VERSION:
+            raise bad_parameter("api-version", query.get("api-version", ""), API_VERSION)
+        resource = query.get("resource", "")
+        if not resource:
+            raise bad_parameter("resource", "", "the identifier of a resource")
+        request.state.caller = self._model.object_id
+        token, expires_on = self._model.token(
+            resource,
+            client_id=query.get("client_id", ""),
+            object_id=query.get("principal_id", "") or query.get("object_id", ""),
+            resource_id=query.get("mi_res_id", ""),
+        )
+        return JSONResponse(
+            {
+                "access_token": token,
+                "expires_on": str(expires_on),
+                "resource": resource,
+                "token_type": "Bearer",
+                "client_id": self._model.client_id.upper(),
+            }
+        )

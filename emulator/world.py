@@ -1,0 +1,43 @@
+"""Who and what exists in the local Azure: tenants, subscriptions, principals, and the resource provider's own names.
+
+The ids are fixed, so that pasted commands and logs of two machines look alike; every secret is made at random at the
+first `up` and kept in the state folder.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class World:
+    """The names of the local Azure. The resource provider has a tenant and a subscription of its own, as in Azure."""
+
+    location: str = "eastus"
+    parent_domain: str = "aroapp.io"
+
+    tenant_id: str = "aaaaaaaa-0000-4000-8000-000000000001"
+    subscription_id: str = "bbbbbbbb-0000-4000-8000-000000000001"
+    owner_client_id: str = "cccccccc-0000-4000-8000-000000000001"
+    cluster_client_id: str = "cccccccc-0000-4000-8000-000000000002"
+    extra_client_ids: tuple[str, ...] = (
+        "cccccccc-0000-4000-8000-000000000011",
+        "cccccccc-0000-4000-8000-000000000012",
+        "cccccccc-0000-4000-8000-000000000013",
+        "cccccccc-0000-4000-8000-000000000014",
+    )
+
+    rp_tenant_id: str = "aaaaaaaa-0000-4000-8000-000000000002"
+    rp_subscription_id: str = "bbbbbbbb-0000-4000-8000-000000000002"
+    rp_resource_group: str = "rp-eastus"
+    # The public application id of the resource provider, which `az aro` looks up by this very value.
+    first_party_client_id: str = "f1dd0a37-89c6-4e07-bcd1-ffd3d43d8875"
+    rp_identity_client_id: str = "cccccccc-0000-4000-8000-000000000003"
+    cosmos_account: str = "arorp-eastus"
+    service_vault: str = "arorp-eastus-svc"
+    cluster_vault: str = "arorp-eastus-cls"
+    registry: str = "arosvc"
+    front_end_host: str = "arorp-eastus.azurewebsites.net"
+
+    @property
+    def domain(self) -> str:
+        """The DNS zone in which this region's clusters get their names."""
+        return f"{self.location}.{self.parent_domain}"
