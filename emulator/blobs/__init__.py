@@ -1,0 +1,38 @@
+"""Blob storage, its data plane: `https://<account>.blob.core.windows.net`, in front of one Azurite.
+
+Keys, signatures, tokens and roles are checked here as Azure does; Azurite keeps the blobs. Not offered, and refused:
+Shared Key Lite, user delegation SAS, stored access policies, anonymous access, copies, batches, service properties.
+"""
+
+from emulator.blobs.authorization import Authorization, Permissions
+from emulator.blobs.exceptions import Renderer
+from emulator.blobs.models import SUFFIX, BlobsModel, StorageAccounts
+from emulator.blobs.responses import Responses
+from emulator.blobs.urls import operation, routes
+from emulator.core.platform import Platform, Service
+from emulator.entra import EntraModel
+
+__all__ = ["BlobsModel", "StorageAccounts", "create", "service"]
+
+
+def create(platform: Platform) -> Service:
+    """Create the service; ARM's and storage's have to be there before."""
+    # The two services know each other: storage makes containers here, and this one asks storage for keys.
+    from emulator.arm.models import ArmModel  # noqa: PLC0415 - see above
+    from emulator.storage.models import StorageModel  # noqa: PLC0415 - see above
+
+    return service(platform, platform.model(StorageModel), platform.model(ArmModel).authorization.permissions)
+
+
+def service(platform: Platform, accounts: StorageAccounts, permissions: Permissions) -> Service:
+    """Create the service for whoever owns the accounts and the roles."""
+    model = BlobsModel(platform, accounts)
+    platform.register(model)
+    authorization = Authorization(platform.model(EntraModel), accounts, permissions, platform.clock)
+    return Service(
+        name="blobs",
+        hosts=(f"*{SUFFIX}",),
+        routes=routes(Responses(model, authorization, platform.world.tenant_id)),
+        render=Renderer(platform.clock),
+        operation=operation,
+    )

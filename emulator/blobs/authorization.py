@@ -1,0 +1,100 @@
+"""Whether a request may do what it does: by the account's key, by a SAS, or by a principal's role."""
+
+import fnmatch
+from collections.abc import Callable
+from typing import Any
+
+from starlette.requests import Request
+
+from emulator.blobs import exceptions, sas, shared_key
+from emulator.blobs.models import SUFFIX, StorageAccounts
+from emulator.blobs.operations import Operation, Target
+from emulator.core.clock import Clock
+from emulator.core.errors import ServiceError
+from emulator.entra import EntraModel, Principal
+
+Permission = dict[str, Any]
+# The permission entries of a principal's roles on a resource id.
+Permissions = Callable[[Principal, str], list[Permission]]
+
+EVERYTHING = "rwdlac"
+
+
+class Authorization:
+    """Decides."""
+
+    def __init__(self, entra: EntraModel, accounts: StorageAccounts, permissions: Permissions, clock: Clock) -> None:
+        """Set whom to ask.
+
+        Args:
+            entra: who a token belongs to.
+            accounts: keys and resource ids.
+            permissions: what a principal's roles say.
+            clock: for dates and SAS, unscaled.
+        """
+        self._entra = entra
+        self._accounts = accounts
+        self._permissions = permissions
+        self._clock = clock
+
+    def check(self, request: Request, query: dict[str, str], target: Target, operation: Operation, tenant: str) -> str:
+        """Let a request pass; return the SAS permissions that it has, all of them for keys and roles.
+
+        Args:
+            request: with its headers.
+            query: decoded.
+            target: what it is about.
+            operation: what it does.
+            tenant: where a caller without credential is sent.
+
+        Raises:
+            ServiceError: 401 or 403, as the service words it.
+        """
+        authorization = request.headers.get("authorization", "")
+        if authorization.lower().startswith("bearer "):
+            self._check_role(request, authorization, target, operation)
+            return EVERYTHING
+        if authorization:
+            request.state.caller = f"key of {target.account}"
+            self._check_key(request, authorization, query, target)
+            return EVERYTHING
+        if "sig" in query:
+            request.state.caller = f"SAS of {target.account}"
+            address = request.client.host if request.client else ""
+            caller = sas.Caller(request.url.scheme, address, self._clock.now())
+            return sas.check(query, target, operation, self._accounts.keys(target.account), caller)
+        raise exceptions.no_credential(tenant)
+
+    def _check_key(self, request: Request, authorization: str, query: dict[str, str], target: Target) -> None:
+        headers = dict(request.headers)
+        path = request.scope["raw_path"].decode("ascii", "replace").partition("?")[0]
+        texts = shared_key.strings_to_sign(request.method, target.account, path, query, headers)
+        date = headers.get("x-ms-date") or headers.get("date", "")
+        keys = self._accounts.keys(target.account)
+        shared_key.check(authorization, target.account, keys, texts, date=date, now=self._clock.now())
+
+    def _check_role(self, request: Request, authorization: str, target: Target, operation: Operation) -> None:
+        audiences = ("https://storage.azure.com", f"https://{target.account}{SUFFIX}")
+        try:
+            principal = self._entra.authenticate(authorization, audiences)
+        except ServiceError as error:
+            raise ServiceError(
+                401,
+                "InvalidAuthenticationInfo",
+                error.message,
+                headers=error.headers,
+                extra={exceptions.DETAIL: error.message},
+            ) from error
+        request.state.caller = principal.object_id
+        permissions = self._permissions(principal, self._accounts.resource_id(target.account))
+        if not any(_allows(permission, operation) for permission in permissions):
+            raise exceptions.permission_mismatch()
+
+
+def _allows(permission: Permission, operation: Operation) -> bool:
+    allowed, taken = ("dataActions", "notDataActions") if operation.on_data else ("actions", "notActions")
+    return _any_fits(permission[allowed], operation.action) and not _any_fits(permission[taken], operation.action)
+
+
+def _any_fits(patterns: list[str], action: str) -> bool:
+    return any(fnmatch.fnmatchcase(action.lower(), pattern.lower()) for pattern in patterns)

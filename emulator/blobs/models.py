@@ -1,0 +1,148 @@
+"""Which storage accounts there are, and where in Azurite their containers stand."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Protocol
+from xml.etree import ElementTree as ET
+
+import httpx
+
+from emulator.blobs import azurite
+from emulator.blobs.exceptions import not_offered
+from emulator.blobs.operations import Target
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+
+SUFFIX = ".blob.core.windows.net"
+_LONGEST_NAME = 63
+# Azurite writes to disk; what takes longer than this hangs.
+_TIMEOUT_SECONDS = 60
+_NOT_FOUND, _CONFLICT = 404, 409
+_PAGE = 1000
+
+
+class StorageAccounts(Protocol):
+    """What the blob service asks the management side of storage, which owns the accounts."""
+
+    def exists(self, account: str) -> bool:
+        """Tell whether there is an account of this name."""
+
+    def keys(self, account: str) -> Sequence[bytes]:
+        """Return an account's keys."""
+
+    def resource_id(self, account: str) -> str:
+        """Return an account's resource id: where roles on it are looked for."""
+
+    def container_deleted(self, account: str, name: str) -> None:
+        """Learn that a container was deleted here, so that ARM shows it no more."""
+
+
+def prefix(account: str) -> str:
+    """Return what stands before the names of an account's containers: no account's name has a hyphen."""
+    return f"{account}-"
+
+
+class BlobsModel:
+    """The way to Azurite."""
+
+    def __init__(self, platform: Platform, accounts: StorageAccounts) -> None:
+        """Set whom to ask.
+
+        Args:
+            platform: its port `azurite` says where Azurite is.
+            accounts: the storage accounts.
+        """
+        self._platform = platform
+        self.accounts = accounts
+        self._signature = azurite.signature(azurite.key(platform.store))
+        self._client: httpx.AsyncClient | None = None
+
+    def resolves(self, host: str) -> bool:
+        """Tell whether a host name is an account's; Azure's DNS knows no other of this suffix."""
+        return host.endswith(SUFFIX) and self.accounts.exists(host.removesuffix(SUFFIX))
+
+    async def create_container(self, account: str, name: str) -> None:
+        """Create a container; one that is there is fine."""
+        await self._call("PUT", self.url(Target(account, name), "restype=container"), _CONFLICT)
+
+    async def delete_container(self, account: str, name: str) -> None:
+        """Delete a container with its blobs; one that is gone is fine."""
+        await self._call("DELETE", self.url(Target(account, name), "restype=container"), _NOT_FOUND)
+
+    async def delete_account(self, account: str) -> None:
+        """Delete all that an account holds."""
+        names = [name async for name in self.containers(account)]
+        for name in names:
+            await self.delete_container(account, name)
+
+    async def containers(self, account: str) -> AsyncIterator[str]:
+        """Yield the names of an account's containers."""
+        marker = ""
+        while True:
+            query = f"comp=list&maxresults={_PAGE}&prefix={prefix(account)}&marker={marker}"
+            reply = await self._call("GET", self.url(Target(account), query))
+            root = ET.fromstring(reply.content)  # noqa: S314 - Azurite's own answer
+            for name in root.iterfind("Containers/Container/Name"):
+                yield (name.text or "").removeprefix(prefix(account))
+            marker = root.findtext("NextMarker") or ""
+            if not marker:
+                return
+
+    async def put_blob(self, target: Target, content: bytes) -> None:
+        """Write a blob, in place of one that is there."""
+        headers = {"x-ms-blob-type": "BlockBlob"}
+        await self._call("PUT", self.url(target, ""), content=content, headers=headers)
+
+    def url(self, target: Target, query: str) -> httpx.URL:
+        """Return the address in Azurite of what a request is about.
+
+        Args:
+            target: account, container, blob.
+            query: percent-encoded, without a signature.
+
+        Raises:
+            ServiceError: 501 for names that are too long together.
+        """
+        path = f"/{azurite.ACCOUNT}"
+        if target.container:
+            name = prefix(target.account) + target.container
+            if len(name) > _LONGEST_NAME:
+                raise not_offered(f"names of account and container longer than {_LONGEST_NAME - 1} together")
+            path += f"/{name}" + (f"/{target.blob}" if target.blob else "")
+        query = f"{query}&{self._signature}" if query else self._signature
+        return httpx.URL(
+            scheme="http",
+            host="127.0.0.1",
+            port=self._platform.ports["azurite"],
+            raw_path=f"{path}?{query}".encode(),
+        )
+
+    def client(self) -> httpx.AsyncClient:
+        """Return the client of this event loop, which ends with the platform."""
+        if self._client is None:
+            # No environment: a proxy set for this process leads to the local Azure, which is where we are.
+            client = httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, trust_env=False)
+            self._client = client
+            self._platform.spawn(_close_at_end(client), "blobs client")
+        return self._client
+
+    async def _call(
+        self,
+        method: str,
+        url: httpx.URL,
+        *fine: int,
+        content: bytes = b"",
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        reply = await self.client().request(method, url, content=content, headers=headers)
+        if reply.is_error and reply.status_code not in fine:
+            code = reply.headers.get("x-ms-error-code", "InternalError")
+            raise ServiceError(reply.status_code, code, f"Azurite answered {method} {url.path} with {code}.")
+        return reply
+
+
+async def _close_at_end(client: httpx.AsyncClient) -> None:
+    try:
+        await asyncio.Event().wait()
+    finally:
+        await client.aclose()

@@ -1,0 +1,125 @@
+"""What a request does, told by its path, method and `comp`: one row for each operation, with who may do it.
+
+https://learn.microsoft.com/rest/api/storageservices/create-service-sas#permissions-for-a-directory-container-or-blob
+https://learn.microsoft.com/rest/api/storageservices/create-account-sas#blob-service
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from emulator.blobs.exceptions import invalid_input, not_offered
+
+Level = Literal["s", "c", "o"]
+
+_CONTAINERS = "Microsoft.Storage/storageAccounts/blobServices/containers/"
+_BLOBS = _CONTAINERS + "blobs/"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A row.
+
+    Args:
+        name: what the journal and faults call it.
+        account_sas: permissions of an account SAS, one of which suffices.
+        service_sas: the same of a container's or blob's SAS; "" when such a SAS never suffices.
+        action: what a principal's role has to allow; a data action when it is about blobs.
+    """
+
+    name: str
+    account_sas: str
+    service_sas: str
+    action: str
+
+    @property
+    def on_data(self) -> bool:
+        """Whether `action` is a data action."""
+        return self.action.startswith(_BLOBS)
+
+
+def _row(name: str, account_sas: str, action: str, service_sas: str | None = None) -> Operation:
+    return Operation(name, account_sas, account_sas if service_sas is None else service_sas, action)
+
+
+# By level (service, container, blob), method, `comp`.
+OPERATIONS: dict[tuple[Level, str, str], Operation] = {
+    ("s", "GET", "list"): _row("list containers", "l", _CONTAINERS + "read", ""),
+    ("c", "PUT", ""): _row("create container", "cw", _CONTAINERS + "write", ""),
+    ("c", "DELETE", ""): _row("delete container", "d", _CONTAINERS + "delete", ""),
+    ("c", "GET", ""): _row("get container properties", "r", _CONTAINERS + "read", ""),
+    ("c", "HEAD", ""): _row("get container properties", "r", _CONTAINERS + "read", ""),
+    ("c", "GET", "metadata"): _row("get container metadata", "r", _CONTAINERS + "read", ""),
+    ("c", "HEAD", "metadata"): _row("get container metadata", "r", _CONTAINERS + "read", ""),
+    ("c", "PUT", "metadata"): _row("set container metadata", "w", _CONTAINERS + "write", ""),
+    ("c", "PUT", "lease"): _row("lease container", "w", _CONTAINERS + "write", ""),
+    ("c", "GET", "list"): _row("list blobs", "l", _BLOBS + "read"),
+    ("o", "PUT", ""): _row("put blob", "cw", _BLOBS + "write"),
+    ("o", "GET", ""): _row("get blob", "r", _BLOBS + "read"),
+    ("o", "HEAD", ""): _row("get blob properties", "r", _BLOBS + "read"),
+    ("o", "DELETE", ""): _row("delete blob", "d", _BLOBS + "delete"),
+    ("o", "GET", "metadata"): _row("get blob metadata", "r", _BLOBS + "read"),
+    ("o", "HEAD", "metadata"): _row("get blob metadata", "r", _BLOBS + "read"),
+    ("o", "PUT", "metadata"): _row("set blob metadata", "w", _BLOBS + "write"),
+    ("o", "PUT", "properties"): _row("set blob properties", "w", _BLOBS + "write"),
+    ("o", "PUT", "lease"): _row("lease blob", "w", _BLOBS + "write"),
+    ("o", "PUT", "snapshot"): _row("snapshot blob", "cw", _BLOBS + "write"),
+    ("o", "PUT", "tier"): _row("set blob tier", "w", _BLOBS + "write"),
+    ("o", "PUT", "block"): _row("put block", "w", _BLOBS + "write"),
+    ("o", "PUT", "blocklist"): _row("put block list", "w", _BLOBS + "write"),
+    ("o", "GET", "blocklist"): _row("get block list", "r", _BLOBS + "read"),
+    ("o", "PUT", "appendblock"): _row("append block", "aw", _BLOBS + "write"),
+    ("o", "PUT", "page"): _row("put page", "w", _BLOBS + "write"),
+    ("o", "GET", "pagelist"): _row("get page ranges", "r", _BLOBS + "read"),
+}
+
+_LEVELS: dict[Level, str] = {"s": "an account", "c": "a container", "o": "a blob"}
+_COPY_SOURCE = "x-ms-copy-source"
+_ENCRYPTION = "x-ms-encryption-"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a request is about.
+
+    Args:
+        account: from the host name.
+        container: name, or "".
+        blob: name, percent-encoded as it was sent, or "".
+    """
+
+    account: str
+    container: str = ""
+    blob: str = ""
+
+    @property
+    def level(self) -> Level:
+        """Service, container or blob ("object")."""
+        return "o" if self.blob else "c" if self.container else "s"
+
+
+def target_of(host: str, raw_path: str) -> Target:
+    """Read account, container and blob from a request's host and path."""
+    account = host.partition(".")[0].lower()
+    container, _, blob = raw_path.lstrip("/").partition("/")
+    return Target(account, container, blob)
+
+
+def classify(target: Target, method: str, query: dict[str, str], headers: dict[str, str]) -> Operation:
+    """Return the operation that a request is.
+
+    Raises:
+        ServiceError: 501 for what the local Azure does not offer, 400 for a container's request without `restype`.
+    """
+    comp, restype = query.get("comp", ""), query.get("restype", "")
+    operation = OPERATIONS.get((target.level, method, comp))
+    if restype == "account" or operation is None:
+        what = f"{method} comp={comp or restype}" if comp or restype else method
+        raise not_offered(f"{what} on {_LEVELS[target.level]}")
+    if target.level == "c" and restype != "container":
+        raise invalid_input("A request about a container says restype=container; there is no root container here.")
+    if target.container.startswith("$"):
+        raise not_offered(f"the system container {target.container}")
+    for name in headers:
+        if name == _COPY_SOURCE or name.startswith(_ENCRYPTION):
+            raise not_offered(f"the header {name}")
+    return operation

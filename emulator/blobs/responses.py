@@ -1,0 +1,173 @@
+"""Requests checked, and forwarded to Azurite with the client's credential taken off."""
+
+from collections.abc import AsyncIterator
+from urllib.parse import quote, unquote
+
+import httpx
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from emulator.blobs import exceptions, listings, sas
+from emulator.blobs.authorization import Authorization
+from emulator.blobs.models import SUFFIX, BlobsModel, prefix
+from emulator.blobs.operations import Operation, Target, classify, target_of
+from emulator.core.errors import ServiceError
+
+# The service's own limit of one Put Blob or Put Block.
+MAX_BODY_BYTES = 5000 * 1024 * 1024
+# Smaller answers are read before they are passed on, so that a cut connection leaves nothing open.
+WHOLE_BYTES = 1024 * 1024
+_SERVER = "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0"
+_OK = 200
+# Between two neighbours of a connection, or told anew by whoever sends.
+_HOP_BY_HOP = frozenset(
+    [
+        "authorization",
+        "connection",
+        "date",
+        "host",
+        "keep-alive",
+        "proxy-authorization",
+        "server",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    ]
+)
+
+
+class Responses:
+    """The one endpoint."""
+
+    def __init__(self, model: BlobsModel, authorization: Authorization, tenant_id: str) -> None:
+        """Set what it works with.
+
+        Args:
+            model: the way to Azurite.
+            authorization: decides.
+            tenant_id: where a caller without credential is sent.
+        """
+        self._model = model
+        self._authorization = authorization
+        self._tenant_id = tenant_id
+
+    async def blob_service(self, request: Request) -> Response:
+        """Answer any request to an account.
+
+        Raises:
+            ServiceError: what the blob service answers before it does anything.
+        """
+        target, raw_query = _target(request), request.url.query
+        query = decoded(raw_query)
+        if not self._model.accounts.exists(target.account):
+            raise ServiceError(404, "ResourceNotFound", f"The account '{target.account}' does not exist.")
+        operation = classify(target, request.method, query, dict(request.headers))
+        granted = self._authorization.check(request, query, target, operation, self._tenant_id)
+        self._check_body(request)
+        if "x-ms-blob-public-access" in request.headers:
+            raise exceptions.public_access_not_permitted()
+        if operation.name == "put blob" and "w" not in granted:
+            await self._refuse_overwrite(target)
+        return await self._forward(request, target, operation, forwarded_query(raw_query, target))
+
+    def _check_body(self, request: Request) -> None:
+        if request.method != "PUT":
+            return
+        length = request.headers.get("content-length")
+        if length is None:
+            raise ServiceError(411, "MissingContentLengthHeader", "The Content-Length header was not specified.")
+        if int(length) > MAX_BODY_BYTES:
+            raise ServiceError(413, "RequestBodyTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.")
+
+    async def _refuse_overwrite(self, target: Target) -> None:
+        """Keep a signature that may only create from replacing a blob that is there."""
+        found = await self._model.client().head(self._model.url(target, ""))
+        if found.status_code == _OK:
+            raise exceptions.permission_mismatch()
+
+    async def _forward(self, request: Request, target: Target, operation: Operation, query: str) -> Response:
+        client = self._model.client()
+        headers = {name: value for name, value in request.headers.items() if name not in _HOP_BY_HOP}
+        has_body = int(headers.get("content-length") or 0) > 0
+        upstream = client.build_request(
+            request.method,
+            self._model.url(target, query),
+            headers=headers,
+            content=request.stream() if has_body else None,
+        )
+        try:
+            reply = await client.send(upstream, stream=True)
+        except httpx.TransportError as error:
+            raise ServiceError(503, "ServerBusy", "The server is busy: Azurite does not answer.") from error
+        if operation.name == "delete container" and reply.is_success:
+            self._model.accounts.container_deleted(target.account, target.container)
+        kept = {name: value for name, value in reply.headers.items() if name not in _HOP_BY_HOP} | {"server": _SERVER}
+        kept |= _overrides(request, reply)
+        if operation.name.startswith("list ") and reply.status_code == _OK:
+            return await _listing(reply, kept, target, operation)
+        length = int(reply.headers.get("content-length") or -1)
+        if request.method == "HEAD" or 0 <= length <= WHOLE_BYTES:
+            content = await _read(reply)
+            return Response(content, reply.status_code, kept)
+        return StreamingResponse(_stream(reply), reply.status_code, kept)
+
+
+def _target(request: Request) -> Target:
+    host = request.headers["host"].partition(":")[0]
+    return target_of(host, request.scope["raw_path"].decode("ascii", "replace").partition("?")[0])
+
+
+def decoded(raw_query: str) -> dict[str, str]:
+    """Return a query's parameters; a plus sign is a plus sign, as the service reads it."""
+    pairs = [part.partition("=") for part in raw_query.split("&") if part]
+    return {unquote(name).lower(): unquote(value) for name, _, value in pairs}
+
+
+def forwarded_query(raw_query: str, target: Target) -> str:
+    """Return the query without its signature; a list of containers is narrowed to the account's."""
+    parts = [part for part in raw_query.split("&") if part]
+    kept = {
+        unquote(part.partition("=")[0]).lower(): part
+        for part in parts
+        if unquote(part.partition("=")[0]).lower() not in sas.FIELDS | sas.OVERRIDES.keys()
+    }
+    if target.level == "s":
+        wanted = unquote(kept.get("prefix", "").partition("=")[2])
+        kept["prefix"] = f"prefix={quote(prefix(target.account) + wanted, safe='')}"
+    return "&".join(kept.values())
+
+
+def _overrides(request: Request, reply: httpx.Response) -> dict[str, str]:
+    """Return the headers that a SAS sets on the answer to a read."""
+    if request.method != "GET" or reply.is_error:
+        return {}
+    query = decoded(request.url.query)
+    return {header: query[name] for name, header in sas.OVERRIDES.items() if name in query}
+
+
+async def _listing(reply: httpx.Response, headers: dict[str, str], target: Target, operation: Operation) -> Response:
+    content = listings.rename(
+        await _read(reply),
+        f"https://{target.account}{SUFFIX}/",
+        prefix(target.account),
+        of_containers=operation.name == "list containers",
+    )
+    headers = {name: value for name, value in headers.items() if name not in ("content-length", "content-encoding")}
+    return Response(content, reply.status_code, headers)
+
+
+async def _read(reply: httpx.Response) -> bytes:
+    try:
+        # Raw: a blob that was stored compressed goes out as it is, with its content-encoding.
+        return b"".join([chunk async for chunk in reply.aiter_raw()])
+    finally:
+        await reply.aclose()
+
+
+async def _stream(reply: httpx.Response) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in reply.aiter_raw():
+            yield chunk
+    finally:
+        await reply.aclose()

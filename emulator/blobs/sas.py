@@ -1,0 +1,154 @@
+"""Shared access signatures: of the account, of a container, of a blob.
+
+https://learn.microsoft.com/rest/api/storageservices/create-account-sas
+https://learn.microsoft.com/rest/api/storageservices/create-service-sas
+"""
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import unquote
+
+from emulator.blobs import exceptions
+from emulator.blobs.operations import Operation, Target
+from emulator.blobs.shared_key import matches
+
+# What belongs to the signature and not to the operation; the overrides of answers are `OVERRIDES`.
+FIELDS = frozenset(
+    [
+        "sv",
+        "ss",
+        "srt",
+        "sp",
+        "st",
+        "se",
+        "spr",
+        "sip",
+        "sr",
+        "si",
+        "sig",
+        "ses",
+        "sdd",
+        "skoid",
+        "sktid",
+        "skt",
+        "ske",
+        "sks",
+        "skv",
+        "saoid",
+        "suoid",
+        "scid",
+    ]
+)
+OVERRIDES = {
+    "rscc": "cache-control",
+    "rscd": "content-disposition",
+    "rsce": "content-encoding",
+    "rscl": "content-language",
+    "rsct": "content-type",
+}
+_OLDEST_VERSION = "2015-04-05"
+_WITH_RESOURCE = "2018-11-09"
+_WITH_SCOPE = "2020-12-06"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """From where a request came.
+
+    Args:
+        scheme: http or https.
+        address: IP address.
+        now: when.
+    """
+
+    scheme: str
+    address: str
+    now: datetime
+
+
+def check(sas: Mapping[str, str], target: Target, operation: Operation, keys: Sequence[bytes], caller: Caller) -> str:
+    """Let a request pass whose signature is right and allows the operation; return the permissions that it has.
+
+    Raises:
+        ServiceError: 403: `AuthenticationFailed` with the reason, or which part of the SAS does not fit.
+    """
+    of_account = "ss" in sas
+    _check_form(sas, of_account=of_account)
+    _check_times(sas, caller.now)
+    text = _account_text(sas, target) if of_account else _service_text(sas, target)
+    if not matches(keys, text, sas["sig"]):
+        raise exceptions.signature_mismatch(text)
+    if sas.get("spr", "https,http") == "https" and caller.scheme != "https":
+        raise exceptions.protocol_mismatch()
+    if "sip" in sas and not _address_fits(sas["sip"], caller.address):
+        raise exceptions.address_mismatch(caller.address)
+    if of_account:
+        if "b" not in sas["ss"]:
+            raise exceptions.service_mismatch()
+        if target.level not in sas["srt"]:
+            raise exceptions.resource_type_mismatch()
+    elif not operation.service_sas or (sas["sr"] == "b" and target.level != "o"):
+        raise exceptions.resource_type_mismatch()
+    if not set(operation.account_sas if of_account else operation.service_sas) & set(sas["sp"]):
+        raise exceptions.permission_mismatch()
+    return sas["sp"]
+
+
+def _check_form(sas: Mapping[str, str], *, of_account: bool) -> None:
+    if "skoid" in sas:
+        raise exceptions.not_offered("SAS signed with a user delegation key")
+    if "si" in sas:
+        raise exceptions.not_offered("SAS that refer to a stored access policy")
+    missing = [name for name in ("sv", "sp", "se", "sig", "srt" if of_account else "sr") if not sas.get(name)]
+    if missing:
+        raise exceptions.authentication_failed(f"Signature fields not well formed: {', '.join(missing)} missing.")
+    if sas["sv"] < _OLDEST_VERSION:
+        raise exceptions.authentication_failed(f"The version sv={sas['sv']} is older than {_OLDEST_VERSION}.")
+    if not of_account and sas["sr"] not in ("b", "c"):
+        raise exceptions.not_offered(f"SAS for sr={sas['sr']}")
+
+
+def _check_times(sas: Mapping[str, str], now: datetime) -> None:
+    try:
+        start = _time(sas["st"]) if sas.get("st") else None
+        expiry = _time(sas["se"])
+    except ValueError as error:
+        raise exceptions.authentication_failed("Signature fields not well formed: st or se is no time.") from error
+    if now >= expiry or (start is not None and now < start):
+        raise exceptions.out_of_time(start, expiry, now)
+
+
+def _time(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _address_fits(allowed: str, address: str) -> bool:
+    first, _, last = allowed.partition("-")
+    try:
+        wanted = int(ipaddress.IPv4Address(address))
+        return int(ipaddress.IPv4Address(first)) <= wanted <= int(ipaddress.IPv4Address(last or first))
+    except ValueError:
+        return False
+
+
+def _account_text(sas: Mapping[str, str], target: Target) -> str:
+    fields = [target.account, *(sas.get(name, "") for name in ("sp", "ss", "srt", "st", "se", "sip", "spr", "sv"))]
+    if sas["sv"] >= _WITH_SCOPE:
+        fields.append(sas.get("ses", ""))
+    return "\n".join([*fields, ""])
+
+
+def _service_text(sas: Mapping[str, str], target: Target) -> str:
+    name = f"/blob/{target.account}/{target.container}"
+    if sas["sr"] == "b":
+        name += f"/{unquote(target.blob)}"
+    fields = [*(sas.get(part, "") for part in ("sp", "st", "se")), name]
+    fields += [sas.get(part, "") for part in ("si", "sip", "spr", "sv")]
+    if sas["sv"] >= _WITH_RESOURCE:
+        fields += [sas["sr"], ""]
+    if sas["sv"] >= _WITH_SCOPE:
+        fields.append(sas.get("ses", ""))
+    return "\n".join([*fields, *(sas.get(part, "") for part in OVERRIDES)])

@@ -1,0 +1,26 @@
+"""One route takes everything: what a request is, its method, path depth and `comp` say together."""
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from emulator.blobs.operations import classify, target_of
+from emulator.blobs.responses import Responses, decoded
+from emulator.core.errors import ServiceError
+
+METHODS = ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH"]
+
+
+def routes(responses: Responses) -> list[Route]:
+    """Return the route."""
+    return [Route("/{path:path}", responses.blob_service, methods=METHODS, name="blob service")]
+
+
+def operation(request: Request, _route: Route) -> str:
+    """Name an operation: what is done, and in which container (`put blob ignition`)."""
+    host = request.headers["host"].partition(":")[0]
+    target = target_of(host, request.scope["raw_path"].decode("ascii", "replace").partition("?")[0])
+    try:
+        name = classify(target, request.method, decoded(request.url.query), {}).name
+    except ServiceError:
+        name = f"{request.method} unknown"
+    return f"{name} {target.container}".strip()

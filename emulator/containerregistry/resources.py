@@ -1,0 +1,250 @@
+"""Container registries, their scope maps and tokens, and the passwords of tokens."""
+
+import re
+import secrets
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm.ids import parse_resource
+from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
+from emulator.containerregistry import exceptions
+from emulator.core.clock import rfc3339
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+REGISTRY = "Microsoft.ContainerRegistry/registries"
+VERSIONS = (
+    "2017-10-01",
+    "2019-05-01",
+    "2019-12-01-preview",
+    "2020-11-01-preview",
+    "2021-09-01",
+    "2022-12-01",
+    "2023-01-01-preview",
+    "2023-07-01",
+    "2023-11-01-preview",
+    "2024-11-01-preview",
+    "2025-04-01",
+    "2025-11-01",
+    "2026-09-01-preview",
+)
+TOKEN_VERSIONS = tuple(version for version in VERSIONS if version >= "2019-05-01")
+NAME = r"[A-Za-z0-9]{5,50}"
+PASSWORDS = ("password1", "password2")
+# The scope maps that come with every registry.
+SYSTEM_SCOPE_MAPS = {
+    "_repositories_admin": (
+        "Can perform all read, write and delete operations on the registry",
+        (
+            *("repositories/*/metadata/read", "repositories/*/metadata/write", "repositories/*/content/read"),
+            *("repositories/*/content/write", "repositories/*/content/delete"),
+        ),
+    ),
+    "_repositories_pull": ("Can pull any repository of the registry", ("repositories/*/content/read",)),
+    "_repositories_push": (
+        "Can push to any repository of the registry",
+        ("repositories/*/content/read", "repositories/*/content/write"),
+    ),
+}
+
+
+def _prepare_registry(change: Change) -> None:
+    for other in change.arm.scan("/subscriptions/", REGISTRY):
+        if other["name"].lower() == change.id.name.lower() and other["id"].lower() != change.id.key:
+            raise exceptions.already_in_use(change.id.name)
+    change.body["sku"]["tier"] = change.body["sku"]["name"]
+    change.properties.setdefault("adminUserEnabled", False)
+    change.properties.setdefault("publicNetworkAccess", "Enabled")
+
+
+def _render_registry(_arm: "ArmModel", stored: Json) -> Json:
+    return {"loginServer": f"{stored['name'].lower()}.azurecr.io", "creationDate": stored["created"]}
+
+
+async def _make_scope_maps(arm: "ArmModel", stored: Json) -> None:
+    for name, (description, actions) in SYSTEM_SCOPE_MAPS.items():
+        identifier = f"{stored['id']}/scopeMaps/{name}"
+        if arm.load(identifier) is None:
+            properties = {"description": description, "type": "SystemDefined", "actions": list(actions)}
+            arm.documents.put(
+                {"id": identifier, "name": name, "type": f"{REGISTRY}/scopeMaps", "properties": properties}
+            )
+
+
+def _prepare_scope_map(change: Change) -> None:
+    if change.id.name in SYSTEM_SCOPE_MAPS:
+        raise exceptions.system_scope_map(change.id.name)
+    change.properties["type"] = "UserDefined"
+
+
+def _keep_system_scope_map(_arm: "ArmModel", stored: Json) -> None:
+    if stored["name"] in SYSTEM_SCOPE_MAPS:
+        raise exceptions.system_scope_map(stored["name"])
+
+
+def _prepare_token(change: Change) -> None:
+    """Check the scope map; keep the passwords that the token already has."""
+    identifier = change.properties["scopeMapId"]
+    if not identifier.lower().startswith(f"{change.id.parent}/scopeMaps/".lower()):
+        raise exceptions.scope_map_not_found(identifier)
+    change.properties.setdefault("status", "enabled")
+    change.properties.pop("credentials", None)
+    change.body["private"] = (change.existing or {}).get("private", {"passwords": []})
+
+
+def _render_token(_arm: "ArmModel", stored: Json) -> Json:
+    """Show a token's passwords without their values: those are told once, by `generateCredentials`."""
+    shown = [
+        {name: value for name, value in password.items() if name != "value"}
+        for password in stored["private"]["passwords"]
+    ]
+    return {"credentials": {"passwords": shown, "certificates": []}, "creationDate": stored["created"]}
+
+
+def _render_created(_arm: "ArmModel", stored: Json) -> Json:
+    return {"creationDate": stored["created"]}
+
+
+def _generate_credentials(call: ActionCall) -> Json:
+    """Give a token new passwords, one or both; the former ones of these names stop working."""
+    try:
+        identifier = parse_resource(str(call.body.get("tokenId", "")))
+    except ValueError as error:
+        raise exceptions.invalid_parameter("tokenId", call.body.get("tokenId")) from error
+    token = call.arm.load(identifier)
+    if token is None or identifier.parent is None or identifier.parent.key != call.id.key:
+        raise exceptions.token_not_found(identifier)
+    name = call.body.get("name")
+    if name is not None and name not in PASSWORDS:
+        raise exceptions.invalid_parameter("name", name)
+    made = [_password(call, known) for known in PASSWORDS if name in (None, known)]
+    kept = [
+        password
+        for password in token["private"]["passwords"]
+        if password["name"] not in [known["name"] for known in made]
+    ]
+    passwords = sorted([*kept, *made], key=lambda password: str(password["name"]))
+    call.arm.documents.put(token | {"private": {"passwords": passwords}})
+    return {"username": token["name"], "passwords": made}
+
+
+def _password(call: ActionCall, name: str) -> Json:
+    password = {
+        "creationTime": rfc3339(call.arm.clock.now()),
+        "name": name,
+        "value": secrets.token_urlsafe(39).replace("-", "+").replace("_", "/"),
+    }
+    if call.body.get("expiry"):
+        try:
+            expiry = datetime.fromisoformat(str(call.body["expiry"]))
+        except ValueError as error:
+            raise exceptions.invalid_parameter("expiry", call.body["expiry"]) from error
+        password["expiry"] = rfc3339(expiry if expiry.tzinfo else expiry.replace(tzinfo=UTC))
+    return password
+
+
+def _check_name(arm: "ArmModel", body: Json) -> Json:
+    name = str(body.get("name", ""))
+    if not re.fullmatch(NAME, name):
+        return {"nameAvailable": False, "reason": "Invalid", "message": f"The registry name {name} is invalid."}
+    taken = any(other["name"].lower() == name.lower() for other in arm.scan("/subscriptions/", REGISTRY))
+    if taken:
+        return {"nameAvailable": False, "reason": "AlreadyExists", "message": exceptions.already_in_use(name).message}
+    return {"nameAvailable": True}
+
+
+REGISTRIES = ResourceType(
+    name=REGISTRY,
+    api_versions=VERSIONS,
+    placement="region",
+    members={
+        "sku": Required({"name": Required(Choice(("Classic", "Basic", "Standard", "Premium"))), "tier": READ_ONLY}),
+        "identity": object,
+    },
+    properties={
+        "adminUserEnabled": bool,
+        "anonymousPullEnabled": bool,
+        "creationDate": READ_ONLY,
+        "dataEndpointEnabled": bool,
+        "dataEndpointHostNames": READ_ONLY,
+        "encryption": object,
+        "loginServer": READ_ONLY,
+        "networkRuleBypassAllowedForTasks": bool,
+        "networkRuleBypassOptions": str,
+        "networkRuleSet": object,
+        "policies": object,
+        "privateEndpointConnections": READ_ONLY,
+        "provisioningState": READ_ONLY,
+        "publicNetworkAccess": Choice(("Enabled", "Disabled")),
+        "roleAssignmentMode": str,
+        "status": READ_ONLY,
+        "storageAccount": object,
+        "zoneRedundancy": str,
+    },
+    name_pattern=NAME,
+    create_seconds=10,
+    delete_seconds=10,
+    reply="operation",
+    writing_state="Creating",
+    # Not below the registry: the resource provider's role lets it read the operations of tokens alone, and it has
+    # to follow generateCredentials all the same.
+    prepare=_prepare_registry,
+    render=_render_registry,
+    stored=_make_scope_maps,
+    actions={"generateCredentials": Action(_generate_credentials, seconds=5)},
+)
+SCOPE_MAPS = ResourceType(
+    name=f"{REGISTRY}/scopeMaps",
+    api_versions=TOKEN_VERSIONS,
+    properties={
+        "actions": Required([str]),
+        "creationDate": READ_ONLY,
+        "description": str,
+        "provisioningState": READ_ONLY,
+        "type": READ_ONLY,
+    },
+    name_pattern=r"[A-Za-z0-9_-]{5,50}",
+    create_seconds=5,
+    delete_seconds=5,
+    reply="operation",
+    writing_state="Creating",
+    status_path="{id}/operationStatuses/{operation}",
+    prepare=_prepare_scope_map,
+    render=_render_created,
+    removable=_keep_system_scope_map,
+    in_use=exceptions.scope_map_in_use,
+)
+TOKENS = ResourceType(
+    name=f"{REGISTRY}/tokens",
+    api_versions=TOKEN_VERSIONS,
+    properties={
+        "creationDate": READ_ONLY,
+        "credentials": object,
+        "provisioningState": READ_ONLY,
+        "scopeMapId": Required(Reference(f"{REGISTRY}/scopeMaps", bare=True)),
+        "status": Choice(("enabled", "disabled")),
+    },
+    name_pattern=r"[A-Za-z0-9_-]{5,50}",
+    create_seconds=10,
+    update_seconds=5,
+    delete_seconds=5,
+    reply="operation",
+    writing_state="Creating",
+    status_path="{id}/operationStatuses/{operation}",
+    prepare=_prepare_token,
+    render=_render_token,
+)
+
+TYPES = (REGISTRIES, SCOPE_MAPS, TOKENS)
+PROVIDER_ACTIONS = (
+    ProviderAction(
+        "Microsoft.ContainerRegistry/checkNameAvailability",
+        VERSIONS,
+        "Microsoft.ContainerRegistry/checkNameAvailability/read",
+        _check_name,
+    ),
+)

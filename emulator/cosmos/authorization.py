@@ -1,0 +1,79 @@
+"""Who sent a request: the token in Cosmos DB's own Authorization format, and the principal's role."""
+
+from urllib.parse import parse_qs, unquote
+
+from starlette.requests import Request
+
+from emulator.core.errors import ServiceError
+from emulator.cosmos.exceptions import CosmosError, permission_missing, unauthorized
+from emulator.cosmos.models import SUFFIX, CosmosModel
+from emulator.entra import EntraModel
+
+
+def account_of(request: Request) -> str:
+    """Return the account that a request's host names."""
+    return request.headers["host"].partition(":")[0].lower().removesuffix(SUFFIX)
+
+
+class Authorization:
+    """Checks tokens against the directory, and roles against the account."""
+
+    def __init__(self, entra: EntraModel, cosmos: CosmosModel) -> None:
+        """Set whom to ask."""
+        self._entra = entra
+        self._cosmos = cosmos
+
+    def authenticate(self, request: Request) -> str:
+        """Return the object id of the caller.
+
+        Raises:
+            CosmosError: 401, or 404 for an account that does not exist.
+        """
+        account = account_of(request)
+        found = self._cosmos.account(account)
+        if found is None:
+            raise CosmosError(404, "NotFound", f"The account '{account}' does not exist.", 1008)
+        try:
+            principal = self._entra.authenticate(
+                f"Bearer {_token(request)}", (f"https://{account}{SUFFIX}", "https://cosmos.azure.com")
+            )
+        except CosmosError:
+            raise
+        except ServiceError as error:
+            raise unauthorized(f"Request blocked by Auth {account} : {error.message}") from error
+        request.state.caller = principal.object_id
+        if principal.tenant_id != found["tenantId"]:
+            raise unauthorized(
+                f"Request blocked by Auth {account} : The token is of tenant {principal.tenant_id}, the account of another."
+            )
+        return principal.object_id
+
+    def authorize(self, request: Request, *actions: str) -> None:
+        """Let a caller pass who may do all of these.
+
+        Raises:
+            CosmosError: 401, or 403 with substatus 5301.
+        """
+        principal = self.authenticate(request)
+        account = account_of(request)
+        for action in actions:
+            if not self._cosmos.allowed(account, principal, action):
+                raise permission_missing(account, principal, action)
+
+
+def _token(request: Request) -> str:
+    """Return the token of `type=aad&ver=1.0&sig=<token>`, which clients may percent-encode.
+
+    Raises:
+        CosmosError: 401 for an absent or other kind of credential; account keys are switched off.
+    """
+    header = request.headers.get("authorization")
+    if not header:
+        raise unauthorized("Required Header authorization is missing. Ensure a valid Authorization token is passed.")
+    text = header if "&" in header else unquote(header)
+    fields = {name: values[0] for name, values in parse_qs(text).items()}
+    if fields.get("type") in ("master", "resource"):
+        raise unauthorized("Local Authorization is disabled. Use an AAD token to authorize all requests.")
+    if fields.get("type") != "aad" or fields.get("ver") != "1.0" or "sig" not in fields:
+        raise unauthorized("The format of the Authorization header is invalid: it is type=aad&ver=1.0&sig=<token>.")
+    return fields["sig"]

@@ -1,0 +1,194 @@
+"""Documents over HTTP: create, read, replace, patch, delete, feeds, queries, query plans, batches."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from emulator.core.clock import Clock
+from emulator.core.store import Document, Store
+from emulator.cosmos import batches, exceptions, sql, wire
+from emulator.cosmos.authorization import Authorization, account_of
+from emulator.cosmos.items import Items
+from emulator.cosmos.models import EXECUTE_QUERY, ITEM_ACTIONS, CosmosModel
+
+_READ_FEED = "SELECT * FROM c"
+
+
+class ItemResponses:
+    """The endpoints of documents."""
+
+    def __init__(self, model: CosmosModel, authorization: Authorization, store: Store, clock: Clock) -> None:
+        """Set what they answer from."""
+        self._model = model
+        self._authorization = authorization
+        self._store = store
+        self._clock = clock
+
+    async def create(self, request: Request) -> Response:
+        """POST a document; with `x-ms-documentdb-is-upsert` it replaces one that is there."""
+        _refuse_scripts(request)
+        upsert = wire.is_true(request, "x-ms-documentdb-is-upsert")
+        needed = ("upsert",) if upsert else ("create",)
+        items = self._items(request, *(ITEM_ACTIONS[name] for name in needed))
+        document = await wire.json_body(request)
+        partition = wire.partition_of(request)
+        if not upsert:
+            return self._written(request, items, items.create(document, partition), "create", 201)
+        stored, created = items.upsert(document, partition, request.headers.get("if-match"))
+        return self._written(request, items, stored, "upsert", 201 if created else 200)
+
+    async def read(self, request: Request) -> Response:
+        """GET a document; 304 when the client has it already."""
+        items = self._items(request, ITEM_ACTIONS["read"])
+        document = items.read(request.path_params["document"], wire.partition_of(request))
+        headers = wire.document_headers(document, items.sequence_number, _path(request))
+        if request.headers.get("if-none-match") in ("*", document["_etag"]):
+            return wire.reply(request, self._clock, status=304, headers=headers)
+        return wire.reply(request, self._clock, wire.dumps(document), headers=headers)
+
+    async def replace(self, request: Request) -> Response:
+        """PUT a document."""
+        _refuse_scripts(request)
+        items = self._items(request, ITEM_ACTIONS["replace"])
+        document = await wire.json_body(request)
+        partition = wire.partition_of(request)
+        name = request.path_params["document"]
+        stored = items.replace(name, document, partition, request.headers.get("if-match"))
+        return self._written(request, items, stored, "replace", 200)
+
+    async def patch(self, request: Request) -> Response:
+        """PATCH a document."""
+        items = self._items(request, ITEM_ACTIONS["replace"])
+        operations = await wire.json_body(request)
+        partition = wire.partition_of(request)
+        name = request.path_params["document"]
+        stored = items.patch(name, operations, partition, request.headers.get("if-match"))
+        return self._written(request, items, stored, "patch", 200)
+
+    async def delete(self, request: Request) -> Response:
+        """DELETE a document."""
+        items = self._items(request, ITEM_ACTIONS["delete"])
+        items.delete(request.path_params["document"], wire.partition_of(request), request.headers.get("if-match"))
+        headers = wire.document_headers({}, items.sequence_number, _path(request))
+        return wire.reply(request, self._clock, status=204, operation="delete", headers=headers)
+
+    async def read_feed(self, request: Request) -> Response:
+        """GET all documents, of one partition or of all."""
+        if "a-im" in request.headers:
+            raise exceptions.not_offered("the change feed")
+        items = self._items(request, ITEM_ACTIONS["read"])
+        return self._page(request, items, sql.parse(_READ_FEED), {})
+
+    async def query(self, request: Request) -> Response:
+        """POST a query."""
+        items = self._items(request, EXECUTE_QUERY)
+        text, parameters = _query_of(await wire.json_body(request))
+        statement = sql.parse(text)
+        if self._crosses(request) and sql.needs_plan(statement):
+            raise exceptions.CosmosError(
+                400,
+                "BadRequest",
+                "The provided cross partition query can not be directly served by the gateway: the client runs it by "
+                "the plan in additionalErrorInfo.",
+                1004,
+                additionalErrorInfo=json.dumps(sql.plan(statement, parameters)),
+            )
+        return self._page(request, items, statement, parameters)
+
+    async def query_plan(self, request: Request) -> Response:
+        """POST a query to learn how to run it."""
+        self._items(request, EXECUTE_QUERY)
+        text, parameters = _query_of(await wire.json_body(request))
+        return wire.reply(request, self._clock, wire.dumps(sql.plan(sql.parse(text), parameters)))
+
+    async def batch(self, request: Request) -> Response:
+        """POST several operations on one partition that are done all or none."""
+        if not wire.is_true(request, "x-ms-cosmos-batch-atomic"):
+            raise exceptions.not_offered("batches that are not atomic")
+        operations = batches.checked(await wire.json_body(request))
+        items = self._items(request, *{ITEM_ACTIONS[batches.ACTIONS[name]] for name in batches.names(operations)})
+        status, results = batches.run(self._store, items, wire.partition_of(request), operations)
+        headers = wire.document_headers({}, items.sequence_number, _path(request))
+        return wire.reply(request, self._clock, wire.dumps(results), status=status, operation="batch", headers=headers)
+
+    def _items(self, request: Request, *actions: str) -> Items:
+        self._authorization.authorize(request, *actions)
+        names = request.path_params
+        intended = request.headers.get("x-ms-cosmos-intended-collection-rid")
+        return self._model.items(account_of(request), names["database"], names["container"], intended)
+
+    def _written(self, request: Request, items: Items, stored: Document, operation: str, status: int) -> Response:
+        headers = wire.document_headers(stored, items.sequence_number, _path(request, stored["id"]))
+        minimal = request.headers.get("prefer") == "return=minimal"
+        body = b"" if minimal else wire.dumps(stored)
+        return wire.reply(request, self._clock, body, status=status, operation=operation, headers=headers)
+
+    def _crosses(self, request: Request) -> bool:
+        """Tell whether the gateway would have to put a query's answer together from all partitions.
+
+        Raises:
+            CosmosError: 400, when the client did not say that it wants that; 410 for a range that there is not.
+        """
+        only_range = request.headers.get("x-ms-documentdb-partitionkeyrangeid")
+        if only_range not in (None, wire.ONLY_RANGE):
+            raise exceptions.CosmosError(410, "Gone", f"There is no partition key range '{only_range}'.", 1002)
+        if only_range or "x-ms-documentdb-partitionkey" in request.headers:
+            return False
+        if not wire.is_true(request, "x-ms-documentdb-query-enablecrosspartition"):
+            raise exceptions.bad_request(
+                "Cross partition query is required but disabled. Please set "
+                "x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise "
+                "your query to avoid this exception."
+            )
+        return True
+
+    def _page(self, request: Request, items: Items, statement: sql.Statement, parameters: dict[str, Any]) -> Response:
+        one = "x-ms-documentdb-partitionkey" in request.headers
+        partition = wire.partition_of(request) if one else None
+        page = sql.execute(
+            statement,
+            parameters,
+            lambda after: items.scan(after, partition, one_partition=one),
+            wire.page_size(request),
+            request.headers.get("x-ms-continuation"),
+        )
+        headers = wire.document_headers({}, items.sequence_number, _path(request)) | {
+            "x-ms-continuation": page.continuation,
+            "x-ms-item-count": str(len(page.items)),
+        }
+        body = wire.feed(items.container["_rid"], "Documents", page.items, len(page.items))
+        return wire.reply(request, self._clock, body, operation="query", headers=headers)
+
+
+def _path(request: Request, document: str = "") -> str:
+    names = request.path_params
+    name = document or names.get("document", "")
+    path = f"dbs/{names['database']}/colls/{names['container']}" + (f"/docs/{name}" if name else "")
+    # An id may hold any character, a header may not.
+    return quote(path, safe="/", errors="replace")
+
+
+def _refuse_scripts(request: Request) -> None:
+    if any(
+        name.startswith(("x-ms-documentdb-pre-trigger", "x-ms-documentdb-post-trigger")) for name in request.headers
+    ):
+        raise exceptions.not_offered("triggers")
+
+
+def _query_of(body: Any) -> tuple[str, dict[str, Any]]:
+    """Return text and parameters of `{"query": "...", "parameters": [{"name": "@x", "value": ...}]}`.
+
+    Raises:
+        CosmosError: 400.
+    """
+    if not isinstance(body, dict) or not isinstance(body.get("query"), str):
+        raise exceptions.bad_request("A query is an object with the text under 'query'.")
+    parameters = body.get("parameters") or []
+    if not isinstance(parameters, list) or not all(
+        isinstance(one, dict) and isinstance(one.get("name"), str) and "value" in one for one in parameters
+    ):
+        raise exceptions.bad_request("The parameters of a query are a list of {name, value}.")
+    return body["query"], {one["name"]: one["value"] for one in parameters}

@@ -1,0 +1,235 @@
+"""Accounts, databases, containers, and who may do what in an account. What containers hold is `items.py`."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+from emulator.cosmos import resource_ids
+from emulator.cosmos.exceptions import bad_request, owner_not_found
+from emulator.cosmos.items import Items
+from emulator.cosmos.partition_keys import segments
+
+Role = Literal["reader", "contributor"]
+
+SUFFIX = ".documents.azure.com"
+_ACTION = "Microsoft.DocumentDB/databaseAccounts/"
+_ITEMS = f"{_ACTION}sqlDatabases/containers/items/"
+READ_METADATA = f"{_ACTION}readMetadata"
+EXECUTE_QUERY = f"{_ACTION}sqlDatabases/containers/executeQuery"
+ITEM_ACTIONS = {name: f"{_ITEMS}{name}" for name in ("create", "read", "replace", "upsert", "delete")}
+
+# The two built-in roles of the data plane.
+ROLE_ACTIONS: dict[Role, frozenset[str]] = {
+    "reader": frozenset({READ_METADATA, EXECUTE_QUERY, ITEM_ACTIONS["read"]}),
+    "contributor": frozenset({READ_METADATA, EXECUTE_QUERY, *ITEM_ACTIONS.values()}),
+}
+
+
+def _key(*parts: str) -> str:
+    return "\x1f".join(parts)
+
+
+class CosmosModel:
+    """Every account of the local Azure."""
+
+    def __init__(self, platform: Platform) -> None:
+        """Open the tables."""
+        self._store = platform.store
+        self._clock = platform.clock
+        self._location = platform.world.location
+        self._accounts = platform.store.table("cosmos_accounts")
+        self._roles = platform.store.table("cosmos_roles")
+        self._databases = platform.store.table("cosmos_databases")
+        self._containers = platform.store.table("cosmos_containers")
+
+    def ensure_account(self, name: str, tenant_id: str, location: str = "") -> Document:
+        """Create an account, or return it as it is.
+
+        Args:
+            name: unique in all of Azure, part of the host name.
+            tenant_id: whose tokens it takes.
+            location: region; the world's unless given.
+        """
+        found = self._accounts.get(name)
+        if found is None:
+            found = {"name": name, "tenantId": tenant_id, "location": location or self._location}
+            self._accounts.put(name, found)
+        return found
+
+    def delete_account(self, name: str) -> None:
+        """Remove an account with all that it holds; one that is gone is fine."""
+        for database in list(self.databases(name)):
+            self.delete_database(name, database["id"])
+        for key, _ in self._roles.scan(_key(name, "")):
+            self._roles.delete(key)
+        self._accounts.delete(name)
+
+    def account(self, name: str) -> Document | None:
+        """Return an account, or None."""
+        return self._accounts.get(name)
+
+    def resolves(self, host: str) -> bool:
+        """Tell whether a host name is an account's; Azure's DNS knows no other of this suffix."""
+        return host.endswith(SUFFIX) and self._accounts.get(host.removesuffix(SUFFIX)) is not None
+
+    def allow(self, account: str, object_id: str, role: Role) -> None:
+        """Give a principal a role on all of an account."""
+        self._roles.put(_key(account, object_id.lower()), {"role": role})
+
+    def disallow(self, account: str, object_id: str) -> None:
+        """Take a principal's role away."""
+        self._roles.delete(_key(account, object_id.lower()))
+
+    def allowed(self, account: str, object_id: str, action: str) -> bool:
+        """Tell whether a principal may do something."""
+        found = self._roles.get(_key(account, object_id.lower()))
+        return found is not None and action in ROLE_ACTIONS[found["role"]]
+
+    def ensure_database(self, account: str, name: str) -> Document:
+        """Create a database, or return it as it is.
+
+        Raises:
+            LookupError: there is no such account.
+        """
+        if self._accounts.get(account) is None:
+            raise LookupError(f"there is no Cosmos DB account {account!r}")
+        found = self._databases.get(_key(account, name))
+        if found is None:
+            rid = resource_ids.new_database_rid()
+            found = {"id": name, **self._system(rid, f"dbs/{rid}/"), "_colls": "colls/", "_users": "users/"}
+            self._databases.put(_key(account, name), found)
+        return found
+
+    def delete_database(self, account: str, name: str) -> None:
+        """Remove a database with its containers."""
+        for container in list(self.containers(account, name)):
+            self.delete_container(account, name, container["id"])
+        self._databases.delete(_key(account, name))
+
+    def ensure_container(
+        self,
+        account: str,
+        database: str,
+        name: str,
+        partition_key: str,
+        *,
+        unique_keys: Sequence[str | Sequence[str]] = (),
+        default_ttl: int | None = None,
+    ) -> Document:
+        """Create a container, or return it as it is.
+
+        Args:
+            account: an account that exists.
+            database: a database that exists.
+            name: unique in the database.
+            partition_key: path such as `/partitionKey`.
+            unique_keys: paths whose values, together, are unique within a partition; one path may stand alone.
+            default_ttl: seconds that items live; -1 for ever unless they say otherwise; None when there is no TTL.
+
+        Raises:
+            CosmosError: a path is malformed, or the database is missing.
+        """
+        found = self._containers.get(_key(account, database, name))
+        if found is not None:
+            return found
+        keys = [[key] if isinstance(key, str) else list(key) for key in unique_keys]
+        for path in (partition_key, *(path for key in keys for path in key)):
+            segments(path)
+        parent = self.database(account, database)
+        rid = resource_ids.new_container_rid(parent["_rid"])
+        document = {
+            "id": name,
+            "indexingPolicy": {
+                "indexingMode": "consistent",
+                "automatic": True,
+                "includedPaths": [{"path": "/*"}],
+                "excludedPaths": [{"path": '/"_etag"/?'}],
+            },
+            "partitionKey": {"paths": [partition_key], "kind": "Hash", "version": 2},
+            "uniqueKeyPolicy": {"uniqueKeys": [{"paths": paths} for paths in keys]},
+            "conflictResolutionPolicy": {"mode": "LastWriterWins", "conflictResolutionPath": "/_ts"},
+            "geospatialConfig": {"type": "Geography"},
+            **({} if default_ttl is None else {"defaultTtl": default_ttl}),
+            **self._system(rid, f"{parent['_self']}colls/{rid}/"),
+            "_docs": "docs/",
+            "_sprocs": "sprocs/",
+            "_triggers": "triggers/",
+            "_udfs": "udfs/",
+            "_conflicts": "conflicts/",
+        }
+        self._containers.put(_key(account, database, name), document)
+        return document
+
+    def delete_container(self, account: str, database: str, name: str) -> None:
+        """Remove a container with its documents."""
+        container = self._containers.get(_key(account, database, name))
+        if container is not None:
+            with self._store.transaction():
+                self._items(container).clear()
+                self._containers.delete(_key(account, database, name))
+
+    def databases(self, account: str) -> Iterator[Document]:
+        """Yield the databases of an account."""
+        return (document for _, document in self._databases.scan(_key(account, "")))
+
+    def containers(self, account: str, database: str) -> Iterator[Document]:
+        """Yield the containers of a database."""
+        return (document for _, document in self._containers.scan(_key(account, database, "")))
+
+    def database(self, account: str, name_or_rid: str) -> Document:
+        """Return a database.
+
+        Raises:
+            CosmosError: 404.
+        """
+        found = self._databases.get(_key(account, name_or_rid)) or next(
+            (document for document in self.databases(account) if document["_rid"] == name_or_rid), None
+        )
+        if found is None:
+            raise owner_not_found("database", name_or_rid)
+        return found
+
+    def container(self, account: str, database: str, name_or_rid: str) -> Document:
+        """Return a container.
+
+        Raises:
+            CosmosError: 404.
+        """
+        found = self._containers.get(_key(account, database, name_or_rid))
+        if found is None:
+            parent = self.database(account, database)["id"]
+            found = self._containers.get(_key(account, parent, name_or_rid)) or next(
+                (document for document in self.containers(account, parent) if document["_rid"] == name_or_rid), None
+            )
+        if found is None:
+            raise owner_not_found("container", name_or_rid)
+        return found
+
+    def items(self, account: str, database: str, container: str, intended_rid: str | None = None) -> Items:
+        """Return what a container holds.
+
+        Args:
+            account: whose.
+            database: name or `_rid`.
+            container: name or `_rid`.
+            intended_rid: the `_rid` that the client remembers for this name.
+
+        Raises:
+            CosmosError: 404, or 400 with substatus 1024 when the container was made anew since the client looked.
+        """
+        found = self.container(account, database, container)
+        if intended_rid and intended_rid != found["_rid"]:
+            raise bad_request(f"The container '{found['id']}' was created anew: its _rid is not {intended_rid}.", 1024)
+        return self._items(found)
+
+    def purge_expired(self) -> int:
+        """Remove every document whose time to live is over; return how many."""
+        return sum(self._items(container).purge_expired() for _, container in self._containers.scan())
+
+    def _items(self, container: Document) -> Items:
+        return Items(self._store, self._clock, container)
+
+    def _system(self, rid: str, self_link: str) -> dict[str, Any]:
+        moment = int(self._clock.now().timestamp())
+        return {"_rid": rid, "_self": self_link, "_etag": f'"00000000-0000-0100-0000-{moment:08x}0000"', "_ts": moment}

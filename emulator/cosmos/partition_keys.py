@@ -1,0 +1,80 @@
+"""Partition keys: their paths in a document, and the header that names one."""
+
+import json
+import re
+from typing import Any
+
+from emulator.cosmos.exceptions import bad_request
+from emulator.cosmos.sql.values import UNDEFINED, deep_equals, type_name
+
+MAX_KEY_BYTES = 2048
+_ALLOWED = ("undefined", "null", "boolean", "number", "string")
+_SEGMENT = re.compile(r'/(?:"((?:[^"\\]|\\.)*)"|([^/"]+))')
+
+
+def segments(path: str) -> list[str]:
+    """Split a path such as `/partitionKey`, `/a/b` or `/"a/b"/c` into member names.
+
+    Raises:
+        CosmosError: 400, when it is none.
+    """
+    found = list(_SEGMENT.finditer(path))
+    if "".join(match.group() for match in found) != path or not found:
+        raise bad_request(f"The path '{path}' is invalid: write it as /member or /member/member.")
+    return [match.group(1) or match.group(2) for match in found]
+
+
+def value_at(document: dict[str, Any], path: str) -> Any:
+    """Return the value under a path, or undefined."""
+    value: Any = document
+    for name in segments(path):
+        value = value.get(name, UNDEFINED) if isinstance(value, dict) else UNDEFINED
+    return value
+
+
+def from_header(header: str) -> Any:
+    """Return the value of `x-ms-documentdb-partitionkey`, a JSON array of one; `{}` stands for undefined.
+
+    Raises:
+        CosmosError: 400, when it is not of that form.
+    """
+    try:
+        parts = json.loads(header)
+    except ValueError:
+        parts = None
+    if not isinstance(parts, list) or len(parts) != 1:
+        raise bad_request(f"The partition key {header!r} is invalid: it is a JSON array with one value.")
+    value = UNDEFINED if parts[0] == {} else parts[0]
+    return checked(value)
+
+
+def checked(value: Any) -> Any:
+    """Return a value that may be a partition key.
+
+    Raises:
+        CosmosError: 400, when it is an array, an object or too long.
+    """
+    if type_name(value) not in _ALLOWED:
+        raise bad_request(f"A partition key is a string, number, boolean, null or absent, not an {type_name(value)}.")
+    if isinstance(value, str) and len(value.encode()) > MAX_KEY_BYTES:
+        raise bad_request(f"The partition key is longer than {MAX_KEY_BYTES} bytes.")
+    return value
+
+
+def storage_text(value: Any) -> str:
+    """Write a partition key as text that is the same for equal keys and for no others."""
+    if value is UNDEFINED:
+        return "[]"
+    return json.dumps([int(value) if isinstance(value, float) and value.is_integer() else value])
+
+
+def of_document(document: dict[str, Any], path: str, header: Any) -> Any:
+    """Return a document's partition key, which has to be the header's.
+
+    Raises:
+        CosmosError: 400 with substatus 1001, when it is not.
+    """
+    value = checked(value_at(document, path))
+    if value is not header and not deep_equals(value, header):
+        raise bad_request("PartitionKey extracted from document doesn't match the one specified in the header.", 1001)
+    return value

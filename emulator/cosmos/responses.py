@@ -1,0 +1,117 @@
+"""Account, databases, containers and their partition key ranges: read only, because tokens may not change them."""
+
+import json
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from emulator.core.clock import Clock
+from emulator.core.store import Document
+from emulator.cosmos import exceptions, resource_ids, wire
+from emulator.cosmos.authorization import Authorization, account_of
+from emulator.cosmos.models import READ_METADATA, CosmosModel
+
+# What clients that plan queries themselves want to know of the query engine.
+_QUERY_ENGINE = {
+    "maxSqlQueryInputLength": 262144,
+    "maxJoinsPerSqlQuery": 0,
+    "maxLogicalAndPerSqlQuery": 2000,
+    "maxLogicalOrPerSqlQuery": 2000,
+    "maxUdfRefPerSqlQuery": 0,
+    "maxInExpressionItemsCount": 16000,
+    "sqlAllowTop": True,
+    "sqlAllowSubQuery": False,
+    "sqlAllowAggregateFunctions": True,
+    "sqlAllowLike": True,
+    "sqlAllowGroupByClause": False,
+    "allowNewKeywords": True,
+    "enableSpatialIndexing": False,
+}
+
+
+class Responses:
+    """The endpoints above documents."""
+
+    def __init__(self, model: CosmosModel, authorization: Authorization, clock: Clock) -> None:
+        """Set what they answer from."""
+        self._model = model
+        self._authorization = authorization
+        self._clock = clock
+
+    async def account(self, request: Request) -> Response:
+        """GET / : the account, with its own host as the only region."""
+        self._authorization.authorize(request, READ_METADATA)
+        name = account_of(request)
+        host = request.headers["host"].partition(":")[0]
+        location = (self._model.account(name) or {}).get("location", "")
+        regions = [{"name": location, "databaseAccountEndpoint": f"https://{host}:443/"}]
+        body = {
+            "_self": "",
+            "id": name,
+            "_rid": host,
+            "media": "//media/",
+            "addresses": "//addresses/",
+            "_dbs": "//dbs/",
+            "writableLocations": regions,
+            "readableLocations": regions,
+            "enableMultipleWriteLocations": False,
+            "continuousBackupEnabled": False,
+            "enableNRegionSynchronousCommit": False,
+            "enablePerPartitionFailoverBehavior": False,
+            "userReplicationPolicy": {"asyncReplication": False, "minReplicaSetSize": 3, "maxReplicasetSize": 4},
+            "userConsistencyPolicy": {"defaultConsistencyLevel": "Session"},
+            "systemReplicationPolicy": {"minReplicaSetSize": 3, "maxReplicasetSize": 4},
+            "readPolicy": {"primaryReadCoefficient": 1, "secondaryReadCoefficient": 1},
+            "queryEngineConfiguration": json.dumps(_QUERY_ENGINE),
+        }
+        return wire.reply(request, self._clock, wire.dumps(body))
+
+    async def database(self, request: Request) -> Response:
+        """GET a database."""
+        self._authorization.authorize(request, READ_METADATA)
+        found = self._model.database(account_of(request), request.path_params["database"])
+        return self._one(request, found, f"dbs/{found['id']}")
+
+    async def container(self, request: Request) -> Response:
+        """GET a container."""
+        self._authorization.authorize(request, READ_METADATA)
+        parent = self._model.database(account_of(request), request.path_params["database"])
+        found = self._model.container(account_of(request), parent["id"], request.path_params["container"])
+        return self._one(request, found, f"dbs/{parent['id']}/colls/{found['id']}")
+
+    async def ranges(self, request: Request) -> Response:
+        """GET the partition key ranges: one, from the first key to the last."""
+        self._authorization.authorize(request, READ_METADATA)
+        names = request.path_params
+        found = self._model.container(account_of(request), names["database"], names["container"])
+        # The ranges never split, so whoever knows this ETag knows them all.
+        etag = f'"{found["_ts"]}"'
+        if request.headers.get("if-none-match") == etag:
+            return wire.reply(request, self._clock, status=304, headers={"etag": etag})
+        rid = resource_ids.range_rid(found["_rid"])
+        only = {
+            "_rid": rid,
+            "id": wire.ONLY_RANGE,
+            "_etag": found["_etag"],
+            "minInclusive": "",
+            "maxExclusive": "FF",
+            "ridPrefix": 0,
+            "_self": f"{found['_self']}pkranges/{rid}/",
+            "throughputFraction": 1,
+            "status": "online",
+            "parents": [],
+            "ownedArchivalPKRangeIds": [],
+            "_ts": found["_ts"],
+            "_lsn": 1,
+        }
+        body = {"_rid": found["_rid"], "PartitionKeyRanges": [only], "_count": 1}
+        return wire.reply(request, self._clock, wire.dumps(body), headers={"etag": etag, "x-ms-item-count": "1"})
+
+    async def forbidden(self, request: Request) -> Response:
+        """Refuse what a token may not do: to list, create, change or delete databases and containers."""
+        self._authorization.authenticate(request)
+        raise exceptions.not_by_token(account_of(request), request.method, request.url.path)
+
+    def _one(self, request: Request, found: Document, path: str) -> Response:
+        headers: dict[str, str | None] = {"etag": found["_etag"], "x-ms-alt-content-path": path}
+        return wire.reply(request, self._clock, wire.dumps(found), headers=headers)

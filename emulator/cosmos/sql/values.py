@@ -1,0 +1,77 @@
+"""JSON values as the query language sees them: undefined, equality, comparison, order."""
+
+import functools
+from collections.abc import Iterable
+from typing import Any, Final, final
+
+
+@final
+class Undefined:
+    """What a member that is not there evaluates to. It never equals anything, and no filter lets it pass."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+
+UNDEFINED: Final = Undefined()
+
+# The order of types in ORDER BY, MIN and MAX.
+_TYPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
+    ("undefined", Undefined),
+    ("null", type(None)),
+    ("boolean", bool),
+    ("number", (int, float)),
+    ("string", str),
+    ("array", list),
+    ("object", dict),
+)
+
+
+def type_name(value: Any) -> str:
+    """Return the JSON type of a value, or `undefined`."""
+    return next(name for name, kind in _TYPES if isinstance(value, kind))
+
+
+def _rank(value: Any) -> int:
+    return next(rank for rank, (_, kind) in enumerate(_TYPES) if isinstance(value, kind))
+
+
+def same_type(left: Any, right: Any) -> bool:
+    """Tell whether two values are of one JSON type, both defined."""
+    return left is not UNDEFINED and _rank(left) == _rank(right)
+
+
+def equals(left: Any, right: Any) -> Any:
+    """Compare as `=`: true, false, or undefined across types."""
+    return deep_equals(left, right) if same_type(left, right) else UNDEFINED
+
+
+def deep_equals(left: Any, right: Any) -> bool:
+    """Tell whether two values are the same JSON; unlike Python's, `true` is not `1` at any depth."""
+    if not same_type(left, right):
+        return False
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(deep_equals, left, right))
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(deep_equals(value, right[name]) for name, value in left.items())
+    return bool(left == right)
+
+
+def order(left: Any, right: Any) -> int:
+    """Compare for ORDER BY: by type first, then by value; arrays and objects of one kind stay as they came."""
+    by_type = _rank(left) - _rank(right)
+    if by_type or not isinstance(left, (bool, int, float, str)):
+        return by_type
+    return int(left > right) - int(left < right)
+
+
+sort_key = functools.cmp_to_key(order)
+
+
+def extreme(values: Iterable[Any], sign: int) -> Any:
+    """Return the greatest (sign 1) or least (sign -1) defined value, or undefined when there is none."""
+    found: Any = UNDEFINED
+    for value in values:
+        if value is not UNDEFINED and (found is UNDEFINED or order(value, found) * sign > 0):
+            found = value
+    return found

@@ -1,0 +1,81 @@
+"""What Cosmos DB answers: paths by method, and what an operation is called in the journal and by faults."""
+
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from emulator.cosmos.exceptions import CosmosError
+from emulator.cosmos.item_responses import ItemResponses
+from emulator.cosmos.responses import Responses
+from emulator.cosmos.wire import is_true
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+_DATABASE = "/dbs/{database}"
+_CONTAINER = _DATABASE + "/colls/{container}"
+_DOCUMENTS = _CONTAINER + "/docs"
+_DOCUMENT = _DOCUMENTS + "/{document}"
+
+
+def post_kind(request: Request) -> str:
+    """Tell what a POST to documents is: by headers, not by path."""
+    if is_true(request, "x-ms-cosmos-is-batch-request"):
+        return "batch"
+    if is_true(request, "x-ms-cosmos-is-query-plan-request"):
+        return "query-plan"
+    if is_true(request, "x-ms-documentdb-isquery") or "query+json" in request.headers.get("content-type", ""):
+        return "query"
+    return "upsert" if is_true(request, "x-ms-documentdb-is-upsert") else "create"
+
+
+def routes(metadata: Responses, items: ItemResponses) -> list[Route]:
+    """Return the routes; clients write a closing slash or not."""
+    posts: dict[str, Endpoint] = {
+        "batch": items.batch,
+        "query-plan": items.query_plan,
+        "query": items.query,
+        "upsert": items.create,
+        "create": items.create,
+    }
+
+    async def post(request: Request) -> Response:
+        return await posts[post_kind(request)](request)
+
+    table: tuple[tuple[str, str, Endpoint, str], ...] = (
+        ("GET", "/", metadata.account, "read account"),
+        ("GET", _DATABASE, metadata.database, "read database"),
+        ("GET", _CONTAINER, metadata.container, "read container"),
+        ("GET", _CONTAINER + "/pkranges", metadata.ranges, "read ranges"),
+        ("POST", _DOCUMENTS, post, ""),
+        ("GET", _DOCUMENTS, items.read_feed, "read-feed"),
+        ("GET", _DOCUMENT, items.read, "read"),
+        ("PUT", _DOCUMENT, items.replace, "replace"),
+        ("PATCH", _DOCUMENT, items.patch, "patch"),
+        ("DELETE", _DOCUMENT, items.delete, "delete"),
+        # Whatever else there is to databases and containers is the management plane's.
+        ("*", "/dbs{rest:path}", metadata.forbidden, "change metadata"),
+        ("*", "/offers{rest:path}", metadata.forbidden, "change metadata"),
+    )
+    return [
+        Route(spelling, endpoint, methods=_methods(method), name=name)
+        for method, path, endpoint, name in table
+        for spelling in dict.fromkeys((path, path.rstrip("/") + "/"))
+    ]
+
+
+def _methods(method: str) -> list[str]:
+    return ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] if method == "*" else [method]
+
+
+def operation(request: Request, route: Route) -> str:
+    """Name an operation: what is done, and on which container (`replace OpenShiftClusters`)."""
+    container = request.path_params.get("container")
+    name = route.name or post_kind(request)
+    return f"{name} {container}" if container and " " not in name else name
+
+
+def not_found(request: Request) -> CosmosError:
+    """Refuse a path that the local Azure does not have."""
+    return CosmosError(404, "NotFound", f"The local Azure has nothing at {request.method} {request.url.path}.")

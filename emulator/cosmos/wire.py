@@ -1,0 +1,136 @@
+"""Headers and bodies that every answer of Cosmos DB has."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from email.utils import format_datetime
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from emulator.core.clock import Clock
+from emulator.core.store import Document
+from emulator.cosmos import exceptions, partition_keys
+
+# Request units of a document of 1 KB, as documented; what is larger costs in proportion.
+CHARGES = {
+    "read": 1.0,
+    "create": 5.5,
+    "upsert": 5.5,
+    "replace": 10.0,
+    "patch": 10.0,
+    "delete": 5.5,
+    "query": 2.8,
+    "batch": 5.5,
+}
+_KILOBYTE = 1024
+# Every container has one partition key range, which never splits.
+ONLY_RANGE = "0"
+
+
+def charge(operation: str, size: int = 0) -> str:
+    """Return what a request costs, in request units."""
+    return f"{CHARGES.get(operation, 1.0) * max(1.0, size / _KILOBYTE):.2f}"
+
+
+def session_token(sequence_number: int) -> str:
+    """Write a session token of the container's only partition key range."""
+    return f"{ONLY_RANGE}:-1#{sequence_number}"
+
+
+def dumps(body: Any) -> bytes:
+    """Write JSON as the service does, without spaces."""
+    return json.dumps(body, separators=(",", ":")).encode()
+
+
+def reply(
+    request: Request,
+    clock: Clock,
+    body: bytes = b"",
+    *,
+    status: int = 200,
+    operation: str = "read",
+    headers: Mapping[str, str | None] | None = None,
+) -> Response:
+    """Answer with the headers that each answer has; those that are None are left out."""
+    common = {
+        "x-ms-activity-id": request.headers.get("x-ms-activity-id") or str(uuid4()),
+        "x-ms-request-charge": charge(operation, len(body)),
+        "x-ms-gatewayversion": "2.0.0",
+        "x-ms-serviceversion": "version=2.14.0.0",
+        "x-ms-schemaversion": "1.19",
+        "x-ms-last-state-change-utc": format_datetime(clock.now(), usegmt=True),
+        "strict-transport-security": "max-age=31536000",
+    }
+    given = {name: value for name, value in (headers or {}).items() if value is not None}
+    return Response(body, status, common | given, "application/json" if body else None)
+
+
+def document_headers(document: Document, sequence_number: int, path: str) -> dict[str, str | None]:
+    """Return the headers of an answer that carries one resource."""
+    return {
+        "etag": document.get("_etag"),
+        "lsn": str(sequence_number),
+        "x-ms-session-token": session_token(sequence_number),
+        "x-ms-alt-content-path": path,
+        "x-ms-content-path": document.get("_rid"),
+        # Without it the SDK takes the ranges that it knows for outdated and reads them again with its next call.
+        "x-ms-documentdb-partitionkeyrangeid": ONLY_RANGE,
+    }
+
+
+def feed(rid: str, member: str, items: Iterable[str], count: int) -> bytes:
+    """Write a feed whose items are JSON texts already."""
+    return f'{{"_rid":"{rid}","{member}":[{",".join(items)}],"_count":{count}}}'.encode()
+
+
+async def json_body(request: Request) -> Any:
+    """Return the request's body.
+
+    Raises:
+        CosmosError: 413, or 400 when it is no JSON.
+    """
+    length = int(request.headers.get("content-length") or 0)
+    # A query or batch may be a little larger than the document in it; nothing larger is read at all.
+    if length > exceptions.MAX_DOCUMENT_BYTES + 64 * _KILOBYTE:
+        raise exceptions.too_large(length)
+    raw = await request.body()
+    try:
+        return json.loads(raw, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise exceptions.bad_request("The input content is invalid: it is not JSON.") from error
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is not JSON")
+
+
+def is_true(request: Request, header: str) -> bool:
+    """Tell whether a header says yes."""
+    return request.headers.get(header, "").lower() == "true"
+
+
+def partition_of(request: Request) -> Any:
+    """Return the partition key that a request names.
+
+    Raises:
+        CosmosError: 400, when it names none.
+    """
+    header = request.headers.get("x-ms-documentdb-partitionkey")
+    if header is None:
+        raise exceptions.bad_request("PartitionKey value must be supplied for this operation.")
+    return partition_keys.from_header(header)
+
+
+def page_size(request: Request) -> int:
+    """Return how many results a page has: 100 unless asked, and -1 for as many as fit.
+
+    Raises:
+        CosmosError: 400.
+    """
+    text = request.headers.get("x-ms-max-item-count") or "100"
+    if not re.fullmatch(r"-1|[1-9][0-9]{0,8}", text):
+        raise exceptions.bad_request(f"The value '{text}' of x-ms-max-item-count is invalid: -1 or a number from 1.")
+    return int(text)

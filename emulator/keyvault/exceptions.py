@@ -1,0 +1,100 @@
+"""Key Vault's errors: one constructor for each, and their shape."""
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.core.errors import ServiceError
+from emulator.core.store import Document
+from emulator.entra.models import Principal
+
+REGION_HEADER = "x-ms-keyvault-region"
+
+
+def unauthorized(vault: Document, message: str) -> ServiceError:
+    """Return the challenge: which tenant to ask for a token, and for which resource."""
+    challenge = (
+        f'Bearer authorization="https://login.microsoftonline.com/{vault["tenantId"]}", '
+        'resource="https://vault.azure.net"'
+    )
+    return ServiceError(401, "Unauthorized", message, headers={"WWW-Authenticate": challenge})
+
+
+def vault_not_found(host: str) -> ServiceError:
+    """Return what stands for a host name that does not resolve."""
+    return ServiceError(404, "VaultNotFound", f"The name '{host}' does not resolve: there is no such vault.")
+
+
+def access_denied(caller: Principal, permission: str, vault: Document) -> ServiceError:
+    """Return the error of a caller whose access policy lacks a permission."""
+    who = f"appid={caller.client_id};oid={caller.object_id};iss=https://sts.windows.net/{caller.tenant_id}/"
+    return ServiceError(
+        403,
+        "Forbidden",
+        f"The user, group or application '{who}' does not have secrets {permission} permission on key vault "
+        f"'{vault['name']};location={vault['location']}'. For help resolving this issue, please see "
+        "https://go.microsoft.com/fwlink/?linkid=2125287",
+        extra={"innererror": {"code": "AccessDenied"}},
+    )
+
+
+def secret_not_found(name: str) -> ServiceError:
+    """Return the error of a secret, or version, that is not there."""
+    return ServiceError(
+        404,
+        "SecretNotFound",
+        f"A secret with (name/id) {name} was not found in this key vault. If you recently deleted this secret you may "
+        "be able to recover it using the correct recovery command. For help resolving this issue, please see "
+        "https://go.microsoft.com/fwlink/?linkid=2125182",
+    )
+
+
+def deleted_secret_not_found(name: str) -> ServiceError:
+    """Return the error of a secret that is not among the deleted ones."""
+    return ServiceError(404, "SecretNotFound", f"Deleted Secret not found: {name}")
+
+
+def deleted_but_recoverable(name: str) -> ServiceError:
+    """Return the error of a name that a deleted secret still holds."""
+    return ServiceError(
+        409,
+        "Conflict",
+        f"Secret {name} is currently in a deleted but recoverable state, and its name cannot be reused; in this state, "
+        "the secret can only be recovered or purged.",
+        extra={"innererror": {"code": "ObjectIsDeletedButRecoverable"}},
+    )
+
+
+def name_in_use(name: str) -> ServiceError:
+    """Return the error of recovering over a secret that is there."""
+    return ServiceError(409, "Conflict", f"Secret {name} already exists and cannot be recovered over.")
+
+
+def secret_disabled() -> ServiceError:
+    """Return the error of reading a disabled version."""
+    return ServiceError(
+        403,
+        "Forbidden",
+        "Operation get is not allowed on a disabled secret.",
+        extra={"innererror": {"code": "SecretDisabled"}},
+    )
+
+
+def bad_parameter(message: str) -> ServiceError:
+    """Return the error of a request that makes no sense."""
+    return ServiceError(400, "BadParameter", message)
+
+
+def not_implemented(operation: str) -> ServiceError:
+    """Return the error of an operation that only the real Key Vault has."""
+    return ServiceError(501, "NotImplemented", f"The local Key Vault has no {operation}.")
+
+
+def not_emulated(request: Request) -> ServiceError:
+    """Return the error of a path that is not here, such as keys and certificates."""
+    return not_implemented(f"{request.method} {request.url.path}")
+
+
+def render(_request: Request, error: ServiceError) -> Response:
+    """Write an error as Key Vault does."""
+    headers = {"Cache-Control": "no-cache", "x-ms-keyvault-service-version": "1.9.2000.1"} | error.headers
+    return JSONResponse({"error": error.body()}, status_code=error.status_code, headers=headers)

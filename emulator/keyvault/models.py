@@ -1,0 +1,279 @@
+"""Vaults, their access policies, and secrets with versions and soft delete."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from uuid import uuid4
+
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+from emulator.entra.models import Principal
+from emulator.keyvault.exceptions import (
+    access_denied,
+    deleted_but_recoverable,
+    deleted_secret_not_found,
+    name_in_use,
+    secret_disabled,
+    secret_not_found,
+)
+from emulator.keyvault.properties import attributes, check_name, metadata, value_of
+
+VAULT_NAME = re.compile(r"[a-z](?!.*--)[a-z0-9-]{1,22}[a-z0-9]")
+RETENTION_DAYS = 90
+PERMISSIONS = ("get", "list", "set", "delete", "recover", "purge")
+
+
+class KeyVaultModel:
+    """All vaults.
+
+    A secret's document lists its versions, oldest first; each version, which holds the value, is a document of its own.
+    """
+
+    def __init__(self, platform: Platform) -> None:
+        self._clock = platform.clock
+        self._store = platform.store
+        self._location = platform.world.location
+        self._vaults = platform.store.table("keyvault_vaults")
+        self._secrets = platform.store.table("keyvault_secrets")
+        self._versions = platform.store.table("keyvault_versions")
+
+    # Vaults
+
+    def ensure_vault(self, name: str, tenant_id: str, *, location: str = "") -> Document:
+        """Create or confirm a vault; access policies of an old one stay.
+
+        Raises:
+            ValueError: the name is no vault name.
+        """
+        if not VAULT_NAME.fullmatch(name.lower()):
+            raise ValueError(f"{name!r} is no vault name: 3-24 letters, digits, single hyphens, a letter first")
+        vault = self._vaults.get(name.lower()) or {"policies": {}}
+        vault |= {"name": name.lower(), "tenantId": tenant_id.lower(), "location": location or self._location}
+        self._vaults.put(name.lower(), vault)
+        return vault
+
+    def vault(self, name: str) -> Document | None:
+        """Return a vault, or None."""
+        return self._vaults.get(name.lower())
+
+    def delete_vault(self, name: str) -> bool:
+        """Remove a vault with all its secrets; tell whether there was one."""
+        with self._store.transaction():
+            for table in (self._secrets, self._versions):
+                for key, _ in list(table.scan(f"{name.lower()}/")):
+                    table.delete(key)
+            return self._vaults.delete(name.lower())
+
+    def allow(self, vault: str, object_id: str, permissions: Sequence[str]) -> None:
+        """Set what a principal may do with secrets; an empty list takes all of it away.
+
+        Raises:
+            ValueError: a permission is unknown.
+            LookupError: there is no such vault.
+        """
+        unknown = [permission for permission in permissions if permission not in PERMISSIONS]
+        if unknown:
+            raise ValueError(f"unknown secret permissions {unknown}; use {', '.join(PERMISSIONS)}")
+        found = self.vault(vault)
+        if found is None:
+            raise LookupError(f"there is no vault {vault}")
+        found["policies"][object_id.lower()] = list(permissions)
+        self._vaults.put(vault.lower(), found)
+
+    @staticmethod
+    def authorize(vault: Document, caller: Principal, permission: str) -> None:
+        """Check a caller's access policy.
+
+        Raises:
+            ServiceError: 403 `Forbidden`, inner `AccessDenied`.
+        """
+        if permission not in vault["policies"].get(caller.object_id.lower(), ()):
+            raise access_denied(caller, permission, vault)
+
+    # Secrets
+
+    def put_secret(self, vault: str, name: str, value: str, *, content_type: str = "") -> str:
+        """Make a value a secret's newest version, unless it is that already; return the versioned id.
+
+        A deleted secret comes back: what `up` needs must not depend on what somebody deleted.
+        """
+        found = self._secret(vault, name)
+        if found is not None:
+            if found["deleted"]:
+                self.recover_secret(vault, name)
+            newest = self._version(vault, name, found["versions"][-1])
+            if newest["value"] == value:
+                return secret_id(newest)
+        wish = {"value": value, "contentType": content_type} if content_type else {"value": value}
+        return secret_id(self.set_secret(vault, name, wish))
+
+    def set_secret(self, vault: str, name: str, wish: Document) -> Document:
+        """Create a secret, or its next version; return the version.
+
+        Raises:
+            ServiceError: 400 name, value or attributes; 409 the name belongs to a deleted secret.
+        """
+        check_name(name)
+        secret = self._secret(vault, name) or {"name": name, "vault": vault.lower(), "versions": [], "deleted": None}
+        if secret["deleted"]:
+            raise deleted_but_recoverable(name)
+        now = int(self._clock.now().timestamp())
+        version = {
+            "vault": vault.lower(),
+            "name": secret["name"],
+            "version": uuid4().hex,
+            "value": value_of(wish),
+            "attributes": {"enabled": True} | attributes(wish) | {"created": now, "updated": now},
+        } | metadata(wish)
+        secret["versions"].append(version["version"])
+        with self._store.transaction():
+            self._versions.put(_key(vault, name, version["version"]), version)
+            self._secrets.put(_key(vault, name), secret)
+        return version
+
+    def get_secret(self, vault: str, name: str, version: str = "") -> Document:
+        """Return a version, the newest when none is named.
+
+        Raises:
+            ServiceError: 404 not there or deleted; 403 disabled.
+        """
+        check_name(name)
+        found = self._existing(vault, name, version)
+        if not found["attributes"]["enabled"]:
+            raise secret_disabled()
+        return found
+
+    def update_secret(self, vault: str, name: str, version: str, wish: Document) -> Document:
+        """Change a version's attributes, content type or tags, never its value.
+
+        Raises:
+            ServiceError: 400 attributes; 404 not there or deleted.
+        """
+        check_name(name)
+        found = self._existing(vault, name, version)
+        found["attributes"] |= attributes(wish) | {"updated": int(self._clock.now().timestamp())}
+        found |= metadata(wish)
+        self._versions.put(_key(vault, name, found["version"]), found)
+        return found
+
+    def secrets(self, vault: str) -> Iterator[Document]:
+        """Yield the newest version of every secret, by name."""
+        for _, secret in self._secrets.scan(f"{vault.lower()}/"):
+            if not secret["deleted"]:
+                yield self._version(vault, secret["name"], secret["versions"][-1])
+
+    def versions(self, vault: str, name: str) -> Iterator[Document]:
+        """Yield a secret's versions in the order of their ids, as Key Vault does; none for an unknown name."""
+        check_name(name)
+        secret = self._active(vault, name)
+        for version in sorted(secret["versions"]) if secret else ():
+            yield self._version(vault, name, version)
+
+    # Soft delete
+
+    def delete_secret(self, vault: str, name: str) -> Document:
+        """Move a secret with all its versions among the deleted ones, where it stays for 90 days.
+
+        Raises:
+            ServiceError: 404.
+        """
+        check_name(name)
+        secret = self._active(vault, name)
+        if secret is None:
+            raise secret_not_found(name)
+        now = self._clock.now()
+        secret["deleted"] = {
+            "deletedDate": int(now.timestamp()),
+            "scheduledPurgeDate": int((now + timedelta(days=RETENTION_DAYS)).timestamp()),
+        }
+        self._secrets.put(_key(vault, name), secret)
+        return self._deleted_version(secret)
+
+    def deleted_secret(self, vault: str, name: str) -> Document:
+        """Return the newest version of a deleted secret, with when it was deleted.
+
+        Raises:
+            ServiceError: 404.
+        """
+        check_name(name)
+        secret = self._secret(vault, name)
+        if secret is None or not secret["deleted"]:
+            raise deleted_secret_not_found(name)
+        return self._deleted_version(secret)
+
+    def deleted_secrets(self, vault: str) -> Iterator[Document]:
+        """Yield the newest version of every deleted secret, by name."""
+        for _, found in list(self._secrets.scan(f"{vault.lower()}/")):
+            secret = self._secret(vault, found["name"])
+            if secret is not None and secret["deleted"]:
+                yield self._deleted_version(secret)
+
+    def recover_secret(self, vault: str, name: str) -> Document:
+        """Bring a deleted secret back with all its versions; return the newest.
+
+        Raises:
+            ServiceError: 404 not deleted; 409 it is there.
+        """
+        check_name(name)
+        if self._active(vault, name) is not None:
+            raise name_in_use(name)
+        found = self.deleted_secret(vault, name)
+        secret = self._secrets.get(_key(vault, name))
+        if secret is not None:
+            self._secrets.put(_key(vault, name), secret | {"deleted": None})
+        return found
+
+    def purge_secret(self, vault: str, name: str) -> None:
+        """Remove a deleted secret for good.
+
+        Raises:
+            ServiceError: 404.
+        """
+        self.deleted_secret(vault, name)
+        self._forget(vault, name)
+
+    def _forget(self, vault: str, name: str) -> None:
+        with self._store.transaction():
+            self._secrets.delete(_key(vault, name))
+            for key, _ in list(self._versions.scan(f"{_key(vault, name)}/")):
+                self._versions.delete(key)
+
+    def _secret(self, vault: str, name: str) -> Document | None:
+        """Return a secret, deleted or not; one whose retention is over is gone."""
+        secret = self._secrets.get(_key(vault, name))
+        if secret and secret["deleted"] and secret["deleted"]["scheduledPurgeDate"] <= self._clock.now().timestamp():
+            self._forget(vault, name)
+            return None
+        return secret
+
+    def _active(self, vault: str, name: str) -> Document | None:
+        secret = self._secret(vault, name)
+        return None if secret is None or secret["deleted"] else secret
+
+    def _existing(self, vault: str, name: str, version: str) -> Document:
+        secret = self._active(vault, name)
+        wanted = version.lower() or (secret["versions"][-1] if secret else "")
+        if secret is None or wanted not in secret["versions"]:
+            raise secret_not_found(f"{name}/{version}" if version else name)
+        return self._version(vault, name, wanted)
+
+    def _version(self, vault: str, name: str, version: str) -> Document:
+        found = self._versions.get(_key(vault, name, version))
+        if found is None:
+            raise LookupError(f"version {version} of {name} is listed and not stored")
+        return found
+
+    def _deleted_version(self, secret: Document) -> Document:
+        version = self._version(secret["vault"], secret["name"], secret["versions"][-1])
+        return version | {"deleted": secret["deleted"]}
+
+
+def secret_id(version: Document, *, versioned: bool = True) -> str:
+    """Return a secret's identifier, with its version or without."""
+    base = f"https://{version['vault']}.vault.azure.net/secrets/{version['name']}"
+    return f"{base}/{version['version']}" if versioned else base
+
+
+def _key(vault: str, name: str, version: str = "") -> str:
+    key = f"{vault}/{name}".lower()
+    return f"{key}/{version}" if version else key

@@ -1,0 +1,1 @@
+"""Microsoft.Storage, its management side."""

@@ -1,0 +1,52 @@
+"""Storage accounts as the blob front end knows them: by their globally unique names, with their keys."""
+
+import base64
+from typing import Any
+
+from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+
+class StorageModel:
+    """Accounts by name. ARM's documents are the truth; the table only leads from a name to an id."""
+
+    def __init__(self, arm: ArmModel) -> None:
+        self._arm = arm
+        self._names = arm.platform.store.table("storage_names")
+
+    def claim(self, name: str, resource_id: str) -> None:
+        """Note whose an account's name is."""
+        self._names.put(name, {"id": resource_id})
+
+    def find(self, account: str) -> Json | None:
+        """Return an account's document, or None."""
+        known = self._names.get(account)
+        return None if known is None else self._arm.load(known["id"])
+
+    def exists(self, account: str) -> bool:
+        """Tell whether the account is there and provisioned: its name resolves."""
+        found = self.find(account)
+        return found is not None and "pending" not in found
+
+    def keys(self, account: str) -> list[bytes]:
+        """Return the account's keys, none when there is no account."""
+        found = self.find(account)
+        return [] if found is None else [base64.b64decode(key["value"]) for key in found["private"]["keys"]]
+
+    def resource_id(self, account: str) -> str:
+        """Return the account's resource id.
+
+        Raises:
+            LookupError: there is none.
+        """
+        found = self.find(account)
+        if found is None:
+            raise LookupError(f"there is no storage account {account}")
+        return str(found["id"])
+
+    def container_deleted(self, account: str, name: str) -> None:
+        """Let a container go that was deleted through the blob service: ARM shows the same containers."""
+        found = self._arm.load(f"{self.resource_id(account)}/blobServices/default/containers/{name}")
+        if found is not None:
+            self._arm.documents.drop(found)

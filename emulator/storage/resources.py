@@ -1,0 +1,327 @@
+"""Storage accounts, their blob service and its containers, as resources."""
+
+import base64
+import re
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Since
+from emulator.blobs.models import BlobsModel
+from emulator.core.clock import rfc3339
+from emulator.storage import exceptions
+from emulator.storage.models import StorageModel
+from emulator.storage.sas import account_sas
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+VERSIONS = (
+    "2015-06-15",
+    "2016-01-01",
+    "2016-12-01",
+    "2017-06-01",
+    "2017-10-01",
+    "2018-02-01",
+    "2018-07-01",
+    "2018-11-01",
+    "2019-04-01",
+    "2019-06-01",
+    "2020-08-01-preview",
+    "2021-01-01",
+    "2021-02-01",
+    "2021-04-01",
+    "2021-06-01",
+    "2021-08-01",
+    "2021-09-01",
+    "2022-05-01",
+    "2022-09-01",
+    "2023-01-01",
+    "2023-04-01",
+    "2023-05-01",
+    "2024-01-01",
+    "2025-01-01",
+    "2025-06-01",
+    "2025-08-01",
+    "2026-04-01",
+    "2026-09-01",
+)
+CONTAINER_VERSIONS = tuple(version for version in VERSIONS if version >= "2018-02-01")
+ACCOUNTS_NAME = "Microsoft.Storage/storageAccounts"
+NAME = re.compile(r"[a-z0-9]{3,24}")
+SKUS = (
+    *("Standard_LRS", "Standard_GRS", "Standard_RAGRS", "Standard_ZRS", "Premium_LRS", "Premium_ZRS"),
+    *("Standard_GZRS", "Standard_RAGZRS", "StandardV2_LRS", "StandardV2_GRS", "StandardV2_ZRS", "StandardV2_GZRS"),
+    *("PremiumV2_LRS", "PremiumV2_ZRS"),
+)
+KINDS = ("Storage", "StorageV2", "BlobStorage", "FileStorage", "BlockBlobStorage")
+ENDPOINTS = ("dfs", "web", "blob", "queue", "table", "file")
+
+
+def _prepare_account(change: Change) -> None:
+    """Check the name, which is unique everywhere; make keys; fill in what Azure fills in."""
+    name, properties, existing = change.id.name, change.properties, change.existing
+    if not NAME.fullmatch(name):
+        raise exceptions.invalid_name(name)
+    other = change.arm.platform.model(StorageModel).find(name)
+    if other is not None and other["id"].lower() != change.id.key:
+        same_subscription = other["id"].split("/")[2].lower() == change.id.subscription_id.lower()
+        raise exceptions.in_another_group(name) if same_subscription else exceptions.already_taken(name)
+    if existing is not None and "pending" in existing:
+        raise exceptions.operation_in_progress(name)
+    change.body["sku"]["tier"] = change.body["sku"]["name"].partition("_")[0].removesuffix("V2")
+    change.body.setdefault("kind", "Storage")
+    now = rfc3339(change.arm.clock.now())
+    change.body["private"] = (
+        existing["private"] if existing is not None else {"keys": [_key(number, now) for number in (1, 2)]}
+    )
+    properties.setdefault("supportsHttpsTrafficOnly", change.api_version >= "2019-04-01")
+    properties.setdefault(
+        "networkAcls", {"bypass": "AzureServices", "virtualNetworkRules": [], "ipRules": [], "defaultAction": "Allow"}
+    )
+    properties.setdefault(
+        "encryption",
+        {
+            "services": {
+                kind: {"keyType": "Account", "enabled": True, "lastEnabledTime": now} for kind in ("file", "blob")
+            },
+            "keySource": "Microsoft.Storage",
+        },
+    )
+    if change.body["kind"] != "Storage":
+        properties.setdefault("accessTier", "Hot")
+
+
+def _key(number: int, now: str) -> Json:
+    value = base64.b64encode(secrets.token_bytes(64)).decode()
+    return {"creationTime": now, "keyName": f"key{number}", "value": value, "permissions": "FULL"}
+
+
+def _render_account(_arm: "ArmModel", stored: Json) -> Json:
+    return {
+        "primaryEndpoints": {kind: f"https://{stored['name']}.{kind}.core.windows.net/" for kind in ENDPOINTS},
+        "primaryLocation": stored["location"],
+        "statusOfPrimary": "available",
+        "creationTime": stored["created"],
+        "keyCreationTime": {key["keyName"]: key["creationTime"] for key in stored["private"]["keys"]},
+        "privateEndpointConnections": [],
+    }
+
+
+async def _account_stored(arm: "ArmModel", stored: Json) -> None:
+    """Claim the name, and give the account the blob service that every account has."""
+    arm.platform.model(StorageModel).claim(stored["name"], stored["id"])
+    service = f"{stored['id']}/blobServices/default"
+    if arm.load(service) is None:
+        arm.documents.put({"id": service, "name": "default", "type": f"{ACCOUNTS_NAME}/blobServices", "properties": {}})
+
+
+async def _account_removed(arm: "ArmModel", stored: Json) -> None:
+    await arm.platform.model(BlobsModel).delete_account(stored["name"])
+
+
+def _list_keys(call: ActionCall) -> Json:
+    if "pending" in call.stored:
+        raise exceptions.not_provisioned()
+    return {"keys": call.stored["private"]["keys"]}
+
+
+def _regenerate_key(call: ActionCall) -> Json:
+    name = call.body.get("keyName")
+    keys = _list_keys(call)["keys"]
+    if name not in [key["keyName"] for key in keys]:
+        raise exceptions.invalid_value("keyName", name)
+    now = rfc3339(call.arm.clock.now())
+    renewed = [_key(number, now) if key["keyName"] == name else key for number, key in enumerate(keys, 1)]
+    call.arm.documents.put(call.stored | {"private": {"keys": renewed}})
+    return {"keys": renewed}
+
+
+def _list_account_sas(call: ActionCall) -> Json:
+    return {"accountSasToken": account_sas(call.stored["name"], _list_keys(call)["keys"], call.body)}
+
+
+def _check_name(arm: "ArmModel", body: Json) -> Json:
+    name = str(body.get("name", ""))
+    if body.get("type") != ACCOUNTS_NAME:
+        raise exceptions.invalid_value("type", body.get("type"))
+    if not NAME.fullmatch(name):
+        return {
+            "nameAvailable": False,
+            "reason": "AccountNameInvalid",
+            "message": exceptions.invalid_name(name).message,
+        }
+    if arm.platform.model(StorageModel).find(name) is not None:
+        return {"nameAvailable": False, "reason": "AlreadyExists", "message": exceptions.already_taken(name).message}
+    return {"nameAvailable": True}
+
+
+def _prepare_container(change: Change) -> None:
+    account = change.arm.load(f"{change.id.scope}/providers/{ACCOUNTS_NAME}/{change.id.names[0]}")
+    if account is None or "pending" in account:
+        raise exceptions.not_provisioned()
+    change.properties.setdefault("publicAccess", "None")
+
+
+def _render_container(_arm: "ArmModel", stored: Json) -> Json:
+    return {
+        "lastModifiedTime": stored["changed"],
+        "leaseStatus": "Unlocked",
+        "leaseState": "Available",
+        "hasImmutabilityPolicy": False,
+        "hasLegalHold": False,
+    }
+
+
+async def _container_stored(arm: "ArmModel", stored: Json) -> None:
+    await arm.platform.model(BlobsModel).create_container(stored["id"].split("/")[8], stored["name"])
+
+
+async def _container_removed(arm: "ArmModel", stored: Json) -> None:
+    await arm.platform.model(BlobsModel).delete_container(stored["id"].split("/")[8], stored["name"])
+
+
+ACCOUNTS = ResourceType(
+    name=ACCOUNTS_NAME,
+    api_versions=VERSIONS,
+    placement="region",
+    members={
+        "sku": Required({"name": Required(Choice(SKUS)), "tier": READ_ONLY}),
+        "kind": Choice(KINDS),
+        "identity": object,
+        "extendedLocation": object,
+        "placement": object,
+        "zones": [str],
+    },
+    properties={
+        "accessTier": Choice(("Hot", "Cool", "Cold", "Premium", "Smart")),
+        "accountMigrationInProgress": READ_ONLY,
+        "allowBlobPublicAccess": Since("2019-06-01", bool),
+        "allowCrossTenantDelegationSas": Since("2025-06-01", bool),
+        "allowCrossTenantReplication": Since("2021-04-01", bool),
+        "allowSharedKeyAccess": Since("2019-06-01", bool),
+        "allowSharedKeyAccessForServices": Since("2026-04-01", object),
+        "allowedCopyScope": Since("2021-09-01", str),
+        "azureFilesIdentityBasedAuthentication": object,
+        "blobRestoreStatus": READ_ONLY,
+        "creationTime": READ_ONLY,
+        "customDomain": object,
+        "dataCollaborationPolicyProperties": Since("2026-04-01", object),
+        "defaultToOAuthAuthentication": Since("2021-06-01", bool),
+        "dnsEndpointType": Since("2021-09-01", str),
+        "dualStackEndpointPreference": Since("2025-01-01", object),
+        "enableExtendedGroups": Since("2023-05-01", bool),
+        "encryption": object,
+        "failoverInProgress": READ_ONLY,
+        "geoPriorityReplicationStatus": Since("2025-06-01", object),
+        "geoReplicationStats": READ_ONLY,
+        "immutableStorageWithVersioning": Since("2021-06-01", object),
+        "isHnsEnabled": bool,
+        "isLocalUserEnabled": Since("2021-08-01", bool),
+        "isNfsV3Enabled": Since("2021-01-01", bool),
+        "isSftpEnabled": Since("2021-08-01", bool),
+        "isSkuConversionBlocked": READ_ONLY,
+        "keyCreationTime": READ_ONLY,
+        "keyPolicy": Since("2021-02-01", object),
+        "largeFileSharesState": Since("2019-06-01", str),
+        "lastGeoFailoverTime": READ_ONLY,
+        "minimumTlsVersion": Since("2019-06-01", Choice(("TLS1_0", "TLS1_1", "TLS1_2", "TLS1_3"))),
+        "networkAcls": {
+            "bypass": str,
+            "defaultAction": Required(Choice(("Allow", "Deny"))),
+            "ipRules": [object],
+            "ipv6Rules": [object],
+            "resourceAccessRules": [object],
+            "virtualNetworkRules": [object],
+        },
+        "primaryEndpoints": READ_ONLY,
+        "primaryLocation": READ_ONLY,
+        "privateEndpointConnections": READ_ONLY,
+        "provisioningState": READ_ONLY,
+        "publicNetworkAccess": Since("2021-06-01", str),
+        "routingPreference": Since("2019-06-01", object),
+        "sasPolicy": Since("2021-02-01", object),
+        "secondaryEndpoints": READ_ONLY,
+        "secondaryLocation": READ_ONLY,
+        "statusOfPrimary": READ_ONLY,
+        "statusOfSecondary": READ_ONLY,
+        "storageAccountSkuConversionStatus": object,
+        "supportsHttpsTrafficOnly": bool,
+        "turboTier": Since("2026-04-01", object),
+    },
+    name_pattern=".+",
+    create_seconds=26,
+    delete_seconds=0,
+    reply="location",
+    writing_state="Creating",
+    prepare=_prepare_account,
+    render=_render_account,
+    stored=_account_stored,
+    removed=_account_removed,
+    actions={
+        "listKeys": Action(_list_keys),
+        "regenerateKey": Action(_regenerate_key),
+        "listAccountSas": Action(_list_account_sas),
+    },
+)
+BLOB_SERVICES = ResourceType(
+    name=f"{ACCOUNTS_NAME}/blobServices",
+    api_versions=CONTAINER_VERSIONS,
+    properties={
+        "automaticSnapshotPolicyEnabled": bool,
+        "changeFeed": object,
+        "containerDeleteRetentionPolicy": object,
+        "cors": object,
+        "defaultServiceVersion": str,
+        "deleteRetentionPolicy": object,
+        "isVersioningEnabled": bool,
+        "lastAccessTimeTrackingPolicy": object,
+        "restorePolicy": object,
+        "staticWebsite": object,
+    },
+    members={"sku": READ_ONLY},
+    name_pattern="default",
+    has_state=False,
+)
+CONTAINERS = ResourceType(
+    name=f"{ACCOUNTS_NAME}/blobServices/containers",
+    api_versions=CONTAINER_VERSIONS,
+    properties={
+        "blobAccessPointConfiguration": object,
+        "defaultEncryptionScope": str,
+        "deleted": READ_ONLY,
+        "deletedTime": READ_ONLY,
+        "denyEncryptionScopeOverride": bool,
+        "enableNfsV3AllSquash": bool,
+        "enableNfsV3RootSquash": bool,
+        "hasImmutabilityPolicy": READ_ONLY,
+        "hasLegalHold": READ_ONLY,
+        "immutabilityPolicy": READ_ONLY,
+        "immutableStorageWithVersioning": object,
+        "lastModifiedTime": READ_ONLY,
+        "leaseDuration": READ_ONLY,
+        "leaseState": READ_ONLY,
+        "leaseStatus": READ_ONLY,
+        "legalHold": READ_ONLY,
+        "metadata": MapOf(str),
+        "publicAccess": Choice(("None", "Blob", "Container")),
+        "remainingRetentionDays": READ_ONLY,
+        "version": READ_ONLY,
+    },
+    name_pattern=r"\$root|\$web|\$logs|(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",
+    has_state=False,
+    etag="quoted",
+    prepare=_prepare_container,
+    render=_render_container,
+    stored=_container_stored,
+    removed=_container_removed,
+)
+
+TYPES = (ACCOUNTS, BLOB_SERVICES, CONTAINERS)
+PROVIDER_ACTIONS = (
+    ProviderAction(
+        "Microsoft.Storage/checkNameAvailability", VERSIONS, "Microsoft.Storage/checknameavailability/read", _check_name
+    ),
+)
