@@ -1,0 +1,1 @@
+"""Durable Functions for the local host: store, episodes, replay against history, management API."""

@@ -1,0 +1,353 @@
+"""The management API of the durable extension, as version 2.13 answers it.
+
+One table of operations serves both listeners: the public routes, whose key the host checks first, and the local rpc
+routes of the worker. Whatever is not in the table is 404 with an empty body.
+"""
+
+import asyncio
+import base64
+import json
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from emulator.host.asgi import Reply
+from emulator.host.durable.client_binding import ManagementAddress
+from emulator.host.durable.history import EventType, compact_json, control, event_raised, parse_time
+from emulator.host.durable.records import TERMINAL, Instance, InstanceActiveError, now_text, stamp
+from emulator.host.durable.status import instance_status
+from emulator.host.durable.store import TaskHub
+from emulator.host.indexing import FunctionIndex
+
+_INVALID_ID = re.compile(r"[/\\#?\x00-\x1f\x7f-\x9f]")
+_MAX_ID_LENGTH = 256
+_DEFAULT_PAGE = 100
+_NOT_FOUND = Reply(404)
+_ACCEPTED = Reply(202)
+_GONE = Reply(410)
+_START_URLS = (
+    "id",
+    "statusQueryGetUri",
+    "sendEventPostUri",
+    "terminatePostUri",
+    "purgeHistoryDeleteUri",
+    "restartPostUri",
+    "suspendPostUri",
+    "resumePostUri",
+)
+
+
+@dataclass(frozen=True)
+class ManagementRequest:
+    """A request below the base of the API; `segments` are decoded path segments, query names are lower-cased."""
+
+    method: str
+    segments: tuple[str, ...]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """Return a boolean of the query; what does not parse is ignored."""
+        return {"true": True, "false": False}.get(self.query.get(name, "").lower(), default)
+
+    def number(self, name: str) -> float | None:
+        """Return a number of the query; what does not parse is ignored."""
+        try:
+            return float(self.query[name])
+        except (KeyError, ValueError):
+            return None
+
+
+Operation = Callable[["Management", ManagementRequest], Awaitable[Reply]]
+
+
+@dataclass(frozen=True)
+class Management:
+    """Everything the operations need."""
+
+    hub: TaskHub
+    index: FunctionIndex
+    address: ManagementAddress
+    wake: Callable[[], None]
+
+    async def handle(self, request: ManagementRequest) -> Reply:
+        """Answer one request."""
+        operation = _find_operation(request)
+        if operation is None:
+            return _NOT_FOUND
+        try:
+            return await operation(self, request)
+        except Exception as error:  # noqa: BLE001 - the extension answers any error with its description
+            return _error(500, "Something went wrong while processing your request", error)
+
+
+def _find_operation(request: ManagementRequest) -> Operation | None:
+    segments = request.segments[:-1] if request.segments[-1:] == ("",) else request.segments
+    resource = segments[0].lower() if segments else ""
+    if resource == "entities":
+        return _refuse_entities
+    if resource == "instances" and len(segments) > _OPERATION_POSITION:
+        operation = segments[_OPERATION_POSITION].lower()
+        return _INSTANCE_OPERATIONS.get((request.method, operation, len(segments)))
+    return _OPERATIONS.get((request.method, resource, len(segments)))
+
+
+def _json(status: int, document: Any, headers: list[tuple[str, str]] | None = None) -> Reply:
+    return Reply(
+        status,
+        compact_json(document).encode(),
+        [("Content-Type", "application/json; charset=utf-8"), *(headers or [])],
+    )
+
+
+def _error(status: int, message: str, error: Exception, kind: str | None = None) -> Reply:
+    return _json(
+        status,
+        {
+            "Message": message,
+            "ExceptionMessage": str(error),
+            "ExceptionType": kind or f"System.{type(error).__name__}",
+            "StackTrace": "",
+        },
+    )
+
+
+async def _start(management: Management, request: ManagementRequest) -> Reply:
+    name, *rest = (segment for segment in request.segments[1:] if segment)
+    instance_id = rest[0] if rest else uuid.uuid4().hex
+    function = management.index.orchestrators.get(name.lower())
+    if function is None:
+        problem = (
+            f"The function '{name}' doesn't exist, is disabled, or is not an orchestrator function. Additional info: "
+            f"The following are the known orchestrator functions: {', '.join(management.index.orchestrators) or 'none'}."
+        )
+        return _error(400, "One or more of the arguments submitted is incorrect", ValueError(problem), _ARGUMENT)
+    if bad_id := _id_problem(instance_id):
+        return _error(400, "One or more of the arguments submitted is incorrect", ValueError(bad_id), _ARGUMENT)
+    try:
+        text = compact_json(json.loads(request.body)) if request.body.strip() else None
+    except ValueError as error:
+        return _error(400, "Invalid JSON content", error, "Newtonsoft.Json.JsonReaderException")
+    if (refused := _start_instance(management, name, instance_id, None if text == "null" else text)) is not None:
+        return refused
+    wait_seconds = request.number("timeout")
+    if wait_seconds is not None:
+        ended = await _wait_for_end(management, instance_id, wait_seconds, request.number("pollinginterval") or 1)
+        if ended is not None:
+            return _ended_reply(ended)
+    return _check_status(management, instance_id)
+
+
+_ARGUMENT = "System.ArgumentException"
+
+
+def _start_instance(management: Management, name: str, instance_id: str, text: str | None) -> Reply | None:
+    try:
+        management.hub.start(name, instance_id, text)
+    except InstanceActiveError as error:
+        return _error(
+            500, "Something went wrong while processing your request", error, "System.InvalidOperationException"
+        )
+    management.wake()
+    return None
+
+
+def _check_status(management: Management, instance_id: str) -> Reply:
+    urls = management.address.instance_urls(instance_id)
+    headers = [("Location", urls["statusQueryGetUri"]), ("Retry-After", "10")]
+    return _json(202, {name: urls[name] for name in _START_URLS}, headers)
+
+
+def _id_problem(instance_id: str) -> str | None:
+    if instance_id.startswith("@"):
+        return "Orchestration instance IDs must not start with @."
+    if _INVALID_ID.search(instance_id):
+        return "Orchestration instance IDs must not contain /, \\, #, ?, or control characters."
+    if len(instance_id) > _MAX_ID_LENGTH:
+        return f"Instance ID lengths must not exceed {_MAX_ID_LENGTH} characters."
+    return None
+
+
+async def _wait_for_end(
+    management: Management, instance_id: str, timeout_seconds: float, interval_seconds: float
+) -> Instance | None:
+    deadline = time.monotonic() + timeout_seconds
+    while True:
+        instance = management.hub.get(instance_id)
+        if instance is not None and instance.is_terminal:
+            return instance
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return None
+        await asyncio.sleep(min(interval_seconds, remaining))
+
+
+def _ended_reply(instance: Instance) -> Reply:
+    if instance.status == "Completed":
+        return Reply(200, (instance.output or "null").encode(), [("Content-Type", "application/json; charset=utf-8")])
+    return _json(500 if instance.status == "Failed" else 200, instance_status(instance))
+
+
+async def _get(management: Management, request: ManagementRequest) -> Reply:
+    instance = management.hub.get(request.segments[1])
+    if instance is None:
+        return _NOT_FOUND
+    show_history = request.flag("showhistory", default=False)
+    document = instance_status(
+        instance,
+        management.hub.history(instance.instance_id) if show_history else None,
+        show_input=request.flag("showinput", default=True),
+        show_history_output=request.flag("showhistoryoutput", default=False),
+    )
+    if not instance.is_terminal:
+        location = management.address.instance_urls(instance.instance_id)["statusQueryGetUri"]
+        return _json(202, document, [("Location", location), ("Retry-After", "5")])
+    as_error = instance.status == "Failed" and request.flag("returninternalservererroronfailure", default=False)
+    return _json(500 if as_error else 200, document)
+
+
+def _time_bound(request: ManagementRequest, name: str) -> str | None:
+    # A plus sign of an offset arrives as a space.
+    text = request.query.get(name, "").strip().replace(" ", "+")
+    try:
+        return stamp(parse_time(text))
+    except ValueError:
+        return None
+
+
+async def _list(management: Management, request: ManagementRequest) -> Reply:
+    top = int(request.number("top") or _DEFAULT_PAGE)
+    token = request.headers.get("x-ms-continuation-token", "")
+    page = management.hub.query(
+        created_from=_time_bound(request, "createdtimefrom"),
+        created_to=_time_bound(request, "createdtimeto"),
+        statuses=[status for status in request.query.get("runtimestatus", "").split(",") if status],
+        prefix=request.query.get("instanceidprefix", ""),
+        after=base64.urlsafe_b64decode(token).decode() if token else "",
+        top=top + 1,
+    )
+    shown = page[:top]
+    following = base64.urlsafe_b64encode(shown[-1].instance_id.encode()).decode() if len(page) > top else ""
+    show_input = request.flag("showinput", default=True)
+    return _json(
+        200,
+        [instance_status(instance, show_input=show_input) for instance in shown],
+        [("x-ms-continuation-token", following)],
+    )
+
+
+async def _purge_one(management: Management, request: ManagementRequest) -> Reply:
+    if management.hub.get(request.segments[1]) is None:
+        return _NOT_FOUND
+    return _json(200, {"instancesDeleted": management.hub.delete([request.segments[1]])})
+
+
+async def _purge_many(management: Management, request: ManagementRequest) -> Reply:
+    created_from = _time_bound(request, "createdtimefrom")
+    if created_from is None:
+        return _error(400, "Please provide value for 'createdTimeFrom' parameter.", ValueError("createdTimeFrom"))
+    wanted = {status for status in request.query.get("runtimestatus", "").split(",") if status}
+    ended = management.hub.query(
+        created_from=created_from,
+        created_to=_time_bound(request, "createdtimeto"),
+        statuses=sorted(TERMINAL & wanted if wanted else TERMINAL) or ["none"],
+    )
+    if not ended:
+        return _NOT_FOUND
+    return _json(200, {"instancesDeleted": management.hub.delete([instance.instance_id for instance in ended])})
+
+
+async def _raise_event(management: Management, request: ManagementRequest) -> Reply:
+    _, instance_id, _, name = request.segments[:4]
+    instance = management.hub.get(instance_id)
+    if instance is None:
+        return _NOT_FOUND
+    if instance.is_terminal:
+        return _GONE
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        return Reply(400, b"Only application/json request content is supported")
+    try:
+        text = compact_json(json.loads(request.body))
+    except ValueError as error:
+        return Reply(400, f"Invalid JSON content: {error}".encode())
+    management.hub.send(instance_id, event_raised(name, text, now_text()))
+    management.wake()
+    return _ACCEPTED
+
+
+def _control(kind: EventType, refused: Callable[[str], bool]) -> Operation:
+    """Make an operation that sends a control event; 500 in a state that refuses it."""
+
+    async def operation(management: Management, request: ManagementRequest) -> Reply:
+        instance = management.hub.get(request.segments[1])
+        if instance is None:
+            return _NOT_FOUND
+        if instance.is_terminal:
+            return _GONE
+        if refused(instance.status):
+            problem = RuntimeError(f"Cannot send {kind.name} to an instance in the {instance.status} state.")
+            return _error(500, "Something went wrong while processing your request", problem, _INVALID_OPERATION)
+        management.hub.send(instance.instance_id, control(kind, request.query.get("reason"), now_text()))
+        management.wake()
+        return _ACCEPTED
+
+    return operation
+
+
+_INVALID_OPERATION = "System.InvalidOperationException"
+
+
+async def _rewind(management: Management, request: ManagementRequest) -> Reply:
+    instance = management.hub.get(request.segments[1])
+    if instance is None:
+        return _NOT_FOUND
+    if instance.status != "Failed":
+        if instance.is_terminal:
+            return _GONE
+        problem = RuntimeError("The rewind operation is only supported on failed orchestration instances.")
+        return _error(500, "Something went wrong while processing your request", problem, _INVALID_OPERATION)
+    management.hub.rewind(instance.instance_id, request.query.get("reason", ""))
+    management.wake()
+    return _ACCEPTED
+
+
+async def _restart(management: Management, request: ManagementRequest) -> Reply:
+    instance = management.hub.get(request.segments[1])
+    if instance is None:
+        problem = ValueError(f"An orchestrator with the instanceId {request.segments[1]} was not found.")
+        return _error(400, "InstanceId does not match a valid orchestration instance.", problem, _ARGUMENT)
+    new_id = request.flag("restartwithnewinstanceid", default=True)
+    target = uuid.uuid4().hex if new_id else instance.instance_id
+    refused = _start_instance(management, instance.name, target, instance.input)
+    return refused or _check_status(management, target)
+
+
+async def _refuse_entities(_management: Management, _request: ManagementRequest) -> Reply:
+    return _error(501, "The local host has no durable entities.", NotImplementedError("entities"))
+
+
+# Verb, resource, number of path segments -> operation.
+_OPERATIONS: dict[tuple[str, str, int], Operation] = {
+    ("POST", "orchestrators", 2): _start,
+    ("POST", "orchestrators", 3): _start,
+    ("GET", "instances", 1): _list,
+    ("DELETE", "instances", 1): _purge_many,
+    ("GET", "instances", 2): _get,
+    ("DELETE", "instances", 2): _purge_one,
+}
+
+# Verb, operation (instances/ID/OPERATION), number of path segments -> operation.
+_OPERATION_POSITION = 2
+_INSTANCE_OPERATIONS: dict[tuple[str, str, int], Operation] = {
+    ("POST", "raiseevent", 4): _raise_event,
+    ("POST", "terminate", 3): _control(EventType.EXECUTION_TERMINATED, lambda _status: False),
+    ("POST", "suspend", 3): _control(EventType.EXECUTION_SUSPENDED, lambda status: status == "Suspended"),
+    ("POST", "resume", 3): _control(EventType.EXECUTION_RESUMED, lambda status: status != "Suspended"),
+    ("POST", "rewind", 3): _rewind,
+    ("POST", "restart", 3): _restart,
+}

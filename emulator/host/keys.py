@@ -1,0 +1,65 @@
+"""The host's keys: master, default host key, and the system key of the durable extension.
+
+They are made once and kept in the state folder, readable by its owner only, so that the platform can publish them.
+"""
+
+import hmac
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+KEYS_FILE = "keys.json"
+DURABLE_SYSTEM_KEY = "durabletask_extension"
+
+
+@dataclass(frozen=True)
+class HostKeys:
+    """The keys that callers present."""
+
+    master: str
+    host: str
+    durable: str
+
+    def permits(self, auth_level: str, presented: str | None) -> bool:
+        """Whether a key opens a function of an authorization level."""
+        match auth_level:
+            case "anonymous":
+                return True
+            case "function":
+                return _is_one_of(presented, (self.host, self.master))
+            case _:
+                return _is_one_of(presented, (self.master,))
+
+    def permits_durable(self, presented: str | None) -> bool:
+        """Whether a key opens the public routes of the durable extension."""
+        return _is_one_of(presented, (self.durable, self.master))
+
+
+def _is_one_of(presented: str | None, keys: tuple[str, ...]) -> bool:
+    return presented is not None and any(hmac.compare_digest(presented.encode(), key.encode()) for key in keys)
+
+
+def load_keys(state_directory: Path) -> HostKeys:
+    """Read the keys, or make them; two hosts that start together end up with the same ones."""
+    path = state_directory / KEYS_FILE
+    document = {
+        "masterKey": secrets.token_urlsafe(40),
+        "functionKeys": {"default": secrets.token_urlsafe(40)},
+        "systemKeys": {DURABLE_SYSTEM_KEY: secrets.token_urlsafe(40)},
+    }
+    draft = path.with_name(f"{KEYS_FILE}.{os.getpid()}")
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps(document, indent=2), encoding="utf-8")
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    finally:
+        draft.unlink()
+    return HostKeys(
+        master=str(document["masterKey"]),
+        host=str(document["functionKeys"]["default"]),  # type: ignore[index]  # the document's own shape
+        durable=str(document["systemKeys"][DURABLE_SYSTEM_KEY]),  # type: ignore[index]
+    )
