@@ -1,0 +1,108 @@
+"""Boot diagnostics: the serial log of a virtual machine as a blob in a storage account of the customer's."""
+
+import base64
+import hashlib
+import hmac
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+from emulator.arm.resources import ActionCall
+from emulator.blobs.models import SUFFIX, BlobsModel
+from emulator.blobs.operations import Target
+from emulator.compute import exceptions
+from emulator.core.errors import ServiceError
+from emulator.openshift.guests import Guests
+from emulator.storage.models import StorageModel
+
+if TYPE_CHECKING:
+    from emulator.arm.resources import Change
+
+Json = dict[str, Any]
+
+_SAS_VERSION = "2018-11-09"
+DEFAULT_MINUTES, LONGEST_MINUTES = 120, 1440
+
+
+def prepare(change: "Change") -> None:
+    """Let boot diagnostics pass whose storage account is there, in the machine's subscription and region.
+
+    Raises:
+        ServiceError: 400 for what is no address of an account, 409 `StorageAccountNotFound`.
+    """
+    uri = _boot_diagnostics(change.properties).get("storageUri", "")
+    if not uri:
+        return
+    host = urlsplit(uri).hostname or ""
+    account = host.removesuffix(SUFFIX)
+    if not host.endswith(SUFFIX) or "." in account or urlsplit(uri).path not in ("", "/"):
+        raise exceptions.invalid_parameter(
+            "storageUri", f"The value '{uri}' of parameter storageUri is not the address of a blob service."
+        )
+    found = change.arm.platform.model(StorageModel).find(account)
+    own = f"/subscriptions/{change.id.subscription_id}/".lower()
+    if found is None or not found["id"].lower().startswith(own) or found["location"] != change.location:
+        raise exceptions.account_not_found(account)
+
+
+def addresses(stored: Json) -> Json:
+    """Return what the instance view shows: the address of the blob, where the account is the customer's."""
+    settings = _boot_diagnostics(stored["properties"])
+    if not settings.get("enabled") or not settings.get("storageUri"):
+        return {}
+    return {"serialConsoleLogBlobUri": _address(_target(stored, settings["storageUri"]))}
+
+
+async def retrieve(call: ActionCall) -> Json:
+    """Write the serial log as it is now; return its address with a SAS to read it.
+
+    Raises:
+        ServiceError: 409, the machine has no boot diagnostics, or their account is gone.
+    """
+    settings = _boot_diagnostics(call.stored["properties"])
+    if not settings.get("enabled"):
+        raise ServiceError(
+            409, "OperationNotAllowed", "Boot diagnostics is not enabled for the virtual machine.", target="vm"
+        )
+    if not settings.get("storageUri"):
+        raise exceptions.not_here("boot diagnostics in storage that Azure manages")
+    target = _target(call.stored, settings["storageUri"])
+    keys = call.arm.platform.model(StorageModel).keys(target.account)
+    if not keys:
+        raise exceptions.account_not_found(target.account)
+    blobs, guests = call.arm.platform.model(BlobsModel), call.arm.platform.model(Guests)
+    await blobs.create_container(target.account, target.container)
+    await blobs.put_blob(target, guests.serial_log(call.stored["id"]).encode())
+    return {"serialConsoleLogBlobUri": f"{_address(target)}?{_signature(call, target, keys[0])}"}
+
+
+def _boot_diagnostics(properties: Json) -> Json:
+    found: Json = properties.get("diagnosticsProfile", {}).get("bootDiagnostics", {})
+    return found
+
+
+def _target(stored: Json, storage_uri: str) -> Target:
+    """Return the blob of a machine. Azure writes the whole vmId; the names of containers here are shorter."""
+    account = (urlsplit(storage_uri).hostname or "").removesuffix(SUFFIX)
+    name, identifier = stored["name"], stored["properties"]["vmId"]
+    short = re.sub(r"[^a-z0-9]", "", name.lower())[:9]
+    return Target(account, f"bootdiagnostics-{short}-{identifier[:8]}", f"{name}.{identifier}.serialconsole.log")
+
+
+def _address(target: Target) -> str:
+    return f"https://{target.account}{SUFFIX}/{target.container}/{target.blob}"
+
+
+def _signature(call: ActionCall, target: Target, key: bytes) -> str:
+    """Return a SAS that reads the one blob for as long as was asked for."""
+    minutes = call.body.get("sasUriExpirationTimeInMinutes", DEFAULT_MINUTES)
+    if not isinstance(minutes, int) or not 1 <= minutes <= LONGEST_MINUTES:
+        raise exceptions.invalid_parameter(
+            "sasUriExpirationTimeInMinutes", f"The value must be between 1 and {LONGEST_MINUTES} minutes."
+        )
+    until = (call.arm.clock.now() + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    name = f"/blob/{target.account}/{target.container}/{target.blob}"
+    text = "\n".join(["r", "", until, name, "", "", "https", _SAS_VERSION, "b", "", *[""] * 5])
+    digest = base64.b64encode(hmac.new(key, text.encode(), hashlib.sha256).digest()).decode()
+    return urlencode({"sv": _SAS_VERSION, "sr": "b", "sp": "r", "se": until, "spr": "https", "sig": digest})

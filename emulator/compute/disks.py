@@ -1,0 +1,281 @@
+"""Managed disks: those made by themselves, and those that come with virtual machines."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, uuid4, uuid5
+
+from emulator.arm.ids import parse_resource
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
+from emulator.compute import exceptions
+from emulator.compute.placement import check_zones
+from emulator.compute.quotas import Quotas, of_disk
+from emulator.compute.versions import DISK_VERSIONS
+from emulator.core.clock import rfc3339
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+    from emulator.compute.images import Image
+
+Json = dict[str, Any]
+
+NAME = "Microsoft.Compute/disks"
+MACHINES_NAME = "Microsoft.Compute/virtualMachines"
+# Sizes of the tiers of premium disks.
+_TIERS = (
+    *((4, "P1"), (8, "P2"), (16, "P3"), (32, "P4"), (64, "P6"), (128, "P10"), (256, "P15"), (512, "P20")),
+    *((1024, "P30"), (2048, "P40"), (4096, "P50"), (8192, "P60"), (16384, "P70"), (32767, "P80")),
+)
+LARGEST_OS_DISK_GB, LARGEST_DISK_GB = 4095, 32767
+SKUS = (
+    "Standard_LRS",
+    "StandardSSD_LRS",
+    "StandardSSD_ZRS",
+    "Premium_LRS",
+    "Premium_ZRS",
+    "PremiumV2_LRS",
+    "UltraSSD_LRS",
+)
+DISK_ENCRYPTION_SET = Reference("Microsoft.Compute/diskEncryptionSets")
+
+
+def of_machine(properties: Json) -> Iterator[Json]:
+    """Yield the disks in a virtual machine's properties, that of the operating system first."""
+    storage = properties["storageProfile"]
+    yield storage["osDisk"]
+    yield from storage.get("dataDisks", ())
+
+
+def prepare(change: Change, image: "Image | None") -> Counter[str]:
+    """Complete the disks of a virtual machine, and return what the new ones add to the usage.
+
+    Raises:
+        ServiceError: a disk of that name is there, or the one to attach is not, or belongs to another machine.
+    """
+    before = (
+        {disk["name"].lower(): disk for disk in of_machine(change.existing["properties"])} if change.existing else {}
+    )
+    demand: Counter[str] = Counter()
+    operating_system = change.properties["storageProfile"]["osDisk"]
+    for disk in of_machine(change.properties):
+        disk.setdefault("deleteOption", "Detach")
+        disk.setdefault("caching", "None")
+        if disk["createOption"] == "Attach":
+            _attach(change, disk)
+        else:
+            _complete(change, disk, image if disk is operating_system else None)
+            if disk["name"].lower() not in before:
+                _require_new(change, disk)
+                demand.update(of_disk(disk["managedDisk"]["storageAccountType"]))
+        change.made.append(disk["managedDisk"]["id"])
+    return demand
+
+
+def make_missing(arm: "ArmModel", machine: Json) -> None:
+    """Make the disks of a virtual machine that are not there yet."""
+    storage = machine["properties"]["storageProfile"]
+    for disk in of_machine(machine["properties"]):
+        identifier = disk["managedDisk"]["id"]
+        if disk["createOption"] == "Attach" or arm.load(identifier) is not None:
+            continue
+        sku = disk["managedDisk"]["storageAccountType"]
+        created: Json = {"createOption": disk["createOption"]}
+        if disk["createOption"] == "FromImage":
+            created["imageReference"] = {"id": _image_id(machine, storage["imageReference"])}
+        document: Json = {
+            "id": identifier,
+            "name": disk["name"],
+            "type": NAME,
+            "location": machine["location"],
+            "sku": {"name": sku, "tier": sku.partition("_")[0]},
+            "properties": _computed(arm, identifier, sku, disk["diskSizeGB"]) | {"creationData": created},
+        }
+        if "osType" in disk:
+            document["properties"]["osType"] = disk["osType"]
+        if "zones" in machine:
+            document["zones"] = machine["zones"]
+        arm.documents.put(document)
+        _take(arm, document)
+
+
+def _complete(change: Change, disk: Json, image: "Image | None") -> None:
+    """Give a disk that is made with its machine a name, an id, a kind and a size."""
+    if (disk["createOption"] == "FromImage") != (image is not None):
+        raise exceptions.invalid_parameter(
+            "createOption",
+            f"The value '{disk['createOption']}' of parameter 'createOption' is not allowed for this disk.",
+        )
+    largest = LARGEST_DISK_GB
+    if image is not None:
+        largest = LARGEST_OS_DISK_GB
+        disk.setdefault("name", _name_before(change) or f"{change.id.name}_OsDisk_1_{uuid4().hex}")
+        disk.setdefault("diskSizeGB", image.disk_gb)
+        disk["osType"] = "Linux"
+        if disk["diskSizeGB"] < image.disk_gb:
+            raise exceptions.invalid_parameter(
+                "osDisk.diskSizeGB",
+                f"The specified disk size {disk['diskSizeGB']} GB is smaller than the size of the corresponding disk in "
+                f"the VM image: {image.disk_gb} GB. This is not allowed. Please choose equal or greater size or do not "
+                "specify an explicit size.",
+            )
+    disk.setdefault("name", f"{change.id.name}_disk{disk.get('lun', 0) + 2}_{uuid4().hex}")
+    if not 1 <= disk.get("diskSizeGB", 0) <= largest:
+        raise exceptions.invalid_parameter("diskSizeGB", f"The value of diskSizeGB must be between 1 and {largest}.")
+    managed = disk.setdefault("managedDisk", {})
+    managed.setdefault("storageAccountType", "Premium_LRS")
+    managed["id"] = f"{change.id.scope}/providers/{NAME}/{disk['name']}"
+
+
+def _name_before(change: Change) -> str:
+    return str(change.existing["properties"]["storageProfile"]["osDisk"]["name"]) if change.existing else ""
+
+
+def _require_new(change: Change, disk: Json) -> None:
+    """Let a disk pass that can be made: by this caller, under a name that is free."""
+    identifier = disk["managedDisk"]["id"]
+    linked = [(f"{NAME}/write", identifier)]
+    change.arm.authorization.authorize_linked(change.caller, f"{MACHINES_NAME}/write", str(change.id), linked)
+    if change.arm.load(identifier) is not None:
+        raise exceptions.disk_exists(disk["name"], change.id.resource_group)
+
+
+def _attach(change: Change, disk: Json) -> None:
+    """Complete a disk that is there already."""
+    identifier = disk.get("managedDisk", {}).get("id", "")
+    stored = change.arm.load(identifier) if identifier else None
+    if stored is None:
+        raise exceptions.missing("managedDisk.id")
+    owner = next(iter(holders(change.arm, stored)), "")
+    if owner.lower() not in ("", change.id.key):
+        raise exceptions.disk_owned(stored["name"], owner)
+    disk |= {"name": stored["name"], "diskSizeGB": stored["properties"]["diskSizeGB"]}
+    disk["managedDisk"] |= {"id": stored["id"], "storageAccountType": stored["sku"]["name"]}
+
+
+def holders(arm: "ArmModel", stored: Json) -> list[str]:
+    """Return the virtual machines that a disk is attached to."""
+    found = arm.documents.references.holders(arm, stored["id"])
+    return [holder for holder in found if parse_resource(holder).type.lower() == MACHINES_NAME.lower()]
+
+
+def _image_id(machine: Json, image: Json) -> str:
+    return (
+        f"/Subscriptions/{machine['id'].split('/')[2]}/Providers/Microsoft.Compute/Locations/{machine['location']}/"
+        f"Publishers/{image['publisher']}/ArtifactTypes/VMImage/Offers/{image['offer']}/Skus/{image['sku']}/"
+        f"Versions/{image['exactVersion']}"
+    )
+
+
+def _computed(arm: "ArmModel", identifier: str, sku: str, size_gb: int) -> Json:
+    properties: Json = {
+        "diskSizeGB": size_gb,
+        "diskSizeBytes": size_gb * 2**30,
+        "timeCreated": rfc3339(arm.clock.now()),
+        "uniqueId": str(uuid5(NAMESPACE_URL, identifier.lower())),
+        "hyperVGeneration": "V1",
+        "encryption": {"type": "EncryptionAtRestWithPlatformKey"},
+        "networkAccessPolicy": "AllowAll",
+        "publicNetworkAccess": "Enabled",
+    }
+    if sku.startswith("Premium_"):
+        properties["tier"] = next(tier for largest, tier in _TIERS if size_gb <= largest)
+    return properties
+
+
+def _take(arm: "ArmModel", stored: Json) -> None:
+    arm.platform.model(Quotas).take(
+        stored["id"].split("/")[2], stored["location"], stored["id"], of_disk(stored["sku"]["name"])
+    )
+
+
+def _prepare_disk(change: Change) -> None:
+    """Check a disk that is made by itself; complete it."""
+    check_zones(change)
+    properties, existing = change.properties, change.existing
+    sku = change.body.setdefault("sku", {"name": "Standard_LRS"})
+    sku["tier"] = sku["name"].partition("_")[0]
+    before = existing["properties"] if existing is not None else {}
+    if before:
+        properties["creationData"] = before["creationData"]
+    elif properties["creationData"]["createOption"] != "Empty":
+        raise exceptions.not_here("disks that are made of something else")
+    size = properties.setdefault("diskSizeGB", before.get("diskSizeGB", 0))
+    if not max(1, before.get("diskSizeGB", 1)) <= size <= LARGEST_DISK_GB:
+        raise exceptions.invalid_parameter(
+            "disk.diskSizeGB",
+            f"The value of diskSizeGB must be between {before.get('diskSizeGB', 1)} and {LARGEST_DISK_GB}.",
+        )
+    change.arm.platform.model(Quotas).check(
+        change.id.subscription_id, change.location, str(change.id), of_disk(sku["name"])
+    )
+    kept = {name: before[name] for name in ("timeCreated", "osType") if name in before}
+    change.body["properties"] = _computed(change.arm, str(change.id), sku["name"], size) | properties | kept
+
+
+async def _disk_stored(arm: "ArmModel", stored: Json) -> None:
+    _take(arm, stored)
+
+
+async def _disk_removed(arm: "ArmModel", stored: Json) -> None:
+    arm.platform.model(Quotas).release(stored["id"].split("/")[2], stored["location"], stored["id"])
+
+
+def _render_disk(arm: "ArmModel", stored: Json) -> Json:
+    owner = next((arm.documents.as_written(holder) for holder in holders(arm, stored)), None)
+    if owner is None:
+        return {"diskState": "Unattached"}
+    return {"diskState": "Reserved" if owner["private"]["power"] == "deallocated" else "Attached"}
+
+
+def _owner(arm: "ArmModel", stored: Json) -> Json:
+    found = holders(arm, stored)
+    return {"managedBy": found[0]} if found else {}
+
+
+DISKS = ResourceType(
+    name=NAME,
+    api_versions=DISK_VERSIONS,
+    placement="region",
+    members={
+        "extendedLocation": object,
+        "managedBy": READ_ONLY,
+        "managedByExtended": READ_ONLY,
+        "sku": {"name": Required(Choice(SKUS)), "tier": READ_ONLY},
+        "zones": [str],
+    },
+    properties={
+        "burstingEnabled": bool,
+        "creationData": Required({"createOption": Required(str), "imageReference": object, "sourceResourceId": str}),
+        "dataAccessAuthMode": str,
+        "diskIOPSReadWrite": int,
+        "diskMBpsReadWrite": int,
+        "diskSizeBytes": READ_ONLY,
+        "diskSizeGB": int,
+        "diskState": READ_ONLY,
+        "encryption": {
+            "diskEncryptionSetId": Reference("Microsoft.Compute/diskEncryptionSets", bare=True),
+            "type": str,
+        },
+        "hyperVGeneration": Choice(("V1", "V2")),
+        "maxShares": int,
+        "networkAccessPolicy": str,
+        "osType": Choice(("Linux", "Windows")),
+        "provisioningState": READ_ONLY,
+        "publicNetworkAccess": str,
+        "supportsHibernation": bool,
+        "tier": str,
+        "timeCreated": READ_ONLY,
+        "uniqueId": READ_ONLY,
+    },
+    create_seconds=3,
+    update_seconds=3,
+    delete_seconds=5,
+    reply="accepted",
+    prepare=_prepare_disk,
+    render=_render_disk,
+    shown=_owner,
+    in_use=exceptions.disk_attached,
+    stored=_disk_stored,
+    removed=_disk_removed,
+)

@@ -1,0 +1,96 @@
+"""The images of the marketplace that there are."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from emulator.compute import exceptions
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Image:
+    """An offer.
+
+    Args:
+        publisher: of it.
+        offer: its name.
+        latest: by SKU, the version that `latest` stands for.
+        versions: regular expression of the versions that there are; `{sku}` is the digits of the SKU.
+        disk_gb: size of its disk.
+    """
+
+    publisher: str
+    offer: str
+    latest: Mapping[str, str]
+    versions: str
+    disk_gb: int
+
+    def has(self, sku: str, version: str) -> bool:
+        """Tell whether there is a version of a SKU. A release is the first number of the versions of its SKU."""
+        digits = "".join(re.findall(r"\d+", sku))
+        return re.fullmatch(self.versions.format(sku=digits), version) is not None
+
+
+IMAGES = (
+    Image(
+        "azureopenshift",
+        "aro4",
+        {
+            "aro_43": "43.81.20200311",
+            "aro_417": "417.94.20250101",
+            "aro_418": "418.94.20250101",
+            "aro_419": "419.94.20250101",
+        },
+        r"{sku}\.\d+\.\d{{8}}",
+        16,
+    ),
+    Image(
+        "Canonical",
+        "0001-com-ubuntu-server-jammy",
+        dict.fromkeys(("22_04-lts", "22_04-lts-gen2"), "22.04.202501010"),
+        r"22\.04\.\d{{9}}",
+        30,
+    ),
+    Image(
+        "Canonical",
+        "ubuntu-24_04-lts",
+        dict.fromkeys(("server", "server-gen1", "minimal"), "24.04.202501010"),
+        r"24\.04\.\d{{9}}",
+        30,
+    ),
+)
+
+
+def resolve(reference: Json) -> tuple[Image, str]:
+    """Return the image of an `imageReference`, and its exact version.
+
+    Raises:
+        ServiceError: 400 for a reference that is not whole, 404 `PlatformImageNotFound`.
+    """
+    parts = [str(reference.get(part) or "") for part in ("publisher", "offer", "sku", "version")]
+    if reference.get("id"):
+        raise exceptions.not_here("images other than those of the marketplace")
+    if not all(parts):
+        raise exceptions.invalid_parameter(
+            "imageReference",
+            "Parameter imageReference must have either publisher, offer, sku and version, or id.",
+        )
+    publisher, offer, sku, version = parts
+    image = next(
+        (
+            found
+            for found in IMAGES
+            if (found.publisher.lower(), found.offer.lower()) == (publisher.lower(), offer.lower())
+        ),
+        None,
+    )
+    known = None if image is None else next((name for name in image.latest if name.lower() == sku.lower()), None)
+    if image is None or known is None:
+        raise exceptions.image_not_found(parts)
+    exact = image.latest[known] if version.lower() == "latest" else version
+    if not image.has(known, exact):
+        raise exceptions.image_not_found(parts)
+    return image, exact

@@ -1,0 +1,215 @@
+"""Virtual machines: what a PUT of one must hold, what it makes, and what goes with it."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from emulator.arm.ids import parse_resource
+from emulator.arm.resources import Change
+from emulator.compute import diagnostics, disks, exceptions, images, operating_systems, power, sizes
+from emulator.compute.placement import check_size, check_zones
+from emulator.compute.quotas import Quotas, of_machine
+from emulator.core.clock import rfc3339
+from emulator.openshift.guests import Guests
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+    from emulator.arm.operations import Outcome
+    from emulator.compute.images import Image
+    from emulator.compute.sizes import Size
+
+Json = dict[str, Any]
+
+DELETE_SECONDS = 24
+# What a machine keeps for its life: how errors call it, and where it is.
+_KEPT: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("imageReference.publisher", ("storageProfile", "imageReference", "publisher")),
+    ("imageReference.offer", ("storageProfile", "imageReference", "offer")),
+    ("imageReference.sku", ("storageProfile", "imageReference", "sku")),
+    ("imageReference.version", ("storageProfile", "imageReference", "version")),
+    ("osDisk.name", ("storageProfile", "osDisk", "name")),
+    ("osDisk.createOption", ("storageProfile", "osDisk", "createOption")),
+    ("osDisk.osType", ("storageProfile", "osDisk", "osType")),
+    ("osProfile.computerName", ("osProfile", "computerName")),
+    ("osProfile.adminUsername", ("osProfile", "adminUsername")),
+    (
+        "linuxConfiguration.disablePasswordAuthentication",
+        ("osProfile", "linuxConfiguration", "disablePasswordAuthentication"),
+    ),
+    ("linuxConfiguration.ssh.publicKeys", ("osProfile", "linuxConfiguration", "ssh", "publicKeys")),
+)
+# What no answer shows: where it is in a body, and whether it may change.
+_SECRETS: tuple[tuple[tuple[str, ...], bool], ...] = (
+    (("osProfile", "customData"), False),
+    (("osProfile", "adminPassword"), False),
+    (("userData",), True),
+)
+
+
+def prepare(change: Change) -> None:
+    """Check a virtual machine, and complete what its body leaves open.
+
+    Raises:
+        ServiceError: as Azure refuses it.
+    """
+    properties, existing = change.properties, change.existing
+    if existing is not None:
+        _check_kept(change)
+    _require(properties)
+    zone = check_zones(change)
+    size = check_size(change.location, properties["hardwareProfile"]["vmSize"], zone)
+    properties["hardwareProfile"]["vmSize"] = size.name
+    image = _image(change)
+    _prepare_guest(change)
+    _check_interfaces(change)
+    diagnostics.prepare(change)
+    demand = disks.prepare(change, image)
+    demand.update(of_machine(size))
+    change.arm.platform.model(Quotas).check(change.id.subscription_id, change.location, str(change.id), demand)
+    before = existing["properties"] if existing is not None else {}
+    properties["vmId"] = before.get("vmId") or str(uuid4())
+    properties["timeCreated"] = before.get("timeCreated") or rfc3339(change.arm.clock.now())
+    change.body["private"] = _private(change, size)
+
+
+async def stored(arm: "ArmModel", machine: Json) -> None:
+    """Make the disks that are missing, note what is used, and boot a machine that is to be booted."""
+    disks.make_missing(arm, machine)
+    size_name = machine["properties"]["hardwareProfile"]["vmSize"]
+    arm.platform.model(Quotas).take(
+        machine["id"].split("/")[2], machine["location"], machine["id"], of_machine(_known_size(size_name))
+    )
+    power.boot_if_due(arm, machine)
+
+
+async def removed(arm: "ArmModel", machine: Json) -> None:
+    """End a machine, and begin to delete what goes with it."""
+    arm.platform.model(Guests).deleted(machine["id"])
+    arm.platform.model(Quotas).release(machine["id"].split("/")[2], machine["location"], machine["id"])
+    properties = machine["properties"]
+    leaving = [disk["managedDisk"]["id"] for disk in disks.of_machine(properties) if disk["deleteOption"] == "Delete"]
+    leaving += [
+        interface["id"]
+        for interface in properties["networkProfile"]["networkInterfaces"]
+        if interface.get("properties", {}).get("deleteOption") == "Delete"
+    ]
+    for identifier in leaving:
+        document = arm.load(identifier)
+        if document is None or document.get("pending", {}).get("kind") == "delete":
+            continue
+        row = arm.types[document["type"].lower()]
+        await row.removed(arm, document)
+        operation = arm.operations.begin("delete", document["id"], DELETE_SECONDS + row.delete_seconds)
+        arm.documents.mark(document, operation)
+
+
+def outcome(arm: "ArmModel", machine: Json) -> "Outcome":
+    """Tell how far the operating system has come: Azure calls a machine made when its agent has reported."""
+    return arm.platform.model(Guests).provisioning(machine["id"])  # type: ignore[return-value]  # one of the two words
+
+
+def _require(properties: Json) -> None:
+    for path in ("hardwareProfile.vmSize", "storageProfile.osDisk", "networkProfile.networkInterfaces"):
+        profile, _, member = path.partition(".")
+        if not properties.get(profile):
+            raise exceptions.missing(profile)
+        if not properties[profile].get(member):
+            raise exceptions.missing(path)
+
+
+def _check_kept(change: Change) -> None:
+    """Let a change pass that changes nothing which must stay; what it leaves out stays."""
+    existing = change.existing or {}
+    before: Json = existing["properties"]
+    if "zones" in change.body and change.body["zones"] != existing.get("zones", []):
+        raise exceptions.change_not_allowed("zones")
+    if "zones" in existing:
+        change.body["zones"] = existing["zones"]
+    for label, path in _KEPT:
+        given, known = _at(change.properties, path), _at(before, path)
+        if given is not None and not _same(given, known):
+            raise exceptions.change_not_allowed(label)
+    for secret, may_change in _SECRETS:
+        given, known = _at(change.properties, secret), existing["private"].get(secret[-1])
+        if given is not None and given != known and not may_change:
+            raise exceptions.change_not_allowed(".".join(secret))
+    for profile in ("osProfile", "hardwareProfile", "storageProfile", "networkProfile"):
+        if profile in before:
+            change.properties.setdefault(profile, before[profile])
+    image = before["storageProfile"].get("imageReference")
+    if image is not None:
+        change.properties["storageProfile"].setdefault("imageReference", image)
+
+
+def _at(document: Json, path: tuple[str, ...]) -> Any:
+    found: Any = document
+    for member in path:
+        found = found.get(member) if isinstance(found, dict) else None
+    return found
+
+
+def _same(given: Any, known: Any) -> bool:
+    if isinstance(given, str) and isinstance(known, str):
+        return given.lower() == known.lower()
+    return bool(given == known)
+
+
+def _image(change: Change) -> "Image | None":
+    """Return the image that the machine is made of; None when it gets a disk that is there."""
+    storage = change.properties["storageProfile"]
+    if storage["osDisk"]["createOption"] == "Attach":
+        if "imageReference" in storage:
+            raise exceptions.not_allowed("storageProfile.imageReference")
+        return None
+    if not storage.get("imageReference"):
+        raise exceptions.missing("imageReference")
+    image, exact = images.resolve(storage["imageReference"])
+    storage["imageReference"]["exactVersion"] = exact
+    return image
+
+
+def _prepare_guest(change: Change) -> None:
+    properties = change.properties
+    if properties["storageProfile"]["osDisk"]["createOption"] == "Attach":
+        if "osProfile" in properties:
+            raise exceptions.not_allowed("osProfile")
+        return
+    if not properties.get("osProfile"):
+        raise exceptions.missing("osProfile")
+    operating_systems.prepare(properties["osProfile"], change.id.name, is_new=change.existing is None)
+    operating_systems.check_encoded("userData", "User data", properties.get("userData", ""))
+
+
+def _check_interfaces(change: Change) -> None:
+    """Let network interfaces pass that are no other machine's, one of them the primary."""
+    interfaces = change.properties["networkProfile"]["networkInterfaces"]
+    for interface in interfaces:
+        holders = change.arm.documents.references.holders(change.arm, interface["id"])
+        for holder in holders:
+            if parse_resource(holder).type.lower() == disks.MACHINES_NAME.lower() and holder.lower() != change.id.key:
+                raise exceptions.interface_in_use(interface["id"], holder)
+    primary = Counter(bool(interface.get("properties", {}).get("primary")) for interface in interfaces)
+    if len(interfaces) > 1 and primary[True] != 1:
+        raise exceptions.one_primary_interface(str(change.id))
+
+
+def _private(change: Change, size: "Size") -> Json:
+    """Take the secrets out of the body; return them with the power that the machine is to have."""
+    existing = change.existing
+    private: Json = {"power": power.STARTING} if existing is None else dict(existing["private"])
+    for path, _ in _SECRETS:
+        holder = _at(change.properties, path[:-1])
+        if holder and path[-1] in holder:
+            private[path[-1]] = holder.pop(path[-1])
+    if existing is not None:
+        resized = existing["properties"]["hardwareProfile"]["vmSize"] != size.name
+        if resized and private["power"] == power.RUNNING:
+            private["power"] = power.RESTARTING
+    return private
+
+
+def _known_size(name: str) -> "Size":
+    found = sizes.find(name)
+    if found is None:
+        raise LookupError(f"{name} was accepted and is no size")
+    return found

@@ -1,0 +1,48 @@
+"""What Microsoft.Compute refuses a deployment for before it begins: sizes that are not there, quotas for all together."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm.groups import normal_location
+from emulator.compute.placement import check_size
+from emulator.compute.quotas import Quotas, of_machine
+from emulator.core.errors import ServiceError
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+
+def check_deployment(arm: "ArmModel", machines: Sequence[tuple[str, Json]]) -> list[ServiceError]:
+    """Return why the new ones of these virtual machines cannot be made; what is not known yet counts as fine."""
+    failures: list[ServiceError] = []
+    demand: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for identifier, body in machines:
+        size, location, zone = _placement(body)
+        if not size or not location or arm.load(identifier) is not None:
+            continue
+        try:
+            found = check_size(location, size, zone)
+        except ServiceError as error:
+            failures.append(error)
+            continue
+        demand[identifier.split("/")[2], location].update(of_machine(found))
+    for (subscription_id, location), wanted in demand.items():
+        try:
+            arm.platform.model(Quotas).check(subscription_id, location, "", wanted)
+        except ServiceError as error:
+            # The same refusal goes by another name here.
+            failures.append(ServiceError(error.status_code, "QuotaExceeded", error.message))
+    return failures
+
+
+def _placement(body: Json) -> tuple[str, str, str]:
+    """Return size, region and zone of a machine, "" for what its body does not say in text."""
+    properties, zones = body.get("properties"), body.get("zones")
+    hardware = properties.get("hardwareProfile") if isinstance(properties, dict) else None
+    size = hardware.get("vmSize") if isinstance(hardware, dict) else None
+    zone = zones[0] if isinstance(zones, list) and zones else ""
+    size, location, zone = (value if isinstance(value, str) else "" for value in (size, body.get("location"), zone))
+    return size, normal_location(location), zone

@@ -1,0 +1,97 @@
+"""How much of what a subscription may have in a region, and how much it has.
+
+What is in use is noted by the resource that uses it, so that a sum need not read every virtual machine.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from emulator.compute import exceptions
+from emulator.compute.sizes import FAMILIES, Size, family_label
+from emulator.core.platform import Platform
+
+Json = dict[str, Any]
+
+CORES, MACHINES, PREMIUM_DISKS = "cores", "virtualMachines", "PremiumDiskCount"
+# Name of a usage: what people read, and what errors call it.
+_LABELS = {
+    CORES: ("Total Regional vCPUs", "Total Regional Cores"),
+    MACHINES: ("Virtual Machines", "Virtual Machines"),
+    PREMIUM_DISKS: ("Premium Storage Managed Disks", "Premium Storage Managed Disks"),
+} | {family: (family_label(family), f"{family} Cores") for family in FAMILIES}
+NAMES = tuple(_LABELS)
+# Fifty clusters of three masters with 8 cores, three workers with 4 and a bootstrap machine with 8 take 2,200 cores.
+_LIMITS = {MACHINES: 25_000, PREMIUM_DISKS: 50_000}
+DEFAULT_CORES = 5_000
+
+
+class Quotas:
+    """Limits and usage of all subscriptions."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._limits = platform.store.table("compute_quotas")
+        self._used = platform.store.table("compute_usage")
+
+    def limit(self, subscription_id: str, location: str, name: str) -> int:
+        """Return how much there may be."""
+        found = self._limits.get(f"{_place(subscription_id, location)}/{name.lower()}")
+        return _LIMITS.get(name, DEFAULT_CORES) if found is None else int(found["limit"])
+
+    def set_limit(self, subscription_id: str, location: str, name: str, limit: int) -> None:
+        """Say how much there may be."""
+        self._limits.put(f"{_place(subscription_id, location)}/{name.lower()}", {"limit": limit})
+
+    def used(self, subscription_id: str, location: str, *, without: str = "") -> dict[str, int]:
+        """Return how much there is by name, not counting one resource."""
+        place = f"{_place(subscription_id, location)}/"
+        total = dict.fromkeys(NAMES, 0)
+        for key, document in self._used.scan(place):
+            if key != place + without.lower():
+                for name, amount in document.items():
+                    total[name] += amount
+        return total
+
+    def check(self, subscription_id: str, location: str, resource_id: str, demand: Mapping[str, int]) -> None:
+        """Let a resource pass that may have what it needs, in place of what it has.
+
+        Raises:
+            ServiceError: 409 with the first limit that it would exceed.
+        """
+        used = self.used(subscription_id, location, without=resource_id)
+        for name, amount in demand.items():
+            limit = self.limit(subscription_id, location, name)
+            if amount and used[name] + amount > limit:
+                raise exceptions.quota_exceeded(_LABELS[name][1], location, limit, used[name], amount)
+
+    def take(self, subscription_id: str, location: str, resource_id: str, demand: Mapping[str, int]) -> None:
+        """Note what a resource uses."""
+        self._used.put(f"{_place(subscription_id, location)}/{resource_id.lower()}", dict(demand))
+
+    def release(self, subscription_id: str, location: str, resource_id: str) -> None:
+        """Note that a resource uses nothing any more."""
+        self._used.delete(f"{_place(subscription_id, location)}/{resource_id.lower()}")
+
+    def usages(self, subscription_id: str, location: str) -> Iterator[Json]:
+        """Yield what `usages` answers."""
+        used = self.used(subscription_id, location)
+        for name, (label, _) in _LABELS.items():
+            yield {
+                "unit": "Count",
+                "currentValue": used[name],
+                "limit": self.limit(subscription_id, location, name),
+                "name": {"value": name, "localizedValue": label},
+            }
+
+
+def of_machine(size: Size) -> dict[str, int]:
+    """Return what a virtual machine of a size uses."""
+    return {size.family: size.cores, CORES: size.cores, MACHINES: 1}
+
+
+def of_disk(sku: str) -> dict[str, int]:
+    """Return what a disk uses."""
+    return {PREMIUM_DISKS: 1} if sku.startswith("Premium_") else {}
+
+
+def _place(subscription_id: str, location: str) -> str:
+    return f"{subscription_id}/{location}".lower()

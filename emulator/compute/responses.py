@@ -1,0 +1,121 @@
+"""The paths of Microsoft.Compute that are no resources."""
+
+import re
+from typing import Any
+
+from starlette.responses import Response
+
+from emulator.arm import exceptions as arm_exceptions
+from emulator.arm.call import Call, answer, page
+from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.arm.ids import parse_resource
+from emulator.arm.responses import resources
+from emulator.compute import exceptions, images, sizes, views
+from emulator.compute.quotas import Quotas
+from emulator.core.errors import ServiceError
+
+Json = dict[str, Any]
+
+_FILTER = re.compile(r"\s*location\s+eq\s+'([^']*)'\s*", re.IGNORECASE)
+_IMAGE_PARTS = ("publishers", "offers", "skus", "versions")
+
+
+async def list_skus(call: Call) -> Response:
+    """GET skus, of all regions or of the one that `$filter` names."""
+    _enter(call, "Microsoft.Compute/skus/read")
+    wanted = call.request.query_params.get("$filter", "")
+    found = _FILTER.fullmatch(wanted)
+    if wanted and found is None:
+        raise exceptions.invalid_parameter(
+            "$filter", f"The filter '{wanted}' is not supported; use location eq '<name>'."
+        )
+    locations = LOCATIONS if found is None else [place for place in LOCATIONS if place == normal_location(found[1])]
+    return page(call, [sku for location in locations for sku in views.skus(location)])
+
+
+async def list_usages(call: Call) -> Response:
+    """GET usages of a region."""
+    location = _location(call, "usages")
+    return page(call, list(call.arm.platform.model(Quotas).usages(call.params["subscription_id"], location)))
+
+
+async def list_sizes(call: Call) -> Response:
+    """GET the sizes of a region."""
+    location = _location(call, "vmSizes")
+    return page(call, [views.machine_size(size) for size in sizes.in_location(location)])
+
+
+async def list_images(call: Call) -> Response:
+    """GET publishers, their offers, an offer's SKUs, a SKU's versions: whichever level the path ends with."""
+    location = _location(call, "publishers")
+    given = {name: call.params[name].lower() for name in ("publisher", "offer", "sku") if name in call.params}
+    names: list[str] = []
+    for image in images.IMAGES:
+        for sku, latest in image.latest.items():
+            parts = (image.publisher, image.offer, sku, latest)
+            if all(part.lower() == wanted for part, wanted in zip(parts, given.values(), strict=False)):
+                names.append(parts[len(given)])
+    if given and not names:
+        raise arm_exceptions.resource_not_found(parse_resource(call.path.rpartition("/")[0]))
+    return answer([_artifact(call, location, name) for name in dict.fromkeys(names)])
+
+
+async def get_image(call: Call) -> Response:
+    """GET a version of an image."""
+    location = _location(call, "publishers")
+    reference = {name: call.params[name] for name in ("publisher", "offer", "sku", "version")}
+    image, exact = images.resolve(reference)
+    shown = _artifact(call, location, exact, call.path.rpartition("/")[0])
+    properties = {
+        "hyperVGeneration": "V1",
+        "architecture": "x64",
+        "osDiskImage": {"operatingSystem": "Linux", "sizeInGb": image.disk_gb},
+        "dataDiskImages": [],
+    }
+    return answer(shown | {"properties": properties})
+
+
+async def get_machine(call: Call) -> Response:
+    """GET a virtual machine, with its instance view when `$expand` says so."""
+    response = await resources.serve(call)
+    stored = call.arm.load(call.path)
+    if call.request.query_params.get("$expand", "").lower() != "instanceview" or stored is None:
+        return response
+    shown = call.arm.render(stored)
+    shown["properties"]["instanceView"] = views.instance_view(stored)
+    return answer(shown)
+
+
+async def get_instance_view(call: Call) -> Response:
+    """GET how a virtual machine is."""
+    identifier = parse_resource(call.path.rpartition("/")[0])
+    row = call.arm.row(identifier, call.api_version)
+    _enter(call, f"{row.name}/instanceView/read", str(identifier))
+    stored = call.arm.load(identifier)
+    if stored is None:
+        raise arm_exceptions.resource_not_found(identifier)
+    return answer(views.instance_view(stored))
+
+
+def _artifact(call: Call, location: str, name: str, path: str = "") -> Json:
+    return {"location": location, "name": name, "id": f"{path or call.path}/{name}"}
+
+
+def _location(call: Call, what: str) -> str:
+    _enter(call, f"Microsoft.Compute/locations/{what}/read")
+    location = normal_location(call.params["location"])
+    if location not in LOCATIONS:
+        raise ServiceError(
+            400,
+            "NoRegisteredProviderFound",
+            f"No registered resource provider found for location '{location}' and API version '{call.api_version}' for "
+            f"type 'locations/{what}'. The supported locations are '{', '.join(LOCATIONS)}'.",
+        )
+    return location
+
+
+def _enter(call: Call, action: str, scope: str = "") -> None:
+    subscription_id = call.params["subscription_id"]
+    call.arm.subscriptions.for_caller(subscription_id, call.caller)
+    call.arm.authorize(call.caller, action, scope or f"/subscriptions/{subscription_id}")
+    call.arm.subscriptions.require_registered(subscription_id, "Microsoft.Compute")

@@ -1,0 +1,138 @@
+"""Which sizes virtual machines may have: families with their cores, and which region and zone has them.
+
+Names, cores and families are Azure's: https://learn.microsoft.com/azure/virtual-machines/sizes. What is missing or
+restricted where is made up, so that callers can meet it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from emulator.arm.groups import LOCATIONS
+
+ZONES = ("1", "2", "3")
+WITHOUT_ZONES = ("westus",)
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size.
+
+    Args:
+        name: `Standard_D8s_v5`.
+        family: name of its quota.
+        cores: vCPUs.
+        memory_gb: GiB.
+    """
+
+    name: str
+    family: str
+    cores: int
+    memory_gb: float
+
+    @property
+    def data_disks(self) -> int:
+        """How many data disks it takes."""
+        return min(2 * self.cores, 32)
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """A size that a region has, but not for these subscriptions.
+
+    Args:
+        location: region.
+        size: name.
+        zones: in which zones; () means the whole region.
+    """
+
+    location: str
+    size: str
+    zones: tuple[str, ...] = ()
+
+
+# Pattern, family, GiB for each core, cores.
+_FAMILIES: tuple[tuple[str, str, float, tuple[int, ...]], ...] = (
+    ("Standard_B{}ms", "standardBSFamily", 4, (2, 4, 8, 16)),
+    ("Standard_D{}s_v3", "standardDSv3Family", 4, (2, 4, 8, 16, 32, 48, 64)),
+    ("Standard_D{}s_v4", "standardDSv4Family", 4, (2, 4, 8, 16, 32, 48, 64)),
+    ("Standard_D{}s_v5", "standardDSv5Family", 4, (2, 4, 8, 16, 32, 48, 64, 96)),
+    ("Standard_D{}as_v4", "standardDASv4Family", 4, (2, 4, 8, 16, 32, 48, 64, 96)),
+    ("Standard_D{}as_v5", "standardDASv5Family", 4, (2, 4, 8, 16, 32, 48, 64, 96)),
+    ("Standard_D{}ds_v5", "standardDDSv5Family", 4, (2, 4, 8, 16, 32, 48, 64, 96)),
+    ("Standard_D{}s_v6", "StandardDsv6Family", 4, (2, 4, 8, 16, 32, 48, 64, 96)),
+    ("Standard_D{}ds_v6", "StandardDdsv6Family", 4, (2, 4, 8, 16, 32, 48, 64, 96)),
+    ("Standard_D{}ls_v6", "StandardDlsv6Family", 2, (2, 4, 8, 16, 32, 48, 64, 96)),
+    ("Standard_D{}lds_v6", "StandardDldsv6Family", 2, (2, 4, 8, 16, 32, 48, 64, 96)),
+    ("Standard_E{}s_v3", "standardESv3Family", 8, (2, 4, 8, 16, 20, 32, 48)),
+    ("Standard_E{}s_v4", "standardESv4Family", 8, (2, 4, 8, 16, 20, 32, 48, 64)),
+    ("Standard_E{}s_v5", "standardESv5Family", 8, (2, 4, 8, 16, 20, 32, 48, 64, 96)),
+    ("Standard_E{}as_v4", "standardEASv4Family", 8, (2, 4, 8, 16, 20, 32, 48, 64, 96)),
+    ("Standard_E{}as_v5", "standardEASv5Family", 8, (2, 4, 8, 16, 20, 32, 48, 64, 96)),
+    ("Standard_E{}ds_v5", "standardEDSv5Family", 8, (2, 4, 8, 16, 20, 32, 48, 64, 96)),
+    ("Standard_E{}is_v3", "standardEISv3Family", 6.75, (64,)),
+    ("Standard_E{}is_v4", "standardEISv4Family", 6.3, (80,)),
+    ("Standard_E{}ids_v4", "standardEIDSv4Family", 6.3, (80,)),
+    ("Standard_E{}is_v5", "standardEISv5Family", 6.4615, (104,)),
+    ("Standard_E{}ids_v5", "standardEIDSv5Family", 6.4615, (104,)),
+    ("Standard_F{}s_v2", "standardFSv2Family", 2, (2, 4, 8, 16, 32, 48, 64, 72)),
+    ("Standard_L{}s", "standardLSFamily", 8, (4, 8, 16, 32)),
+    ("Standard_L{}s_v2", "standardLSv2Family", 8, (8, 16, 32, 48, 64, 80)),
+    ("Standard_L{}s_v3", "standardLSv3Family", 8, (8, 16, 32, 48, 64, 80)),
+    ("Standard_L{}s_v4", "standardLsv4Family", 8, (2, 4, 8, 16, 32, 48, 64, 80, 96)),
+    ("Standard_M{}ms", "standardMSFamily", 30.4, (128,)),
+    ("Standard_NC{}as_T4_v3", "Standard NCASv3_T4 Family", 7, (4, 8, 16, 64)),
+    ("Standard_NC{}s_v3", "standardNCSv3Family", 18.6667, (6, 12, 24)),
+    ("Standard_NC{}rs_v3", "standardNCSv3Family", 18.6667, (24,)),
+)
+_BY_NAME = {
+    name.lower(): Size(name, family, count, round(per_core * count))
+    for pattern, family, per_core, counts in _FAMILIES
+    for count in counts
+    for name in [pattern.format(count)]
+}
+FAMILIES = tuple(dict.fromkeys(family for _, family, _, _ in _FAMILIES))
+
+# Patterns of the names that a region does not have at all.
+_NOT_OFFERED = {
+    "westus": ("Standard_NC*", "Standard_*_v6", "Standard_L*_v4"),
+    "australiaeast": ("Standard_NC*rs_v3", "Standard_M*"),
+}
+RESTRICTIONS = (
+    Restriction("eastus", "Standard_NC24rs_v3"),
+    Restriction("eastus", "Standard_E104is_v5"),
+    Restriction("eastus", "Standard_M128ms", ("3",)),
+    Restriction("westeurope", "Standard_D8s_v4", ("1", "2")),
+)
+
+
+def find(name: str) -> Size | None:
+    """Return a size by its name in any case, or None."""
+    return _BY_NAME.get(name.lower())
+
+
+def offered(size: Size, location: str) -> bool:
+    """Tell whether a region has a size."""
+    return not any(fnmatchcase(size.name, pattern) for pattern in _NOT_OFFERED.get(location, ()))
+
+
+def in_location(location: str) -> Iterator[Size]:
+    """Yield the sizes that a region has."""
+    return (size for size in _BY_NAME.values() if offered(size, location))
+
+
+def zones_of(location: str) -> tuple[str, ...]:
+    """Return the zones of a region."""
+    return () if location in WITHOUT_ZONES or location not in LOCATIONS else ZONES
+
+
+def restricted(size: Size, location: str) -> Restriction | None:
+    """Return what restricts a size in a region, or None."""
+    return next((row for row in RESTRICTIONS if (row.location, row.size) == (location, size.name)), None)
+
+
+def family_label(family: str) -> str:
+    """Return how people read a family's name: `standardDSv5Family` is `Standard DSv5 Family vCPUs`."""
+    words = re.fullmatch(r"[sS]tandard ?(.+?) ?Family", family)
+    return f"Standard {words[1]} Family vCPUs" if words else f"{family} vCPUs"

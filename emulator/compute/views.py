@@ -1,0 +1,133 @@
+"""What Microsoft.Compute shows beside its resources: instance views, SKUs, sizes, images."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from emulator.compute import diagnostics, power, sizes
+from emulator.compute.disks import of_machine
+
+if TYPE_CHECKING:
+    from emulator.compute.sizes import Size
+
+Json = dict[str, Any]
+
+_POWER = {
+    power.STARTING: ("starting", "VM starting"),
+    power.RESTARTING: ("starting", "VM starting"),
+    power.RUNNING: ("running", "VM running"),
+    power.STOPPED: ("stopped", "VM stopped"),
+    power.DEALLOCATED: ("deallocated", "VM deallocated"),
+}
+_DISK_SKUS = (("Standard_LRS", "Standard"), ("StandardSSD_LRS", "Standard"), ("Premium_LRS", "Premium"))
+
+
+def instance_view(stored: Json) -> Json:
+    """Return how a virtual machine is."""
+    code, label = _POWER[stored["private"]["power"]]
+    time = stored["changed"]
+    view: Json = {
+        "disks": [{"name": disk["name"], "statuses": [_done(time)]} for disk in of_machine(stored["properties"])],
+        "hyperVGeneration": "V1",
+        "statuses": [
+            _provisioning(stored, time),
+            {"code": f"PowerState/{code}", "level": "Info", "displayStatus": label},
+        ],
+    }
+    if "osProfile" in stored["properties"]:
+        view["computerName"] = stored["properties"]["osProfile"]["computerName"]
+    addresses = diagnostics.addresses(stored)
+    return view | ({"bootDiagnostics": addresses} if addresses else {})
+
+
+def _provisioning(stored: Json, time: str) -> Json:
+    failure = stored.get("failure")
+    if failure is not None:
+        return {
+            "code": f"ProvisioningState/failed/{failure['code']}",
+            "level": "Error",
+            "displayStatus": "Provisioning failed",
+            "message": failure["message"],
+            "time": time,
+        }
+    kind = stored.get("pending", {}).get("kind")
+    if kind is None:
+        return _done(time)
+    code, label = ("deleting", "Deleting") if kind == "delete" else ("creating", "Creating")
+    return {"code": f"ProvisioningState/{code}", "level": "Info", "displayStatus": label, "time": time}
+
+
+def _done(time: str) -> Json:
+    return {
+        "code": "ProvisioningState/succeeded",
+        "level": "Info",
+        "displayStatus": "Provisioning succeeded",
+        "time": time,
+    }
+
+
+def skus(location: str) -> Iterator[Json]:
+    """Yield what a region has: sizes of machines, and kinds of disks."""
+    for size in sizes.in_location(location):
+        yield _size_sku(size, location)
+    for name, tier in _DISK_SKUS:
+        yield {
+            "resourceType": "disks",
+            "name": name,
+            "tier": tier,
+            "locations": [location],
+            "locationInfo": [_place(location)],
+            "capabilities": [],
+            "restrictions": [],
+        }
+
+
+def _size_sku(size: "Size", location: str) -> Json:
+    restriction = sizes.restricted(size, location)
+    capabilities = {
+        "vCPUs": size.cores,
+        "MemoryGB": f"{size.memory_gb:g}",
+        "MaxDataDiskCount": size.data_disks,
+        "PremiumIO": True,
+        "AcceleratedNetworkingEnabled": True,
+        "EncryptionAtHostSupported": True,
+        "CpuArchitectureType": "x64",
+        "HyperVGenerations": "V1,V2",
+        "vCPUsAvailable": size.cores,
+    }
+    return {
+        "resourceType": "virtualMachines",
+        "name": size.name,
+        "tier": "Standard",
+        "size": size.name.removeprefix("Standard_"),
+        "family": size.family,
+        "locations": [location],
+        "locationInfo": [_place(location)],
+        "capabilities": [{"name": name, "value": str(value)} for name, value in capabilities.items()],
+        "restrictions": []
+        if restriction is None
+        else [
+            {
+                "type": "Zone" if restriction.zones else "Location",
+                "values": [location],
+                "restrictionInfo": {"locations": [location]}
+                | ({"zones": list(restriction.zones)} if restriction.zones else {}),
+                "reasonCode": "NotAvailableForSubscription",
+            }
+        ],
+    }
+
+
+def _place(location: str) -> Json:
+    return {"location": location, "zones": list(sizes.zones_of(location)), "zoneDetails": []}
+
+
+def machine_size(size: "Size") -> Json:
+    """Return a size as `vmSizes` lists it."""
+    return {
+        "name": size.name,
+        "numberOfCores": size.cores,
+        "osDiskSizeInMB": 1_047_552,
+        "resourceDiskSizeInMB": 0,
+        "memoryInMB": round(size.memory_gb * 1024),
+        "maxDataDiskCount": size.data_disks,
+    }

@@ -1,0 +1,255 @@
+"""The resources of a template, one by one: copy loops run, children lifted out, names and conditions evaluated.
+
+Bodies stay as written: what they contain may need the state of other resources, so the engine evaluates them when
+their turn comes (`render`).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from emulator.core.errors import ServiceError
+from emulator.deployments.exceptions import invalid_expression, not_supported
+from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.evaluation import Runtime, Scope, copy_count, evaluate
+from emulator.deployments.language.functions.identifiers import join_id
+from emulator.deployments.language.values import type_name
+from emulator.deployments.positions import Path
+from emulator.deployments.template import Template
+
+# Members that are about the deployment; everything else of a resource is its body.
+NOT_BODY = {
+    "name",
+    "type",
+    "apiVersion",
+    "comments",
+    "metadata",
+    "dependsOn",
+    "condition",
+    "copy",
+    "scope",
+    "resources",
+}
+USAGE = "Please see https://aka.ms/arm-template/#resources for usage details."
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The copy loop that a resource is a round of.
+
+    Args:
+        name: of the loop; others depend on the whole loop by it.
+        index: of this round, from 0.
+        batch_size: rounds that may run at once; 0 for all.
+    """
+
+    name: str
+    index: int
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One resource that the deployment makes.
+
+    Args:
+        id: resource id.
+        type: full type as written.
+        name: full name.
+        api_version: version to make it with.
+        condition: false when the deployment is not to make it.
+        depends_on: as the template says: ids, names, names of loops.
+        body: location, properties and so on, not evaluated.
+        scope: in which the body is evaluated, without a runtime.
+        path: where it stands in the template.
+        loop: the copy loop that it is a round of.
+    """
+
+    id: str
+    type: str
+    name: str
+    api_version: str
+    condition: bool
+    depends_on: tuple[str, ...]
+    body: Mapping[str, Any]
+    scope: Scope
+    path: Path
+    loop: Loop | None = None
+
+    @property
+    def key(self) -> str:
+        """What the id is compared by."""
+        return self.id.lower()
+
+
+def declare(template: Template, scope: Scope, scope_id: str) -> list[Declaration]:
+    """Return every resource of a template.
+
+    Args:
+        template: whose structure is right.
+        scope: with parameters and variables.
+        scope_id: id of what the template deploys to.
+
+    Raises:
+        ServiceError: 400 `InvalidTemplate`.
+    """
+    found: dict[str, Declaration] = {}
+    for index, resource in enumerate(template.resources):
+        for declaration in _rounds(template, resource, ("resources", index), scope, scope_id):
+            if declaration.key in found:
+                place = template.position(declaration.path)
+                raise template.violation(
+                    f"The resource '{declaration.id}' at line '{place.line}' and column '{place.column}' is defined "
+                    f"multiple times in a template. {USAGE}",
+                    declaration.path,
+                )
+            found[declaration.key] = declaration
+    return list(found.values())
+
+
+def _rounds(
+    template: Template, resource: Mapping[str, Any], path: Path, scope: Scope, scope_id: str
+) -> Iterator[Declaration]:
+    copy = resource.get("copy")
+    if copy is None:
+        yield from _with_children(template, resource, path, scope, scope_id)
+        return
+    with _Explained(template, resource, path):
+        count = copy_count(copy["count"], copy["name"], scope)
+        batch = _batch_size(copy, scope)
+    for index in range(count):
+        inside = scope.in_loop(copy["name"], index)
+        for declaration in _with_children(template, resource, path, inside, scope_id):
+            yield replace(declaration, loop=Loop(copy["name"], index, batch))
+
+
+def _batch_size(copy: Mapping[str, Any], scope: Scope) -> int:
+    mode = (copy.get("mode") or "parallel").lower()
+    if mode not in ("parallel", "serial"):
+        raise ExpressionError(f"The copy mode '{copy['mode']}' is neither 'Parallel' nor 'Serial'.", topic="arm-copy")
+    if mode == "parallel":
+        return 0
+    size = evaluate(copy.get("batchSize", 1), scope)
+    if type(size) is not int or size < 1:
+        raise ExpressionError(f"The copy batch size '{size}' is not a positive integer.", topic="arm-copy")
+    return size
+
+
+def _with_children(
+    template: Template,
+    resource: Mapping[str, Any],
+    path: Path,
+    scope: Scope,
+    scope_id: str,
+    *,
+    parent: Declaration | None = None,
+) -> Iterator[Declaration]:
+    declaration = _declaration(template, resource, path, scope, scope_id, parent=parent)
+    yield declaration
+    for index, child in enumerate(resource.get("resources") or []):
+        yield from _with_children(template, child, (*path, "resources", index), scope, scope_id, parent=declaration)
+
+
+def _declaration(
+    template: Template,
+    resource: Mapping[str, Any],
+    path: Path,
+    scope: Scope,
+    scope_id: str,
+    *,
+    parent: Declaration | None,
+) -> Declaration:
+    with _Explained(template, resource, path):
+        resource_type, name = _text(resource, "type", scope), _text(resource, "name", scope)
+        api_version = _text(resource, "apiVersion", scope)
+        condition = evaluate(resource.get("condition", True), scope)
+        depends_on = evaluate(resource.get("dependsOn") or [], scope)
+        extended = _text(resource, "scope", scope) if resource.get("scope") else ""
+    # A child may be written with its own segment only, or in full.
+    if parent is not None and "/" not in resource_type:
+        resource_type, name = f"{parent.type}/{resource_type}", f"{parent.name}/{name}"
+    reason = ""
+    if type(condition) is not bool:
+        reason = f" is not valid: its condition is a value of type '{type_name(condition)}', not 'Boolean'."
+    elif not all(isinstance(item, str) for item in depends_on):
+        reason = " is not valid: dependsOn holds something else than strings."
+    elif not resource_type.count("/") or resource_type.count("/") != name.count("/") + 1 or "" in name.split("/"):
+        reason = (
+            " has incorrect segment lengths. A nested resource type must have identical number of segments as its "
+            "resource name. A root resource type must have segment length one greater than its resource name."
+        )
+    if reason:
+        place = template.position(path)
+        raise template.violation(
+            f"The template resource '{name}' for type '{resource_type}' at line '{place.line}' and column "
+            f"'{place.column}'{reason} {USAGE}",
+            path,
+        )
+    if resource_type.lower() == "microsoft.resources/deployments":
+        raise not_supported("deployments inside templates (Microsoft.Resources/deployments)")
+    base = _extended_id(extended, scope_id)
+    return Declaration(
+        join_id(base, resource_type, name.split("/")),
+        resource_type,
+        name,
+        api_version,
+        condition,
+        tuple(depends_on),
+        {member: value for member, value in resource.items() if member not in NOT_BODY},
+        scope,
+        path,
+    )
+
+
+def _extended_id(extended: str, scope_id: str) -> str:
+    """Return the id of what a resource lies in: of the group, or of the resource that its `scope` names."""
+    if not extended:
+        return scope_id
+    if extended == "/":
+        raise not_supported("resources of a template at tenant scope (`scope`)")
+    if extended.startswith("/"):
+        return extended.rstrip("/")
+    # A relative scope is `{namespace}/{type}/{name}[/{type}/{name}…]`.
+    return f"{scope_id}/providers/{extended}"
+
+
+def _text(resource: Mapping[str, Any], member: str, scope: Scope) -> str:
+    value = evaluate(resource[member], scope)
+    if not isinstance(value, str) or not value:
+        raise ExpressionError(f"The {member} property cannot be null or empty, nor of type '{type_name(value)}'.")
+    return value
+
+
+def render(template: Template, declaration: Declaration, runtime: Runtime) -> dict[str, Any]:
+    """Evaluate the body of a resource.
+
+    Raises:
+        ServiceError: 400 `InvalidTemplate`, with the resource and the reason.
+    """
+    try:
+        body: dict[str, Any] = evaluate(dict(declaration.body), replace(declaration.scope, runtime=runtime))
+    except ExpressionError as error:
+        place = template.position(declaration.path)
+        raise invalid_expression(declaration.id, str(error), place, declaration.path) from error
+    return body
+
+
+class _Explained:
+    """Says of a wrong expression in which resource of the template it stands."""
+
+    def __init__(self, template: Template, resource: Mapping[str, Any], path: Path) -> None:
+        self._template, self._resource, self._path = template, resource, path
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, ExpressionError):
+            place = self._template.position(self._path)
+            raise self._violation(
+                f"The template resource '{self._resource.get('name')}' at line '{place.line}' and column "
+                f"'{place.column}' is not valid: {error}"
+            ) from error
+
+    def _violation(self, message: str) -> ServiceError:
+        return self._template.violation(message, self._path)

@@ -1,0 +1,257 @@
+"""Runs deployments: each resource as soon as what it needs is there, everything written down as it happens.
+
+A run is background work of the process. What it has done is in the store, so the process that comes after a restart
+takes it up again: what `Succeeded` stays, what was under way is put once more, which is the same PUT.
+"""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from emulator.arm import provided
+from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel, ResourceOperation
+from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+from emulator.deployments.declarations import Declaration, render
+from emulator.deployments.exceptions import deployment_failed, resource_deployment_failure
+from emulator.deployments.facts import Facts
+from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.outputs import evaluate_output
+from emulator.deployments.records import ACTIVE, Records, operation_id
+from emulator.deployments.runs import Run, put_resource
+from emulator.deployments.sealing import SealedParameters
+
+logger = logging.getLogger(__name__)
+
+# What ARM itself takes, beyond its resources, before the first and after the last of them. Estimates: a deployment of
+# nothing takes a few seconds.
+BEGIN_SECONDS = 2
+END_SECONDS = 2
+
+
+class Engine:
+    """The deployments under way in this process."""
+
+    def __init__(self, platform: Platform, arm: ArmModel, records: Records, sealed: SealedParameters) -> None:
+        self._platform = platform
+        self._clock = platform.clock
+        self._arm = arm
+        self._records = records
+        self._sealed = sealed
+        self._runs: dict[str, Run] = {}
+
+    def begin(self, run: Run) -> None:
+        """Run a deployment in the background."""
+        self._runs[run.record["runId"]] = run
+        self._platform.spawn(self._run(run), f"deployment {run.record['name']}")
+
+    def cancel(self, record: Document) -> None:
+        """End a deployment as it is: what has not begun does not begin, what has begun is left to itself."""
+        record |= {"provisioningState": "Canceled", "timestamp": self._now()}
+        self._records.put(record)
+        for operation in self._records.operations(record):
+            if operation["provisioningState"] in ACTIVE:
+                operation |= {"provisioningState": "Canceled", "timestamp": self._now()}
+                self._records.put_operation(record, operation)
+        self._sealed.forget(record)
+        run = self._runs.get(record["runId"])
+        if run is not None:
+            run.ended.put_nowait(None)
+
+    async def _run(self, run: Run) -> None:
+        try:
+            if self._update(run, provisioningState="Running"):
+                await self._clock.sleep(BEGIN_SECONDS)
+                if await self._make_all(run):
+                    await self._clock.sleep(END_SECONDS)
+                    await self._finish(run)
+        except Exception:
+            logger.exception("deployment %s crashed", run.record["id"])
+            message = "The local Azure crashed; its log has the trace."
+            self._update(run, provisioningState="Failed", error={"code": "InternalServerError", "message": message})
+            self._sealed.forget(run.record)
+        finally:
+            self._runs.pop(run.record["runId"], None)
+
+    async def _make_all(self, run: Run) -> bool:
+        """Make every resource whose needs are met, until none is left; tell whether the deployment is still on."""
+        begun = [operation for operation in self._records.operations(run.record) if operation["key"]]
+        succeeded = {operation["key"] for operation in begun if operation["provisioningState"] == "Succeeded"}
+        failed = [operation for operation in begun if operation["provisioningState"] == "Failed"]
+        run.errors |= {operation["key"]: operation["statusMessage"]["error"] for operation in failed}
+        waiting = {
+            key: set(needs) - succeeded
+            for key, needs in run.plan.needs.items()
+            if key not in succeeded and key not in run.errors
+        }
+        under_way: set[str] = set()
+        while self._is_on(run):
+            for key in [key for key, needs in waiting.items() if not needs]:
+                del waiting[key]
+                under_way.add(key)
+                declaration = run.plan.declarations[key]
+                self._platform.spawn(self._make(run, declaration), f"deployment {run.record['name']}: {declaration.id}")
+            if not under_way:
+                return True
+            ended = await run.ended.get()
+            if ended is None:
+                return False
+            under_way.discard(ended)
+            if ended not in run.errors:
+                for needs in waiting.values():
+                    needs.discard(ended)
+        return False
+
+    async def _make(self, run: Run, declaration: Declaration) -> None:
+        """Make one resource, and say how it ended."""
+        try:
+            await self._make_or_fail(run, declaration)
+        except ServiceError as error:
+            self._fail(run, declaration, error)
+        except Exception:
+            logger.exception("deployment %s crashed on %s", run.record["id"], declaration.id)
+            crash = ServiceError(500, "InternalServerError", "The local Azure crashed; its log has the trace.")
+            self._fail(run, declaration, crash)
+        finally:
+            run.ended.put_nowait(declaration.key)
+
+    async def _make_or_fail(self, run: Run, declaration: Declaration) -> None:
+        if not self._is_on(run):
+            return
+        self._note(run, declaration, provisioningState="Running")
+        is_provided = self._arm.front_door.serves(parse_resource(declaration.id))
+        begun = self._begun_before(run, declaration)
+        if begun is None:
+            facts = Facts(self._arm, run.caller, run.directory)
+            body = await facts.evaluate(lambda runtime: render(run.template, declaration, runtime))
+            begun = await put_resource(self._platform, run, declaration, body)
+        status = HTTPStatus(begun.status_code).phrase.replace(" ", "")
+        poll = begun.operation_id if is_provided else ""
+        self._note(run, declaration, provisioningState="Running", statusCode=status, poll=poll)
+        try:
+            if is_provided:
+                await provided.wait(self._arm, run.caller, begun, run.record["correlationId"])
+            else:
+                await self._arm.wait(begun)
+        except ServiceError as error:
+            raise resource_deployment_failure(error) from error
+        # A long operation that began with 201 or 202 ends, for ARM, with the 200 of its last poll.
+        last = "OK" if begun.operation_id else status
+        self._note(run, declaration, provisioningState="Succeeded", statusCode=last)
+
+    def _begun_before(self, run: Run, declaration: Declaration) -> ResourceOperation | None:
+        """Return what a process before this one began with the resource provider, which takes no second PUT now."""
+        operation = self._records.operation(run.record, operation_id(run.record, declaration.id)) or {}
+        if not operation.get("poll"):
+            return None
+        return ResourceOperation(declaration.id, declaration.api_version, HTTPStatus.CREATED, {}, operation["poll"])
+
+    def _fail(self, run: Run, declaration: Declaration, error: ServiceError) -> None:
+        body = {"target": declaration.id} | run.redaction.error(error).body()
+        run.errors[declaration.key] = body
+        self._note(
+            run,
+            declaration,
+            provisioningState="Failed",
+            statusCode=HTTPStatus(error.status_code).phrase.replace(" ", ""),
+            statusMessage={"status": "Failed", "error": body},
+        )
+
+    async def _finish(self, run: Run) -> None:
+        """Write the result of a deployment whose resources are all over."""
+        if run.errors:
+            self._update(run, provisioningState="Failed", error=deployment_failed(list(run.errors.values())))
+            self._sealed.forget(run.record)
+            return
+        outputs: dict[str, Any] = {}
+        failures: list[dict[str, Any]] = []
+        facts = Facts(self._arm, run.caller, run.directory)
+        for name, definition in run.template.section("outputs").items():
+            try:
+                output = await facts.evaluate(
+                    lambda runtime, name=name, definition=definition: evaluate_output(  # type: ignore[misc]
+                        definition, name, run.scope, runtime
+                    )
+                )
+            except (ServiceError, ExpressionError) as error:
+                reason = error.message if isinstance(error, ServiceError) else str(error)
+                message = f"The template output '{name}' is not valid: {run.redaction.text(reason)}"
+                failures.append({"code": "DeploymentOutputEvaluationFailed", "target": name, "message": message})
+                continue
+            if output is not None:
+                outputs[name] = output
+        self._note_outputs(run, failures)
+        if failures:
+            error_body = {
+                "code": "DeploymentOutputEvaluationFailed",
+                "message": f"Unable to evaluate template outputs: '{','.join(item['target'] for item in failures)}'. "
+                "Please see error details and deployment operations.",
+                "details": failures,
+            }
+            self._update(run, provisioningState="Failed", error=error_body)
+        else:
+            made = [{"id": declaration.id} for declaration in run.plan.declarations.values()]
+            self._update(run, provisioningState="Succeeded", outputs=outputs, outputResources=made)
+        self._sealed.forget(run.record)
+
+    def _is_on(self, run: Run) -> bool:
+        return self._current(run) is not None
+
+    def _current(self, run: Run) -> Document | None:
+        """Return the deployment's document while this very run of it is on."""
+        record = self._records.get(run.record["id"])
+        if record is None or record["runId"] != run.record["runId"] or record["provisioningState"] not in ACTIVE:
+            return None
+        return record
+
+    def _update(self, run: Run, **members: Any) -> bool:
+        record = self._current(run)
+        if record is None:
+            return False
+        self._records.put(record | members | {"timestamp": self._now()})
+        return True
+
+    def _note(self, run: Run, declaration: Declaration, **members: Any) -> None:
+        """Write down how far a resource is, unless the deployment is over."""
+        if not self._is_on(run):
+            return
+        identifier = operation_id(run.record, declaration.id)
+        parsed = parse_resource(declaration.id)
+        operation = self._records.operation(run.record, identifier) or {
+            "operationId": identifier,
+            "key": declaration.key,
+            "provisioningOperation": "Create",
+            "startTime": self._now(),
+            "trackingId": str(uuid4()),
+            "targetResource": {
+                "id": declaration.id,
+                "resourceType": parsed.type,
+                "resourceName": parsed.full_name,
+                "apiVersion": declaration.api_version,
+            },
+        }
+        self._records.put_operation(run.record, operation | members | {"timestamp": self._now()})
+
+    def _note_outputs(self, run: Run, failures: list[dict[str, Any]]) -> None:
+        if not self._is_on(run):
+            return
+        operation: dict[str, Any] = {
+            "operationId": operation_id(run.record, "outputs"),
+            "key": "",
+            "provisioningOperation": "EvaluateDeploymentOutput",
+            "provisioningState": "Failed" if failures else "Succeeded",
+            "startTime": self._now(),
+            "timestamp": self._now(),
+            "trackingId": str(uuid4()),
+            "statusCode": "BadRequest" if failures else "OK",
+        }
+        if failures:
+            operation["statusMessage"] = {"status": "Failed", "error": failures[0]}
+        self._records.put_operation(run.record, operation)
+
+    def _now(self) -> str:
+        return rfc3339(self._clock.now())

@@ -1,0 +1,140 @@
+"""What ARM answers when a deployment cannot be made, in its codes and words."""
+
+from typing import Any
+from uuid import uuid4
+
+from emulator.core.errors import ServiceError
+from emulator.deployments.positions import Path, Position, path_text
+
+
+def invalid_template(message: str, position: Position | None = None, path: Path = ()) -> ServiceError:
+    """Say that a template breaks a rule; the place is in `additionalInfo` as well."""
+    place = position or Position()
+    info = {"lineNumber": place.line, "linePosition": place.column, "path": path_text(path)}
+    return ServiceError(
+        400,
+        "InvalidTemplate",
+        f"Deployment template validation failed: '{message}'.",
+        extra={"additionalInfo": [{"type": "TemplateViolation", "info": info}]},
+    )
+
+
+def invalid_expression(resource_id: str, reason: str, position: Position, path: Path) -> ServiceError:
+    """Say that an expression in the body of a resource cannot be evaluated."""
+    info = {"lineNumber": position.line, "linePosition": position.column, "path": path_text(path)}
+    return ServiceError(
+        400,
+        "InvalidTemplate",
+        f"Unable to process template language expressions for resource '{resource_id}' at line '{position.line}' and "
+        f"column '{position.column}'. '{reason}'",
+        extra={"additionalInfo": [{"type": "TemplateViolation", "info": info}]},
+    )
+
+
+def invalid_content(reason: str, position: Position | None = None, path: Path = ()) -> ServiceError:
+    """Say that the request is not a deployment: not JSON, a member that there is not, a value of a wrong type."""
+    where = f" Path '{path_text(path)}', line {position.line}, position {position.column}." if position else ""
+    return ServiceError(
+        400,
+        "InvalidRequestContent",
+        f"The request content was invalid and could not be deserialized: '{reason}{where}'.",
+    )
+
+
+def not_supported(what: str) -> ServiceError:
+    """Refuse, out loud, what Azure has and the local Azure has not."""
+    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {what}.")
+
+
+def deployment_not_found(name: str) -> ServiceError:
+    """Say that there is no deployment of this name."""
+    return ServiceError(404, "DeploymentNotFound", f"Deployment '{name}' could not be found.")
+
+
+def operation_not_found(operation_id: str, name: str) -> ServiceError:
+    """Say that the deployment has no such operation."""
+    return ServiceError(
+        404,
+        "DeploymentOperationNotFound",
+        f"The deployment operation '{operation_id}' of deployment '{name}' could not be found.",
+    )
+
+
+def resource_group_not_found(name: str) -> ServiceError:
+    """Say that there is no such resource group."""
+    return ServiceError(404, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
+
+
+def deployment_active(name: str, since: str, until: str) -> ServiceError:
+    """Say that a deployment of this name runs."""
+    return ServiceError(
+        409,
+        "DeploymentActive",
+        f"Unable to edit or replace deployment '{name}': previous deployment from '{since}' is still active "
+        f"(expiration time is '{until}'). Please see https://aka.ms/arm-deploy-resources for usage details.",
+    )
+
+
+def cannot_be_cancelled(name: str, state: str) -> ServiceError:
+    """Say that only a running deployment can be cancelled."""
+    return ServiceError(
+        409,
+        "DeploymentCannotBeCancelled",
+        f"The deployment '{name}' cannot be cancelled because its provisioning state is '{state}'.",
+    )
+
+
+def cannot_be_deleted(name: str) -> ServiceError:
+    """Say that a running deployment cannot be deleted."""
+    return ServiceError(
+        409,
+        "DeploymentCannotBeDeleted",
+        f"The deployment '{name}' cannot be deleted because it is running. Cancel it first.",
+    )
+
+
+def invalid_template_deployment(failures: list[ServiceError]) -> ServiceError:
+    """Say that the template is right and the caller may not, or Azure cannot, make what it describes.
+
+    The status and each reason are those of the resources, so that a caller sees `AuthorizationFailed` in `details`.
+    """
+    reasons = "', '".join(failure.message for failure in failures)
+    several = "with multiple errors" if len(failures) > 1 else "with error"
+    return ServiceError(
+        max(failure.status_code for failure in failures),
+        "InvalidTemplateDeployment",
+        f"Deployment failed {several}: '{reasons}'",
+        details=[failure.body() for failure in failures],
+    )
+
+
+def preflight_failed(name: str, failures: list[ServiceError]) -> ServiceError:
+    """Say that a provider would refuse the resources of a template."""
+    return ServiceError(
+        400,
+        "InvalidTemplateDeployment",
+        f"The template deployment '{name}' is not valid according to the validation procedure. The tracking id is "
+        f"'{uuid4()}'. See inner errors for details.",
+        details=[failure.body() for failure in failures],
+    )
+
+
+def resource_deployment_failure(error: ServiceError) -> ServiceError:
+    """Say that a resource was accepted, and that what its provider began with it failed."""
+    return ServiceError(
+        409,
+        "ResourceDeploymentFailure",
+        "The resource write operation failed to complete successfully, because it reached terminal provisioning state "
+        "'Failed'.",
+        details=[error.body()],
+    )
+
+
+def deployment_failed(details: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the error of a deployment whose resources failed."""
+    return {
+        "code": "DeploymentFailed",
+        "message": "At least one resource deployment operation failed. Please list deployment operations for details. "
+        "Please see https://aka.ms/arm-deployment-operations for usage details.",
+        "details": details,
+    }

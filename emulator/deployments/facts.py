@@ -1,0 +1,112 @@
+"""What running deployments ask of resources: `reference` and `list*`.
+
+Expressions are evaluated without waiting, and calls on resources must be awaited. So a question without an answer yet
+interrupts the evaluation; the answer is fetched and the evaluation repeated, which is cheap because it has no effects.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from emulator.arm import provided
+from emulator.arm.exceptions import resource_not_found
+from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel
+from emulator.deployments.graph import Directory
+from emulator.deployments.language.errors import ExpressionError
+from emulator.entra.models import Principal
+
+Result = TypeVar("Result")
+
+# A question: what to do (`reference` or the action's name), on which resource, in which api-version, with which body.
+Question = tuple[str, str, str, str]
+
+# Members of a resource that `reference(…, 'Full')` gives beside its properties.
+FULL_MEMBERS = ("apiVersion", "location", "sku", "kind", "tags", "plan", "identity", "zones", "managedBy", "properties")
+
+
+class _UnansweredError(Exception):
+    """An evaluation came to a question that has no answer yet."""
+
+    def __init__(self, question: Question, body: Any) -> None:
+        super().__init__(question)
+        self.question = question
+        self.body = body
+
+
+class Facts:
+    """The runtime of expressions while a deployment runs, for one resource or one output.
+
+    Args:
+        arm: where resources are.
+        caller: who deploys: whoever refers to a resource must be allowed to read it.
+        directory: the resources of the template, which may be referred to by name and without an api-version.
+    """
+
+    def __init__(self, arm: ArmModel, caller: Principal, directory: Directory) -> None:
+        self._arm = arm
+        self._caller = caller
+        self._directory = directory
+        self._answers: dict[Question, Any] = {}
+
+    async def evaluate(self, work: Callable[["Facts"], Result]) -> Result:
+        """Return what `work` evaluates to, once all that it asks for is known.
+
+        Raises:
+            ServiceError: a resource is not there, or the caller may not ask.
+            ExpressionError: an expression cannot be evaluated.
+        """
+        while True:
+            try:
+                return work(self)
+            except _UnansweredError as unanswered:
+                self._answers[unanswered.question] = await self._fetch(unanswered.question, unanswered.body)
+
+    def reference(self, identifier: str, api_version: str | None, *, full: bool) -> Any:
+        """Return a resource's properties, or with `full` the resource."""
+        target, version = self._target(identifier, api_version)
+        resource = self._answer(("reference", target, version, ""), None)
+        if not full:
+            return resource.get("properties", {})
+        parsed = parse_resource(target)
+        shown = {member: resource[member] for member in FULL_MEMBERS if member in resource}
+        return shown | {
+            "apiVersion": version,
+            "subscriptionId": parsed.subscription_id,
+            "resourceGroupName": parsed.resource_group,
+            "resourceId": parsed.type + "/" + parsed.full_name,
+        }
+
+    def list_action(self, name: str, identifier: str, api_version: str, body: Any) -> Any:
+        """Return the answer of a resource's `list*` action."""
+        target, version = self._target(identifier, api_version)
+        return self._answer((name, target, version, repr(body)), body)
+
+    def _target(self, identifier: str, api_version: str | None) -> tuple[str, str]:
+        found = self._directory.by_identifier(identifier)
+        target = found.id if found is not None else identifier
+        try:
+            parse_resource(target)
+        except ValueError as error:
+            raise ExpressionError(f"'{identifier}' is neither a resource of the template nor a resource id.") from error
+        return target, api_version or (found.api_version if found is not None else "")
+
+    def _answer(self, question: Question, body: Any) -> Any:
+        if question not in self._answers:
+            raise _UnansweredError(question, body)
+        return self._answers[question]
+
+    async def _fetch(self, question: Question, body: Any) -> Any:
+        name, target, api_version, _ = question
+        parsed = parse_resource(target)
+        if self._arm.front_door.serves(parsed):
+            if name == "reference":
+                return await provided.get(self._arm, self._caller, target, api_version)
+            return await provided.action(self._arm, self._caller, target, api_version, name)
+        if name != "reference":
+            return await self._arm.action(self._caller, target, api_version, name, body)
+        row = self._arm.row(parsed, api_version)
+        self._arm.authorize(self._caller, f"{row.name}/read", target)
+        resource = self._arm.get_resource(target, api_version)
+        if resource is None:
+            raise resource_not_found(parsed)
+        return resource

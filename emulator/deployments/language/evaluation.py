@@ -1,0 +1,231 @@
+"""Evaluate expressions and whole JSON values in a scope: parameters, variables, copy indexes, facts of the deployment."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.functions import FUNCTIONS
+from emulator.deployments.language.functions.signature import Function
+from emulator.deployments.language.syntax import Call, Literal, Member, Node, is_expression, literal_text, parse
+from emulator.deployments.language.values import UNKNOWN, element, find_key, member, type_name
+
+MAX_COPY_COUNT = 800
+
+
+class Runtime(Protocol):
+    """Where `reference` and `list*` get their answers."""
+
+    def reference(self, identifier: str, api_version: str | None, *, full: bool) -> Any:
+        """Return a resource's properties, or `UNKNOWN`."""
+
+    def list_action(self, name: str, identifier: str, api_version: str, body: Any) -> Any:
+        """Return the answer of a resource's `list*` action, or `UNKNOWN`."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What a deployment knows of its surroundings.
+
+    Args:
+        subscription: as `subscription()` answers.
+        resource_group: as `resourceGroup()` answers.
+        deployment: as `deployment()` answers.
+        tenant_id: tenant of the subscription.
+        cloud: as `environment()` answers.
+        utc_now: when the deployment was accepted, for `utcNow()`.
+        new_guid: draws a random id, for `newGuid()`.
+    """
+
+    subscription: Mapping[str, Any]
+    resource_group: Mapping[str, Any]
+    deployment: Mapping[str, Any]
+    tenant_id: str
+    cloud: Mapping[str, Any]
+    utc_now: Any
+    new_guid: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the functions of one expression can see.
+
+    Args:
+        environment: the deployment's surroundings.
+        parameters: values by name; None where parameters cannot be used.
+        variables: raw values by name; each is evaluated at its first use. None where variables cannot be used.
+        loops: index of each enclosing copy loop by name; "" is the innermost.
+        runtime: answers `reference` and `list*`; None where these cannot be used.
+        in_default: in the default value of a parameter, the one place for `utcNow` and `newGuid`.
+    """
+
+    environment: Environment
+    parameters: Mapping[str, Any] | None = None
+    variables: "Variables | None" = None
+    loops: Mapping[str, int] = field(default_factory=dict)
+    runtime: Runtime | None = None
+    in_default: bool = False
+
+    def in_loop(self, name: str, index: int) -> "Scope":
+        """Return the scope of one round of a copy loop."""
+        return replace(self, loops={**self.loops, name: index, "": index})
+
+
+class Variables:
+    """A template's variables, evaluated at first use, so that they may stand in any order.
+
+    Args:
+        raw: the template's `variables`. The loops of a `copy` among them are variables too, by their names.
+    """
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        loops = raw.get("copy")
+        self._loops = {loop["name"]: loop for loop in loops or ()} if is_property_copy(loops) else {}
+        self._raw = {name: value for name, value in raw.items() if name != "copy" or not self._loops} | self._loops
+        self._values: dict[str, Any] = {}
+        self._open: list[str] = []
+
+    def get(self, name: str, scope: Scope) -> Any:
+        """Return the value of a variable.
+
+        Raises:
+            ExpressionError: there is none of this name, or its value needs itself.
+        """
+        key = find_key(self._raw, name)
+        if key is None:
+            raise ExpressionError(f"The template variable '{name}' is not found.", topic="arm-syntax#variables")
+        if key not in self._values:
+            if key in self._open:
+                chain = "', '".join([*self._open, key])
+                raise ExpressionError(
+                    f"The template variables '{chain}' form a circle.", topic="arm-template-expressions"
+                )
+            self._open.append(key)
+            try:
+                # A variable is the same wherever it is used: it sees no copy loop and no resource.
+                alone = replace(scope, loops={}, runtime=None)
+                loop = self._loops.get(key)
+                self._values[key] = evaluate_loop(loop, key, alone) if loop else evaluate(self._raw[key], alone)
+            finally:
+                self._open.pop()
+        return self._values[key]
+
+
+def evaluate(value: Any, scope: Scope) -> Any:
+    """Evaluate every expression in a JSON value, property copy loops included.
+
+    Raises:
+        ExpressionError: an expression cannot be parsed or evaluated.
+    """
+    if isinstance(value, str):
+        return evaluate_node(parse(value), scope) if is_expression(value) else literal_text(value)
+    if isinstance(value, list):
+        return [evaluate(item, scope) for item in value]
+    if isinstance(value, dict):
+        return _evaluate_object(value, scope)
+    return value
+
+
+def _evaluate_object(value: dict[str, Any], scope: Scope) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, item in value.items():
+        if name.lower() == "copy" and is_property_copy(item):
+            for loop in item:
+                result[loop["name"]] = evaluate_loop(loop, loop["name"], scope)
+            continue
+        # Names can be expressions too: that is how Bicep writes computed member names.
+        key = evaluate(name, scope) if name.startswith("[") else name
+        if key is UNKNOWN:
+            continue
+        if not isinstance(key, str):
+            raise ExpressionError(f"The property name '{name}' evaluates to a value of type '{type_name(key)}'.")
+        result[key] = evaluate(item, scope)
+    return result
+
+
+def is_property_copy(item: Any) -> bool:
+    """Tell whether the value of a member named `copy` describes copy loops, and is not a property of that name."""
+    return (
+        isinstance(item, list)
+        and bool(item)
+        and all(
+            isinstance(loop, dict) and isinstance(loop.get("name"), str) and {"count", "input"} <= loop.keys()
+            for loop in item
+        )
+    )
+
+
+def evaluate_loop(loop: Mapping[str, Any], name: str, scope: Scope) -> Any:
+    """Evaluate `{count, input}`: one `input` for each round.
+
+    Raises:
+        ExpressionError: one of the two is missing or wrong.
+    """
+    if not {"count", "input"} <= loop.keys():
+        raise ExpressionError(f"The copy loop '{name}' needs 'count' and 'input'.", topic="arm-copy")
+    count = copy_count(loop["count"], name, scope)
+    return [evaluate(loop["input"], scope.in_loop(name, index)) for index in range(count)]
+
+
+def copy_count(raw: Any, name: str, scope: Scope) -> int:
+    """Return how many rounds a copy loop has.
+
+    Raises:
+        ExpressionError: the count is not an integer of 0 to 800.
+    """
+    count = evaluate(raw, replace(scope, runtime=None))
+    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= MAX_COPY_COUNT:
+        raise ExpressionError(
+            f"The copy count '{count}' of '{name}' is not an integer value from 0 to {MAX_COPY_COUNT}.",
+            topic="arm-copy",
+        )
+    return count
+
+
+def evaluate_node(node: Node, scope: Scope) -> Any:
+    """Evaluate one tree.
+
+    Raises:
+        ExpressionError: a function, a member or an element that it uses is not there or not of the right type.
+    """
+    if isinstance(node, Literal):
+        return node.value
+    if isinstance(node, Call):
+        return _call(node, scope)
+    base = evaluate_node(node.base, scope)
+    if isinstance(node, Member):
+        return base if base is UNKNOWN else member(base, node.name)
+    index = evaluate_node(node.index, scope)
+    return UNKNOWN if base is UNKNOWN or index is UNKNOWN else element(base, index)
+
+
+def _call(node: Call, scope: Scope) -> Any:
+    function = find_function(node.name)
+    if function.lazy is not None:
+        function.check_count(len(node.arguments))
+        return function.lazy([_later(argument, scope) for argument in node.arguments])
+    arguments = [evaluate_node(argument, scope) for argument in node.arguments]
+    function.check_count(len(arguments))
+    if any(argument is UNKNOWN for argument in arguments):
+        return UNKNOWN
+    function.check_types(arguments)
+    return function.evaluate(scope, node.name, arguments) if function.scoped else function.evaluate(*arguments)
+
+
+def _later(node: Node, scope: Scope) -> Callable[[], Any]:
+    return lambda: evaluate_node(node, scope)
+
+
+def find_function(name: str) -> Function:
+    """Return a function by its name, in any case; any `list…` is an action of a resource.
+
+    Raises:
+        ExpressionError: there is none of this name.
+    """
+    folded = name.lower()
+    function = FUNCTIONS.get(folded)
+    if function is None and folded.startswith("list"):
+        function = FUNCTIONS["list*"]
+    if function is None:
+        raise ExpressionError(f"The template function '{name}' is not valid.")
+    return function

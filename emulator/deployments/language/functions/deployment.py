@@ -1,0 +1,114 @@
+"""What a deployment was given and where it runs."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.functions.signature import Function, failed
+from emulator.deployments.language.values import find_key
+
+if TYPE_CHECKING:
+    from emulator.deployments.language.evaluation import Scope
+
+# Every region that is emulated has three zones.
+ZONES = ("1", "2", "3")
+# The custom formats of utcNow that appear in templates, with what Python's strftime calls them.
+DATE_FORMATS = (
+    ("yyyy", "%Y"),
+    ("MM", "%m"),
+    ("dd", "%d"),
+    ("HH", "%H"),
+    ("mm", "%M"),
+    ("ss", "%S"),
+    ("fff", "%f"),
+)
+
+
+def _parameters(scope: "Scope", _name: str, arguments: list[Any]) -> Any:
+    if scope.parameters is None:
+        raise not_here("parameters")
+    key = find_key(scope.parameters, arguments[0])
+    if key is None:
+        raise ExpressionError(f"The template parameter '{arguments[0]}' is not found.", topic="arm-syntax#parameters")
+    return scope.parameters[key]
+
+
+def _variables(scope: "Scope", _name: str, arguments: list[Any]) -> Any:
+    if scope.variables is None:
+        raise not_here("variables")
+    return scope.variables.get(arguments[0], scope)
+
+
+def _copy_index(scope: "Scope", _name: str, arguments: list[Any]) -> int:
+    loop = arguments.pop(0) if arguments and isinstance(arguments[0], str) else ""
+    key = find_key(scope.loops, loop)
+    if key is None:
+        where = f"'{loop}' is no loop around it" if loop else "no loop is around it"
+        raise ExpressionError(
+            f"The template function 'copyIndex' is not expected at this location: {where}.", topic="arm-copy"
+        )
+    offset = arguments[0] if arguments else 0
+    if not isinstance(offset, int) or len(arguments) > 1:
+        raise failed("copyIndex", "it takes the name of a loop, an offset, or both in this order")
+    return scope.loops[key] + offset
+
+
+def _utc_now(scope: "Scope", _name: str, arguments: list[Any]) -> str:
+    if not scope.in_default:
+        raise not_here("utcNow")
+    moment = scope.environment.utc_now
+    pattern = arguments[0] if arguments else "yyyyMMddTHHmmssZ"
+    if pattern in ("u", "o"):
+        return str(moment.strftime("%Y-%m-%d %H:%M:%SZ" if pattern == "u" else "%Y-%m-%dT%H:%M:%S.%f0Z"))
+    if pattern == "d":
+        return str(moment.strftime("%m/%d/%Y"))
+    for ours, theirs in DATE_FORMATS:
+        pattern = pattern.replace(ours, moment.strftime(theirs)[: len(ours)])
+    return str(pattern)
+
+
+def _new_guid(scope: "Scope", _name: str, _arguments: list[Any]) -> str:
+    if not scope.in_default:
+        raise not_here("newGuid")
+    return scope.environment.new_guid()
+
+
+def _environment(member: str) -> Callable[["Scope", str, list[Any]], Any]:
+    def answer(scope: "Scope", _name: str, _arguments: list[Any]) -> Any:
+        return dict(getattr(scope.environment, member))
+
+    return answer
+
+
+def _tenant(scope: "Scope", _name: str, _arguments: list[Any]) -> dict[str, Any]:
+    tenant_id = scope.environment.tenant_id
+    return {"id": f"/tenants/{tenant_id}", "tenantId": tenant_id, "countryCode": "US", "displayName": tenant_id}
+
+
+def _pick_zones(_namespace: str, _type: str, _location: str, count: int = 1, offset: int = 0) -> list[str]:
+    if not 1 <= count <= len(ZONES) or not 0 <= offset <= len(ZONES) - count:
+        raise failed("pickZones", f"{count} zone(s) from {offset} on are not among the {len(ZONES)} of the location")
+    return list(ZONES[offset : offset + count])
+
+
+def not_here(function: str) -> ExpressionError:
+    """Say that a function stands where it cannot be used."""
+    return ExpressionError(
+        f"The template function '{function}' is not expected at this location.",
+        topic="arm-template-expressions",
+    )
+
+
+DEPLOYMENT = (
+    Function("parameters", "string", _parameters, scoped=True),
+    Function("variables", "string", _variables, scoped=True),
+    Function("copyIndex", "string|int? int?", _copy_index, scoped=True),
+    Function("utcNow", "string?", _utc_now, scoped=True),
+    Function("newGuid", "", _new_guid, scoped=True),
+    Function("resourceGroup", "", _environment("resource_group"), scoped=True),
+    Function("subscription", "", _environment("subscription"), scoped=True),
+    Function("deployment", "", _environment("deployment"), scoped=True),
+    Function("environment", "", _environment("cloud"), scoped=True),
+    Function("tenant", "", _tenant, scoped=True),
+    Function("pickZones", "string string string int? int?", _pick_zones),
+)

@@ -1,0 +1,32 @@
+"""Functions whose answer only the running deployment has: the state of resources and their keys."""
+
+from typing import TYPE_CHECKING, Any
+
+from emulator.deployments.language.functions.deployment import not_here
+from emulator.deployments.language.functions.signature import Function, failed
+
+if TYPE_CHECKING:
+    from emulator.deployments.language.evaluation import Scope
+
+
+def _reference(scope: "Scope", _name: str, arguments: list[Any]) -> Any:
+    if scope.runtime is None:
+        raise not_here("reference")
+    identifier, api_version, full = [*arguments, None, None][:3]
+    if full is not None and full.lower() != "full":
+        raise failed("reference", f"the third argument is '{full}', and can only be 'Full'")
+    return scope.runtime.reference(identifier, api_version, full=full is not None)
+
+
+def _list(scope: "Scope", name: str, arguments: list[Any]) -> Any:
+    if scope.runtime is None:
+        raise not_here(name)
+    identifier, api_version, body = [*arguments, None][:3]
+    return scope.runtime.list_action(name, identifier, api_version, body or {})
+
+
+RUNTIME = (
+    Function("reference", "string string? string?", _reference, scoped=True),
+    # Stands for every `list…`: the action of that name, with the resource, an api-version and the action's body.
+    Function("list*", "string string object?", _list, scoped=True),
+)

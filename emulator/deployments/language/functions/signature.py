@@ -1,0 +1,98 @@
+"""A function of the template language as a row of a table: name, what it takes, what it does."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.values import type_name
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "int": (int,),
+    "bool": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+    "any": (str, int, bool, float, list, dict, type(None)),
+}
+PARAMETER = re.compile(r"([a-z|]+)([?*]?)")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function.
+
+    Args:
+        name: as the documentation writes it.
+        takes: its parameters in order, such as `string int string?`: alternatives with `|`; `?` after one that may be
+            left out; `*` after the last, when it may come any number of times.
+        evaluate: does it, with the arguments; a scoped one gets `(scope, name as written, arguments)`.
+        scoped: needs the scope: parameters, variables, the deployment's surroundings.
+        lazy: does it with arguments still to be evaluated, given as callables.
+    """
+
+    name: str
+    takes: str
+    evaluate: Callable[..., Any] = field(default=lambda: None)
+    scoped: bool = False
+    lazy: Callable[[Sequence[Callable[[], Any]]], Any] | None = None
+    minimum: int = field(init=False, default=0)
+    maximum: int | None = field(init=False, default=0)
+    kinds: tuple[tuple[str, ...], ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        parameters = []
+        for word in self.takes.split():
+            matched = PARAMETER.fullmatch(word)
+            if matched is None:
+                raise ValueError(f"{self.name}: {word!r} is no parameter")
+            parameters.append((tuple(matched[1].split("|")), matched[2]))
+        repeated = bool(parameters) and parameters[-1][1] == "*"
+        object.__setattr__(self, "minimum", sum(1 for _, mark in parameters if not mark))
+        object.__setattr__(self, "maximum", None if repeated else len(parameters))
+        object.__setattr__(self, "kinds", tuple(kinds for kinds, _ in parameters))
+
+    def check_count(self, count: int) -> None:
+        """Refuse a wrong number of arguments.
+
+        Raises:
+            ExpressionError: too few or too many.
+        """
+        if count >= self.minimum and (self.maximum is None or count <= self.maximum):
+            return
+        wanted = f"{self.minimum} to {self.maximum}"
+        if self.maximum is None:
+            wanted = f"at least {self.minimum}"
+        elif self.minimum == self.maximum:
+            wanted = f"{self.minimum}"
+        raise ExpressionError(
+            f"Unable to evaluate template language function '{self.name}': function requires {wanted} argument(s) "
+            f"while {count} were provided.",
+            topic=f"arm-template-expressions/#{self.name}",
+        )
+
+    def check_types(self, arguments: Sequence[Any]) -> None:
+        """Refuse an argument of a wrong type.
+
+        Raises:
+            ExpressionError: names the position, the type wanted and the type given.
+        """
+        for position, argument in enumerate(arguments):
+            kinds = self.kinds[min(position, len(self.kinds) - 1)]
+            # bool is a subclass of int in Python and a type of its own in JSON: exact types only.
+            if not any(type(argument) in TYPES[kind] for kind in kinds):
+                raise ExpressionError(
+                    f"The template language function '{self.name}' expects its parameter at position {position + 1} "
+                    f"to be of type '{' or '.join(kinds)}'. The provided value is of type '{type_name(argument)}'.",
+                    topic=f"arm-template-expressions/#{self.name}",
+                )
+
+
+def failed(name: str, reason: str) -> ExpressionError:
+    """Say why a function cannot work on its arguments."""
+    return ExpressionError(
+        f"Unable to evaluate template language function '{name}': {reason}.",
+        topic=f"arm-template-expressions/#{name}",
+    )

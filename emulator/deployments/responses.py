@@ -1,0 +1,135 @@
+"""The wire format of deployments: what each address takes and answers."""
+
+from starlette.responses import Response
+
+from emulator.arm.bodies import check
+from emulator.arm.call import Call, answer, page
+from emulator.core.store import Document
+from emulator.deployments import exceptions
+from emulator.deployments.models import DeploymentsModel
+from emulator.deployments.records import render_deployment, render_operation, render_status
+from emulator.deployments.relaxed import decode
+from emulator.deployments.requests import Request
+
+# How often Azure wants a deployment to be polled.
+RETRY_SECONDS = 10
+
+
+def _model(call: Call) -> DeploymentsModel:
+    return call.arm.platform.model(DeploymentsModel)
+
+
+def _place(call: Call) -> tuple[str, str, str]:
+    return call.params["subscription_id"], call.params["group"], call.params.get("deployment", "")
+
+
+def _record(call: Call, action: str = "read") -> Document:
+    return _model(call).get(call.caller, *_place(call), action)
+
+
+async def _request(call: Call) -> Request:
+    content = await call.content()
+    try:
+        body, source = decode(content)
+        check(body)
+    except (ValueError, RecursionError) as error:
+        raise exceptions.invalid_content(f"{error}") from error
+    return Request(call.caller, *_place(call), body=body, source=source, correlation_id=call.correlation_id)
+
+
+async def refuse(call: Call) -> Response:
+    """Refuse what Azure has and the local Azure has not."""
+    what = "what-if of deployments" if call.path.lower().endswith("/whatif") else "deployments to subscriptions"
+    raise exceptions.not_supported(what)
+
+
+def _retry(call: Call) -> dict[str, str]:
+    return {"Retry-After": call.arm.clock.retry_after(RETRY_SECONDS)}
+
+
+async def put_deployment(call: Call) -> Response:
+    """PUT …/deployments/{name}: 201 for a new name, 200 for one that ran before, and where to poll."""
+    model = _model(call)
+    record, created = model.put(await _request(call))
+    headers = {"Azure-AsyncOperation": call.url(f"{record['id']}/operationStatuses/{record['runId']}")} | _retry(call)
+    return answer(render_deployment(record, model.now()), 201 if created else 200, headers)
+
+
+async def get_deployment(call: Call) -> Response:
+    """GET …/deployments/{name}."""
+    return answer(render_deployment(_record(call), _model(call).now()))
+
+
+async def head_deployment(call: Call) -> Response:
+    """HEAD …/deployments/{name}: 204, or 404."""
+    _record(call)
+    return answer(None, 204)
+
+
+async def list_deployments(call: Call) -> Response:
+    """GET …/deployments, of one state with `$filter=provisioningState eq '…'`."""
+    model = _model(call)
+    subscription_id, group, _ = _place(call)
+    found = [render_deployment(record, model.now()) for record in model.list(call.caller, subscription_id, group)]
+    text = call.request.query_params.get("$filter", "")
+    if text:
+        member, _, value = text.partition(" eq ")
+        if member.strip().lower() != "provisioningstate" or not value:
+            raise exceptions.not_supported(f"the filter '{text}' of deployments")
+        wanted = value.strip().strip("'").lower()
+        found = [body for body in found if body["properties"]["provisioningState"].lower() == wanted]
+    return page(call, found)
+
+
+async def delete_deployment(call: Call) -> Response:
+    """DELETE …/deployments/{name}: 202 and where to poll, or 204 when there is none."""
+    if not _model(call).delete(call.caller, *_place(call)):
+        return answer(None, 204)
+    headers = {"Location": call.url(f"{call.path}/operationResults/deleted")} | _retry(call)
+    return answer(None, 202, headers)
+
+
+async def delete_result(call: Call) -> Response:
+    """GET …/operationResults/deleted: a deletion is over at once, and says so with 204."""
+    _model(call).list(call.caller, *_place(call)[:2])
+    return answer(None, 204)
+
+
+async def cancel_deployment(call: Call) -> Response:
+    """POST …/cancel: 204."""
+    _model(call).cancel(call.caller, *_place(call))
+    return answer(None, 204)
+
+
+async def validate_deployment(call: Call) -> Response:
+    """POST …/validate: the deployment as it would be."""
+    model = _model(call)
+    record = model.validate(await _request(call))
+    body = render_deployment(record, model.now())
+    body["properties"]["validatedResources"] = record["validatedResources"]
+    return answer(body)
+
+
+async def export_template(call: Call) -> Response:
+    """POST …/exportTemplate: the template as it was sent."""
+    return answer({"template": _record(call, "exportTemplate/action")["template"]})
+
+
+async def deployment_status(call: Call) -> Response:
+    """GET …/operationStatuses/{id}: how the run of a deployment is."""
+    record = _record(call, "operationstatuses/read")
+    if record["runId"] != call.params["operation_id"].lower():
+        raise exceptions.operation_not_found(call.params["operation_id"], record["name"])
+    return answer(render_status(record), headers=_retry(call))
+
+
+async def list_operations(call: Call) -> Response:
+    """GET …/operations, the first `$top` of them where given."""
+    model, record = _model(call), _record(call, "operations/read")
+    return page(call, [render_operation(record, item, model.now()) for item in model.operations(record)])
+
+
+async def get_operation(call: Call) -> Response:
+    """GET …/operations/{id}."""
+    model, record = _model(call), _record(call, "operations/read")
+    return answer(render_operation(record, model.operation(record, call.params["operation_id"]), model.now()))

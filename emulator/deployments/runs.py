@@ -1,0 +1,106 @@
+"""One run of a deployment, and the calls on resources that it makes."""
+
+import asyncio
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from emulator.arm import provided
+from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel, ResourceOperation
+from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
+from emulator.core.faults import Fault
+from emulator.core.journal import Entry
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+from emulator.deployments.declarations import Declaration
+from emulator.deployments.graph import Directory, Plan
+from emulator.deployments.language.evaluation import Scope
+from emulator.deployments.sealing import Redaction
+from emulator.deployments.template import Template
+from emulator.entra.models import Principal
+
+
+@dataclass
+class Run:
+    """A deployment under way.
+
+    Args:
+        record: id and run id of the deployment; its state is read from the store.
+        caller: who deploys.
+        template: checked template.
+        plan: what to make, in which order.
+        scope: of the outputs.
+        redaction: takes secure values out of errors.
+        ended: keys of resources whose work is over; None when the deployment was cancelled.
+        errors: by key, of resources that failed.
+    """
+
+    record: Document
+    caller: Principal
+    template: Template
+    plan: Plan
+    scope: Scope
+    redaction: Redaction
+    ended: "asyncio.Queue[str | None]" = field(default_factory=asyncio.Queue)
+    errors: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def directory(self) -> Directory:
+        """Finds the resources of the template."""
+        return Directory([*self.plan.declarations.values(), *self.plan.skipped])
+
+
+async def put_resource(
+    platform: Platform, run: Run, declaration: Declaration, body: dict[str, Any]
+) -> ResourceOperation:
+    """Put a resource as a request of its own: injected faults meet it, and the journal tells of it.
+
+    Raises:
+        ServiceError: what the resource's provider, or the fault, refuses it with.
+    """
+    operation = f"PUT {parse_resource(declaration.id).type}"
+    began = platform.clock.now()
+    fault = platform.faults.take("arm", operation)
+    status, code, message = 0, "", ""
+    try:
+        await _meet(fault)
+        arm = platform.model(ArmModel)
+        identifier, version = declaration.id, declaration.api_version
+        if arm.front_door.serves(parse_resource(identifier)):
+            begun = await provided.put(
+                arm, run.caller, identifier, version, body, correlation_id=run.record["correlationId"]
+            )
+        else:
+            begun = await arm.put_resource(run.caller, identifier, version, body)
+        status = begun.status_code
+    except ServiceError as error:
+        status, code, message = error.status_code, error.code, run.redaction.text(error.message)
+        raise
+    finally:
+        platform.journal.add(
+            Entry(
+                time=rfc3339(began),
+                service="arm",
+                operation=operation,
+                method="PUT",
+                path=f"{declaration.id}?api-version={declaration.api_version}",
+                status=status,
+                caller=run.caller.name,
+                correlation_id=run.record["correlationId"],
+                fault=fault.id if fault else "",
+                seconds=round((platform.clock.now() - began).total_seconds(), 6),
+                error=code,
+                message=message,
+            )
+        )
+    return begun
+
+
+async def _meet(fault: Fault | None) -> None:
+    """Let an injected fault meet the call on a resource. A cut connection ARM repeats itself: nobody sees it."""
+    if fault is not None and fault.kind == "delay":
+        await asyncio.sleep(fault.delay_seconds)
+    if fault is not None and fault.kind == "status":
+        raise ServiceError(fault.status_code, fault.code or "ServiceUnavailable", fault.message)

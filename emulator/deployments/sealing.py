@@ -1,0 +1,107 @@
+"""Secure parameters of running deployments: where they are kept, and how errors are kept from telling them.
+
+A secure value is needed as long as its deployment runs, also by the process that resumes it after a restart. So it is
+kept, encrypted (Fernet) with a key that lies beside the database in a file of its own, readable by its owner only, and
+removed when the deployment ends. It is in no other table: not in the deployment, not in its operations.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from cryptography.fernet import Fernet
+
+from emulator.core.certificates import write_private
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+
+# A shorter text is no secret, and taking it out of messages would only make them unreadable.
+MIN_SECRET = 4
+
+
+class SealedParameters:
+    """Secure parameters by deployment."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._table = platform.store.table("deployment_sealed")
+        path = platform.root / "deployments.key"
+        if not path.exists():
+            write_private(path, Fernet.generate_key())
+        self._cipher = Fernet(path.read_bytes())
+
+    def put(self, record: Document, values: dict[str, Any]) -> None:
+        """Keep the values of a deployment, instead of any before."""
+        self.forget(record)
+        if values:
+            sealed = self._cipher.encrypt(json.dumps(values).encode()).decode()
+            self._table.put(record["id"].lower(), {"sealed": sealed})
+
+    def get(self, record: Document) -> dict[str, Any]:
+        """Return the values of a deployment, {} when it has none."""
+        found = self._table.get(record["id"].lower())
+        if found is None:
+            return {}
+        values: dict[str, Any] = json.loads(self._cipher.decrypt(found["sealed"].encode()))
+        return values
+
+    def forget(self, record: Document) -> None:
+        """Remove the values of a deployment."""
+        self._table.delete(record["id"].lower())
+
+
+class Redaction:
+    """Takes secure values out of errors, which like to cite what was wrong.
+
+    As a context it rewrites a `ServiceError` that is raised inside.
+
+    Args:
+        values: the secure parameters of a deployment.
+    """
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        # Longest first, so that no rest of a longer value is left over.
+        self._secrets = sorted(set(_texts(values)), key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        """Return a text without the values."""
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+    def json(self, value: Any) -> Any:
+        """Return a JSON value without the values in its texts."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.json(item) for item in value]
+        if isinstance(value, dict):
+            return {name: self.json(item) for name, item in value.items()}
+        return value
+
+    def error(self, error: ServiceError) -> ServiceError:
+        """Return an error without the values."""
+        return ServiceError(
+            error.status_code,
+            error.code,
+            self.text(error.message),
+            target=error.target,
+            details=self.json(error.details),
+            headers=error.headers,
+            extra=self.json(error.extra),
+        )
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, ServiceError) and self._secrets:
+            raise self.error(error) from None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and len(value) >= MIN_SECRET:
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)

@@ -1,0 +1,99 @@
+"""Private addresses: an IP configuration draws one from its subnet, or takes the one it names if that is free."""
+
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Address, IPv4Network, ip_network
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm.resources import Change
+from emulator.network import exceptions
+from emulator.network.subnets import prefixes
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+# The network's own address, the gateway's and two for DNS come first; the last is the broadcast address.
+RESERVED_FIRST = 4
+
+
+def assign_private_address(change: Change) -> None:
+    """Give an IP configuration in a subnet its private address, and keep the one it has."""
+    properties, arm = change.properties, change.arm
+    subnet_id: str = properties["subnet"]["id"]
+    subnet = arm.load(subnet_id)
+    ranges = _ranges(subnet["properties"]) if subnet is not None else []
+    taken = dict(_taken(change, subnet_id))
+    properties.setdefault("privateIPAddressVersion", "IPv4")
+    if properties.setdefault("privateIPAllocationMethod", "Dynamic") == "Static":
+        _check_static(change, ranges, taken)
+        return
+    before = (change.existing or {}).get("properties", {})
+    kept = before.get("privateIPAddress")
+    stays = before.get("subnet", {}).get("id", "").lower() == subnet_id.lower() and kept not in taken
+    properties["privateIPAddress"] = kept if kept and stays else first_free(subnet_id, ranges, taken)
+
+
+def draw_private_address(arm: "ArmModel", subnet_id: str) -> str:
+    """Return the first free address of a subnet."""
+    subnet = arm.load(subnet_id)
+    ranges = _ranges(subnet["properties"]) if subnet is not None else []
+    return first_free(subnet_id, ranges, dict(held_addresses(arm, subnet_id)))
+
+
+def first_free(subnet_id: str, ranges: list[IPv4Network], taken: Mapping[str, str]) -> str:
+    """Return the lowest address that nobody has.
+
+    Raises:
+        ServiceError: 400 `SubnetIsFull`.
+    """
+    for network in ranges:
+        for number in range(int(network.network_address) + RESERVED_FIRST, int(network.broadcast_address)):
+            address = str(IPv4Address(number))
+            if address not in taken:
+                return address
+    raise exceptions.subnet_is_full(subnet_id, [str(network) for network in ranges])
+
+
+def held_addresses(arm: "ArmModel", subnet_id: str) -> Iterator[tuple[str, str]]:
+    """Yield (address, id of the IP configuration that has it) of a subnet."""
+    for holder in arm.documents.references.holders(arm, subnet_id):
+        found = arm.load(holder)
+        address = found["properties"].get("privateIPAddress") if found is not None else None
+        if address:
+            yield address, holder
+
+
+def _taken(change: Change, subnet_id: str) -> Iterator[tuple[str, str]]:
+    own = {change.id.key, *(f"{change.id.parent}/{change.id.types[-1]}/{name}".lower() for name, _ in change.siblings)}
+    for address, holder in held_addresses(change.arm, subnet_id):
+        if holder.lower() not in own:
+            yield address, holder
+    # What comes in the same body counts as it comes, with what was stored of it where it keeps its address.
+    for name, sibling in change.siblings:
+        address = sibling["properties"].get("privateIPAddress")
+        if address:
+            yield address, f"{change.id.parent}/{change.id.types[-1]}/{name}"
+
+
+def _ranges(properties: Json) -> list[IPv4Network]:
+    networks = [ip_network(prefix) for prefix in prefixes(properties)]
+    return [network for network in networks if isinstance(network, IPv4Network)]
+
+
+def _check_static(change: Change, ranges: list[IPv4Network], taken: Mapping[str, str]) -> None:
+    text = change.properties.get("privateIPAddress")
+    if not text:
+        raise exceptions.private_address_missing(str(change.id))
+    try:
+        address = IPv4Address(text)
+    except ValueError as error:
+        raise exceptions.invalid_private_address(text, str(change.id)) from error
+    inside = next((network for network in ranges if address in network), None)
+    if inside is None:
+        raise exceptions.private_address_not_in_subnet(text, ", ".join(str(network) for network in ranges))
+    offset = int(address) - int(inside.network_address)
+    if offset < RESERVED_FIRST or address == inside.broadcast_address:
+        raise exceptions.private_address_reserved(text, str(inside))
+    if text in taken:
+        raise exceptions.private_address_taken(str(change.id), text, taken[text])

@@ -1,0 +1,108 @@
+"""What network security groups let through to an interface."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING, Any
+
+from emulator.network.security_groups import DEFAULT_RULES
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+EVERYTHING = ("*", "any", "0.0.0.0/0")
+INTERNET, NETWORK, BALANCER = "Internet", "VirtualNetwork", "AzureLoadBalancer"
+
+
+@dataclass(frozen=True)
+class Packet:
+    """The first packet of a connection over TCP.
+
+    Args:
+        source: service tag of where it comes from.
+        address: private address that it goes to.
+        port: that it goes to.
+        source_address: where it comes from, "" when that is anywhere behind the tag.
+    """
+
+    source: str
+    address: str
+    port: int
+    source_address: str = ""
+
+
+def denial(arm: "ArmModel", interface: Json, subnet_id: str, packet: Packet) -> str:
+    """Return why a packet does not reach an interface, "" if it does.
+
+    The groups of the subnet and of the interface must both let it through. Where there is none, all is let through that
+    comes from the network itself; what comes from outside through Standard addresses is not.
+    """
+    subnet = arm.load(subnet_id) or {"properties": {}}
+    attached = [holder["properties"].get("networkSecurityGroup", {}).get("id") for holder in (subnet, interface)]
+    groups = [group for group in attached if group]
+    if not groups and packet.source == INTERNET:
+        return f"no network security group allows port {packet.port}: {interface['id']} and its subnet have none"
+    for group in groups:
+        name, access = _decide(arm, group, packet)
+        if access == "Deny":
+            return f"rule {name} of network security group {group} denies {packet.source} port {packet.port}"
+    return ""
+
+
+def _decide(arm: "ArmModel", group_id: str, packet: Packet) -> tuple[str, str]:
+    """Return the name and the access of the first rule that fits."""
+    for name, rule in sorted(_inbound(arm, group_id), key=lambda item: int(item[1]["priority"])):
+        if _fits(rule, packet):
+            return name, str(rule["access"])
+    return "DenyAllInBound", "Deny"
+
+
+def _inbound(arm: "ArmModel", group_id: str) -> Iterator[tuple[str, Json]]:
+    rules = arm.scan(f"{group_id}/securityRules/", "Microsoft.Network/networkSecurityGroups/securityRules")
+    yield from ((rule["name"], rule["properties"]) for rule in rules if rule["properties"]["direction"] == "Inbound")
+    for name, _, access, direction, priority, source, destination in DEFAULT_RULES:
+        if direction == "Inbound":
+            yield (
+                str(name),
+                {
+                    "access": access,
+                    "priority": priority,
+                    "protocol": "*",
+                    "sourceAddressPrefix": source,
+                    "destinationAddressPrefix": destination,
+                    "destinationPortRange": "*",
+                },
+            )
+
+
+def _fits(rule: Json, packet: Packet) -> bool:
+    sources, destinations = _all(rule, "sourceAddressPrefix"), _all(rule, "destinationAddressPrefix")
+    return (
+        rule["protocol"] in ("*", "Tcp")
+        and any(_covers(source, packet.source, packet.source_address) for source in sources)
+        and any(_covers(destination, NETWORK, packet.address) for destination in destinations)
+        and any(_in_range(text, packet.port) for text in _all(rule, "destinationPortRange"))
+    )
+
+
+def _all(rule: Json, member: str) -> Iterable[str]:
+    many = member.replace("Prefix", "Prefixes") if member.endswith("Prefix") else f"{member}s"
+    return [text for text in (rule.get(member), *rule.get(many, ())) if text]
+
+
+def _covers(prefix: str, tag: str, address: str) -> bool:
+    """Tell whether an address prefix or service tag of a rule takes in an address behind a tag."""
+    if prefix.lower() in EVERYTHING or prefix.lower() == tag.lower():
+        return True
+    try:
+        return bool(address) and ip_address(address) in ip_network(prefix, strict=False)
+    except ValueError:
+        # A service tag, which stands for addresses of Azure's own.
+        return False
+
+
+def _in_range(text: str, port: int) -> bool:
+    first, _, last = text.partition("-")
+    return text == "*" or (first.isdecimal() and int(first) <= port <= int(last or first))

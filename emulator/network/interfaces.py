@@ -1,0 +1,262 @@
+"""Network interfaces: of machines, and those that private endpoints and private link services bring with them."""
+
+from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, uuid5
+
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Since
+from emulator.network import exceptions
+from emulator.network.addresses import assign_private_address, draw_private_address
+from emulator.network.public_addresses import claim_public_address
+from emulator.network.types import (
+    ENDPOINT,
+    INTERFACE,
+    INTERFACE_CONFIGURATION,
+    NAT_RULE,
+    POOL,
+    PUBLIC_ADDRESS,
+    SECURITY_GROUP,
+    SUBNET,
+    inline_child,
+)
+from emulator.network.versions import NETWORK_VERSIONS
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+MACHINE = "Microsoft.Compute/virtualMachines"
+
+CONFIGURATION_PROPERTIES: Json = {
+    "applicationGatewayBackendAddressPools": [object],
+    "applicationSecurityGroups": [object],
+    "gatewayLoadBalancer": object,
+    "loadBalancerBackendAddressPools": [Reference(POOL, "join/action")],
+    "loadBalancerInboundNatRules": [Reference(NAT_RULE, "join/action")],
+    "primary": bool,
+    "privateIPAddress": str,
+    "privateIPAddressPrefixLength": Since("2023-09-01", int),
+    "privateIPAddressVersion": Choice(("IPv4", "IPv6")),
+    "privateIPAllocationMethod": Choice(("Static", "Dynamic")),
+    "privateLinkConnectionProperties": READ_ONLY,
+    "provisioningState": READ_ONLY,
+    "publicIPAddress": Reference(PUBLIC_ADDRESS, "join/action"),
+    "subnet": Reference(SUBNET, "join/action"),
+    "virtualNetworkTaps": [object],
+}
+
+
+def prepare_interface(change: Change) -> None:
+    """Check that an interface has configurations, one of them the primary one, and belongs to nobody else."""
+    if owner := _owner(change.existing or {}):
+        raise exceptions.owned_interface(str(change.id), owner)
+    properties = change.properties
+    configurations = properties.get("ipConfigurations") or []
+    if not configurations:
+        raise exceptions.missing(
+            "NetworkInterfaceMustHaveIpConfiguration",
+            f"Network interface {change.id} must have at least one IP configuration.",
+        )
+    bodies = [configuration.setdefault("properties", {}) for configuration in configurations]
+    if not any(body.get("primary") for body in bodies):
+        bodies[0]["primary"] = True
+    if sum(1 for body in bodies if body.get("primary")) > 1:
+        raise exceptions.missing(
+            "NetworkInterfaceMultiplePrimaryIpConfigurations",
+            f"Network interface {change.id} has more than one primary IP configuration.",
+        )
+    properties.setdefault("enableAcceleratedNetworking", False)
+    properties.setdefault("enableIPForwarding", False)
+    properties.setdefault("nicType", "Standard")
+    properties.setdefault("dnsSettings", {}).setdefault("dnsServers", [])
+    properties["resourceGuid"] = str(uuid5(NAMESPACE_URL, change.id.key))
+
+
+def prepare_configuration(change: Change) -> None:
+    """Give a configuration its addresses, and check that the load balancers that it joins go together."""
+    properties = change.properties
+    if not properties.get("subnet"):
+        raise exceptions.missing(
+            "SubnetMissingInIpConfiguration", f"IP configuration {change.id} does not reference a subnet."
+        )
+    properties.setdefault("primary", False)
+    assign_private_address(change)
+    skus = dict(_joined(change))
+    if properties.get("publicIPAddress"):
+        address = claim_public_address(change)
+        skus[address["id"]] = address["sku"]["name"].removesuffix("V2")
+    if len(set(skus.values())) > 1:
+        raise exceptions.sku_mismatch(
+            "DifferentSkuLoadBalancersAndPublicIPAddressNotAllowed",
+            f"Different basic sku and standard sku load balancer or public Ip resources in IP configuration "
+            f"{change.id} is not allowed: {', '.join(f'{name} ({sku})' for name, sku in skus.items())}.",
+        )
+
+
+def _joined(change: Change) -> list[tuple[str, str]]:
+    """Return (id, SKU) of the load balancers whose pools a configuration joins."""
+    found = []
+    for pool in change.properties.get("loadBalancerBackendAddressPools", ()):
+        balancer = change.arm.load(pool["id"].rsplit("/", 2)[0])
+        if balancer is not None:
+            found.append((balancer["id"], balancer["sku"]["name"]))
+    return found
+
+
+def _owner(stored: Json) -> str:
+    return str(stored.get("private", {}).get("owner", ""))
+
+
+def render_interface(arm: "ArmModel", stored: Json) -> Json:
+    """Show whose interface it is, and its hardware address once a machine has it."""
+    shown: Json = {
+        "hostedWorkloads": [],
+        "tapConfigurations": [],
+        "dnsSettings": stored["properties"].get("dnsSettings", {"dnsServers": []}) | {"appliedDnsServers": []},
+    }
+    owner = _owner(stored)
+    if owner:
+        found = arm.load(owner)
+        kind = "privateEndpoint" if found is not None and found["type"] == ENDPOINT else "privateLinkService"
+        return shown | {kind: {"id": owner}}
+    machines = _machines(arm, stored["id"])
+    if machines:
+        digest = uuid5(NAMESPACE_URL, stored["id"].lower()).hex[:6].upper()
+        # 00-0D-3A is one of Microsoft's prefixes.
+        shown["macAddress"] = "-".join(("00", "0D", "3A", digest[:2], digest[2:4], digest[4:]))
+        shown |= {"primary": True, "virtualMachine": {"id": machines[0]}}
+    return shown
+
+
+def _machines(arm: "ArmModel", interface_id: str) -> list[str]:
+    holders = arm.documents.references.holders(arm, interface_id)
+    return [holder for holder in holders if (found := arm.load(holder)) is not None and found["type"] == MACHINE]
+
+
+def keep_owned(_arm: "ArmModel", stored: Json) -> None:
+    """Let an interface go unless it comes and goes with its owner."""
+    if owner := _owner(stored):
+        raise exceptions.owned_interface(stored["id"], owner)
+
+
+# Interfaces of others
+
+
+def ensure_owned_interface(arm: "ArmModel", owner: Json, subnet_id: str, *, configuration: str) -> str:
+    """Make the interface of a private endpoint or private link service, where it is missing; return its id."""
+    guid = uuid5(NAMESPACE_URL, owner["id"].lower())
+    identifier = f"{owner['id'].split('/providers/')[0]}/providers/{INTERFACE}/{owner['name']}.nic.{guid}"
+    if arm.load(identifier) is not None:
+        return identifier
+    address = draw_private_address(arm, subnet_id)
+    name = f"{configuration}.{guid}"
+    arm.documents.put(
+        {
+            "id": f"{identifier}/ipConfigurations/{name}",
+            "name": name,
+            "type": INTERFACE_CONFIGURATION,
+            "properties": {
+                "primary": True,
+                "privateIPAddress": address,
+                "privateIPAddressVersion": "IPv4",
+                "privateIPAllocationMethod": "Dynamic",
+                "subnet": {"id": subnet_id},
+            },
+            "references": [subnet_id.lower()],
+        }
+    )
+    arm.documents.put(
+        {
+            "id": identifier,
+            "name": identifier.rsplit("/", 1)[-1],
+            "type": INTERFACE,
+            "location": owner["location"],
+            "properties": {
+                "enableAcceleratedNetworking": False,
+                "enableIPForwarding": False,
+                "nicType": "Standard",
+                "resourceGuid": str(guid),
+            },
+            "private": {"owner": owner["id"]},
+        }
+    )
+    return identifier
+
+
+def owned_interface(arm: "ArmModel", owner: Json) -> Json | None:
+    """Return the interface that came with a private endpoint or private link service."""
+    guid = uuid5(NAMESPACE_URL, owner["id"].lower())
+    return arm.load(f"{owner['id'].split('/providers/')[0]}/providers/{INTERFACE}/{owner['name']}.nic.{guid}")
+
+
+async def drop_owned_interface(arm: "ArmModel", owner: Json) -> None:
+    """Remove the interface that came with a resource."""
+    found = owned_interface(arm, owner)
+    if found is not None:
+        arm.documents.drop(found)
+
+
+def configurations_of(arm: "ArmModel", interface: Json) -> list[Json]:
+    """Return the IP configurations of an interface, the primary one first."""
+    found = list(arm.scan(f"{interface['id']}/ipConfigurations/", INTERFACE_CONFIGURATION))
+    return sorted(found, key=lambda item: not item["properties"].get("primary"))
+
+
+INTERFACES = ResourceType(
+    name=INTERFACE,
+    api_versions=NETWORK_VERSIONS,
+    placement="region",
+    members={"extendedLocation": object},
+    properties={
+        "auxiliaryMode": Since("2022-05-01", str),
+        "auxiliarySku": Since("2023-04-01", str),
+        "defaultOutboundConnectivityEnabled": READ_ONLY,
+        "disableTcpStateTracking": Since("2022-11-01", bool),
+        "dnsSettings": {
+            "appliedDnsServers": READ_ONLY,
+            "dnsServers": [str],
+            "internalDnsNameLabel": str,
+            "internalDomainNameSuffix": READ_ONLY,
+            "internalFqdn": READ_ONLY,
+        },
+        "dscpConfiguration": READ_ONLY,
+        "enableAcceleratedNetworking": bool,
+        "enableIPForwarding": bool,
+        "hostedWorkloads": READ_ONLY,
+        "ipConfigurations": [inline_child(CONFIGURATION_PROPERTIES)],
+        "macAddress": READ_ONLY,
+        "migrationPhase": READ_ONLY,
+        "networkSecurityGroup": Reference(SECURITY_GROUP, "join/action"),
+        "nicType": str,
+        "primary": READ_ONLY,
+        "privateEndpoint": READ_ONLY,
+        "privateLinkService": READ_ONLY,
+        "provisioningState": READ_ONLY,
+        "resourceGuid": READ_ONLY,
+        "tapConfigurations": READ_ONLY,
+        "virtualMachine": READ_ONLY,
+        "vnetEncryptionSupported": READ_ONLY,
+        "workloadType": str,
+    },
+    inline={"ipConfigurations": INTERFACE_CONFIGURATION},
+    create_seconds=5,
+    update_seconds=5,
+    delete_seconds=8,
+    reply="operation",
+    etag="weak",
+    prepare=prepare_interface,
+    render=render_interface,
+    in_use=exceptions.in_use_interface,
+    removable=keep_owned,
+)
+CONFIGURATIONS = ResourceType(
+    name=INTERFACE_CONFIGURATION,
+    api_versions=NETWORK_VERSIONS,
+    properties=CONFIGURATION_PROPERTIES,
+    inline_only=True,
+    etag="weak",
+    prepare=prepare_configuration,
+)
+
+TYPES = (INTERFACES, CONFIGURATIONS)

@@ -1,0 +1,154 @@
+"""Private endpoints: an address in one network that leads to a private link service, as far as that approves."""
+
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm.ids import parse_resource
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Reference, Required, Since
+from emulator.network import exceptions
+from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
+from emulator.network.private_links import LINK_VERSIONS, connection_id, ensure_connection, is_visible
+from emulator.network.types import ENDPOINT, LINK_SERVICE, SUBNET
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+# Made by who may approve, or made with a request to whoever may.
+CONNECTIONS = ("privateLinkServiceConnections", "manualPrivateLinkServiceConnections")
+DISCONNECTED = {"status": "Disconnected", "description": "The private link service removed it.", "actionsRequired": ""}
+
+CONNECTION_PROPERTIES: Json = {
+    "groupIds": [str],
+    "privateLinkServiceConnectionState": READ_ONLY,
+    "privateLinkServiceId": Required(Reference(LINK_SERVICE, same_region=False, bare=True, same_subscription=False)),
+    "provisioningState": READ_ONLY,
+    "requestMessage": str,
+}
+_CONNECTION: Json = {
+    "id": READ_ONLY,
+    "name": Required(str),
+    "type": READ_ONLY,
+    "etag": READ_ONLY,
+    "properties": Required(CONNECTION_PROPERTIES),
+}
+
+
+def prepare_endpoint(change: Change) -> None:
+    """Check that an endpoint has one connection, to a service that it may see, and keeps its subnet."""
+    properties = change.properties
+    connections = list(_connections(properties))
+    if len(connections) != 1:
+        raise exceptions.missing(
+            "PrivateEndpointMustHaveOneConnection",
+            f"Private endpoint {change.id} must have exactly one private link service connection, manual or not; it has "
+            f"{len(connections)}.",
+        )
+    service_id = _service_id(connections[0])
+    service = change.arm.load(service_id)
+    if service is None or not is_visible(service, change.id.subscription_id):
+        raise exceptions.service_not_visible(str(change.id), service_id)
+    before = (change.existing or {}).get("properties", {})
+    if before and before["subnet"]["id"].lower() != properties["subnet"]["id"].lower():
+        raise exceptions.missing(
+            "PrivateEndpointSubnetCannotBeChanged", f"The subnet of private endpoint {change.id} cannot be changed."
+        )
+    for member in CONNECTIONS:
+        properties.setdefault(member, [])
+    properties.setdefault("customDnsConfigs", [])
+    properties.setdefault("ipConfigurations", [])
+
+
+def _connections(properties: Json) -> list[Json]:
+    return [connection for member in CONNECTIONS for connection in properties.get(member, ())]
+
+
+def _service_id(connection: Json) -> str:
+    return str(connection["properties"]["privateLinkServiceId"])
+
+
+async def _connect(arm: "ArmModel", stored: Json) -> None:
+    """Give an endpoint its interface with its address, and tell the service of it."""
+    ensure_owned_interface(arm, stored, stored["properties"]["subnet"]["id"], configuration="privateEndpointIpConfig")
+    for connection in _connections(stored["properties"]):
+        service = arm.load(parse_resource(_service_id(connection)))
+        if service is not None:
+            ensure_connection(arm, service, stored)
+
+
+async def _disconnect(arm: "ArmModel", stored: Json) -> None:
+    for connection in _connections(stored["properties"]):
+        found = arm.load(connection_id(_service_id(connection), stored))
+        if found is not None:
+            arm.documents.drop(found)
+    await drop_owned_interface(arm, stored)
+
+
+def render_endpoint(arm: "ArmModel", stored: Json) -> Json:
+    """Show an endpoint's interface, and what the service says of its connection."""
+    interface = owned_interface(arm, stored)
+    shown: Json = {"networkInterfaces": [{"id": interface["id"]}] if interface is not None else []}
+    for member in CONNECTIONS:
+        shown[member] = [_render_connection(arm, stored, member, item) for item in stored["properties"].get(member, ())]
+    return shown
+
+
+def _render_connection(arm: "ArmModel", stored: Json, member: str, connection: Json) -> Json:
+    return {
+        "id": f"{stored['id']}/{member}/{connection['name']}",
+        "name": connection["name"],
+        "type": f"{ENDPOINT}/{member}",
+        "etag": f'W/"{stored["etag"]}"',
+        "properties": connection["properties"]
+        | {"provisioningState": "Succeeded", "privateLinkServiceConnectionState": connection_state(arm, stored)},
+    }
+
+
+def connection_state(arm: "ArmModel", endpoint: Json) -> Json:
+    """Return what the private link service says of an endpoint."""
+    for connection in _connections(endpoint["properties"]):
+        found = arm.load(connection_id(_service_id(connection), endpoint))
+        if found is not None:
+            state: Json = found["properties"]["privateLinkServiceConnectionState"]
+            return state
+    return DISCONNECTED
+
+
+def linked_service(arm: "ArmModel", endpoint: Json) -> Json | None:
+    """Return the private link service that an endpoint leads to, None unless the connection is approved."""
+    if connection_state(arm, endpoint)["status"] != "Approved":
+        return None
+    return arm.load(_service_id(_connections(endpoint["properties"])[0]))
+
+
+ENDPOINTS = ResourceType(
+    name=ENDPOINT,
+    api_versions=LINK_VERSIONS,
+    placement="region",
+    members={"extendedLocation": object},
+    properties={
+        "applicationSecurityGroups": Since("2021-05-01", [object]),
+        "customDnsConfigs": [object],
+        "customNetworkInterfaceName": Since("2021-05-01", str),
+        "ipConfigurations": Since("2021-05-01", [object]),
+        "ipVersionType": Since("2024-10-01", str),
+        "manualPrivateLinkServiceConnections": [_CONNECTION],
+        "networkInterfaces": READ_ONLY,
+        "privateLinkServiceConnections": [_CONNECTION],
+        "provisioningState": READ_ONLY,
+        "subnet": Required(Reference(SUBNET, "join/action")),
+    },
+    # An estimate: no figure is known.
+    create_seconds=60,
+    update_seconds=15,
+    delete_seconds=60,
+    reply="operation",
+    etag="weak",
+    prepare=prepare_endpoint,
+    render=render_endpoint,
+    stored=_connect,
+    removed=_disconnect,
+)
+
+TYPES = (ENDPOINTS,)

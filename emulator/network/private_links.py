@@ -1,0 +1,267 @@
+"""Private link services: an internal load balancer's frontend, offered to private endpoints of other networks."""
+
+from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, uuid5
+
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
+from emulator.core.errors import ServiceError
+from emulator.network import exceptions
+from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
+from emulator.network.types import (
+    FRONTEND,
+    LINK_CONFIGURATION,
+    LINK_CONNECTION,
+    LINK_SERVICE,
+    SUBNET,
+    inline_child,
+)
+from emulator.network.versions import NETWORK_VERSIONS
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+LINK_VERSIONS = tuple(version for version in NETWORK_VERSIONS if version >= "2019-04-01")
+EVERYBODY = "*"
+MOST_CONFIGURATIONS = 8
+# What a service's owner may say of a connection.
+STATES = ("Approved", "Rejected", "Removed")
+
+CONFIGURATION_PROPERTIES: Json = {
+    "primary": bool,
+    "privateIPAddress": str,
+    "privateIPAddressVersion": Choice(("IPv4", "IPv6")),
+    "privateIPAllocationMethod": Choice(("Static", "Dynamic")),
+    "provisioningState": READ_ONLY,
+    "subnet": Required(Reference(SUBNET, "join/action")),
+}
+
+
+def prepare_service(change: Change) -> None:
+    """Check what a service stands on and where its addresses come from; give it its alias."""
+    properties = change.properties
+    frontends = properties.get("loadBalancerFrontendIpConfigurations") or []
+    if not frontends and not properties.get("destinationIPAddress"):
+        raise exceptions.missing(
+            "PrivateLinkServiceLoadBalancerFrontendIpConfigurationsNotSpecified",
+            f"Private link service {change.id} must reference at least one load balancer frontend IP configuration.",
+        )
+    for frontend in frontends:
+        _check_frontend(change, frontend["id"])
+    configurations = properties.get("ipConfigurations") or []
+    if not 0 < len(configurations) <= MOST_CONFIGURATIONS:
+        raise exceptions.missing(
+            "PrivateLinkServiceIpConfigurationsCountInvalid",
+            f"Private link service {change.id} must have 1 to {MOST_CONFIGURATIONS} IP configurations; it has "
+            f"{len(configurations)}.",
+        )
+    if not any(item.get("properties", {}).get("primary") for item in configurations):
+        configurations[0].setdefault("properties", {})["primary"] = True
+    # The two lists are arrays of subscription ids in an object of their own, absent or null for nobody.
+    for member in ("visibility", "autoApproval"):
+        properties.setdefault(member, {}).setdefault("subscriptions", [])
+    properties.setdefault("enableProxyProtocol", False)
+    properties.setdefault("fqdns", [])
+    properties["alias"] = (
+        f"{change.id.name}.{uuid5(NAMESPACE_URL, change.id.key)}.{change.location}.azure.privatelinkservice"
+    )
+    _check_approvers(change)
+
+
+def _check_frontend(change: Change, frontend_id: str) -> None:
+    frontend, balancer = change.arm.load(frontend_id), change.arm.load(frontend_id.rsplit("/", 2)[0])
+    if frontend is None or balancer is None:
+        raise LookupError(f"{frontend_id} went away while {change.id} was written")
+    if balancer["sku"]["name"] != "Standard":
+        raise exceptions.wrong_frontend(
+            str(change.id), frontend["id"], f"its load balancer's sku is {balancer['sku']['name']}, not Standard"
+        )
+    if not frontend["properties"].get("subnet"):
+        raise exceptions.wrong_frontend(str(change.id), frontend["id"], "it is public, not internal")
+    for holder in change.arm.documents.references.holders(change.arm, frontend_id):
+        found = change.arm.load(holder)
+        if found is not None and found["type"] == LINK_SERVICE and holder.lower() != change.id.key:
+            raise exceptions.wrong_frontend(str(change.id), frontend["id"], f"private link service {holder} has it")
+
+
+def _check_approvers(change: Change) -> None:
+    """Whoever is approved without asking must see the service in the first place."""
+    visible = {item.lower() for item in change.properties["visibility"]["subscriptions"]}
+    hidden = [
+        item
+        for item in change.properties["autoApproval"]["subscriptions"]
+        if item.lower() not in visible and EVERYBODY not in visible
+    ]
+    if hidden:
+        raise ServiceError(
+            400,
+            "PrivateLinkServiceAutoApprovalNotSubsetOfVisibility",
+            f"Private link service {change.id} approves subscriptions to which it is not visible: {', '.join(hidden)}.",
+        )
+
+
+def prepare_configuration(change: Change) -> None:
+    """Check that the subnet of a service's addresses takes them."""
+    subnet_id: str = change.properties["subnet"]["id"]
+    subnet = change.arm.load(subnet_id)
+    if subnet is not None and subnet["properties"].get("privateLinkServiceNetworkPolicies") == "Enabled":
+        raise exceptions.policies_enabled(str(change.id.parent), subnet["id"])
+    change.properties.setdefault("primary", False)
+    change.properties.setdefault("privateIPAllocationMethod", "Dynamic")
+    change.properties.setdefault("privateIPAddressVersion", "IPv4")
+
+
+async def _make_interface(arm: "ArmModel", stored: Json) -> None:
+    configurations = list(arm.scan(f"{stored['id']}/ipConfigurations/", LINK_CONFIGURATION))
+    ensure_owned_interface(
+        arm, stored, configurations[0]["properties"]["subnet"]["id"], configuration=configurations[0]["name"]
+    )
+
+
+def render_service(arm: "ArmModel", stored: Json) -> Json:
+    """Show a service's interface and its connections."""
+    interface = owned_interface(arm, stored)
+    connections = arm.scan(f"{stored['id']}/privateEndpointConnections/", LINK_CONNECTION)
+    return {
+        "networkInterfaces": [{"id": interface["id"]}] if interface is not None else [],
+        "privateEndpointConnections": [arm.render(connection) for connection in connections],
+    }
+
+
+def in_use_service(service_id: str, holders: list[str]) -> ServiceError:
+    """A service with private endpoints connected."""
+    return exceptions.service_with_connections(service_id, len(holders))
+
+
+def is_visible(service: Json, subscription_id: str, member: str = "visibility") -> bool:
+    """Tell whether a service is visible to a subscription or, by `autoApproval`, approves it without asking."""
+    listed = {item.lower() for item in service["properties"][member]["subscriptions"]}
+    own = service["id"].split("/")[2].lower() == subscription_id.lower()
+    return (own and member == "visibility") or bool(listed & {subscription_id.lower(), EVERYBODY})
+
+
+# Connections, which private endpoints make
+
+
+def prepare_connection(change: Change) -> None:
+    """Let the owner say whether a private endpoint may connect; only private endpoints make connections."""
+    if change.existing is None:
+        raise ServiceError(
+            400,
+            "PrivateEndpointConnectionNotFound",
+            f"Private endpoint connection {change.id} does not exist. Connections are made by private endpoints.",
+        )
+    state = change.properties.get("privateLinkServiceConnectionState", {})
+    if state.get("status") not in STATES:
+        raise ServiceError(
+            400,
+            "InvalidPrivateLinkServiceConnectionState",
+            f"The status of private endpoint connection {change.id} must be one of {', '.join(STATES)}; it is "
+            f"{state.get('status')}.",
+        )
+    state.setdefault("description", "")
+    state.setdefault("actionsRequired", "None")
+    kept = change.existing["properties"]
+    change.body["properties"] = kept | {"privateLinkServiceConnectionState": state}
+
+
+async def _disconnect(arm: "ArmModel", stored: Json) -> None:
+    """Let a private endpoint hold on to the service no longer once its connection is gone."""
+    endpoint = arm.load(stored["properties"]["privateEndpoint"]["id"])
+    service = stored["id"].rsplit("/", 2)[0].lower()
+    if endpoint is not None and service in endpoint["references"]:
+        left = [reference for reference in endpoint["references"] if reference != service]
+        arm.documents.put(endpoint | {"references": left})
+
+
+def connection_id(service_id: str, endpoint: Json) -> str:
+    """Return the id of a private endpoint's connection to a service."""
+    guid = uuid5(NAMESPACE_URL, endpoint["id"].lower())
+    return f"{service_id}/privateEndpointConnections/{endpoint['name']}.{guid}"
+
+
+def ensure_connection(arm: "ArmModel", service: Json, endpoint: Json) -> None:
+    """Note a private endpoint's connection to a service, approved at once if the service says so."""
+    identifier = connection_id(service["id"], endpoint)
+    if arm.load(identifier) is not None:
+        return
+    approved = is_visible(service, endpoint["id"].split("/")[2], "autoApproval")
+    arm.documents.put(
+        {
+            "id": identifier,
+            "name": identifier.rsplit("/", 1)[-1],
+            "type": LINK_CONNECTION,
+            "properties": {
+                "linkIdentifier": str(int(uuid5(NAMESPACE_URL, identifier.lower()).hex[:8], 16)),
+                "privateEndpoint": {"id": endpoint["id"]},
+                "privateEndpointLocation": endpoint["location"],
+                "privateLinkServiceConnectionState": {
+                    "status": "Approved" if approved else "Pending",
+                    "description": "Auto-approved" if approved else "",
+                    "actionsRequired": "None" if approved else "Awaiting approval",
+                },
+            },
+        }
+    )
+
+
+SERVICES = ResourceType(
+    name=LINK_SERVICE,
+    api_versions=LINK_VERSIONS,
+    placement="region",
+    members={"extendedLocation": object},
+    properties={
+        "accessMode": Since("2024-07-01", str),
+        "alias": READ_ONLY,
+        "autoApproval": {"subscriptions": [str]},
+        "destinationIPAddress": Since("2024-03-01", str),
+        "enableProxyProtocol": bool,
+        "fqdns": [str],
+        "ipConfigurations": [inline_child(CONFIGURATION_PROPERTIES)],
+        "loadBalancerFrontendIpConfigurations": [Reference(FRONTEND)],
+        "networkInterfaces": READ_ONLY,
+        "privateEndpointConnections": READ_ONLY,
+        "provisioningState": READ_ONLY,
+        "visibility": {"subscriptions": [str]},
+    },
+    inline={"ipConfigurations": LINK_CONFIGURATION},
+    # An estimate: no figure is known.
+    create_seconds=30,
+    update_seconds=15,
+    delete_seconds=30,
+    reply="operation",
+    etag="weak",
+    prepare=prepare_service,
+    render=render_service,
+    in_use=in_use_service,
+    stored=_make_interface,
+    removed=drop_owned_interface,
+)
+CONFIGURATIONS = ResourceType(
+    name=LINK_CONFIGURATION,
+    api_versions=LINK_VERSIONS,
+    properties=CONFIGURATION_PROPERTIES,
+    inline_only=True,
+    etag="weak",
+    prepare=prepare_configuration,
+)
+CONNECTIONS = ResourceType(
+    name=LINK_CONNECTION,
+    api_versions=LINK_VERSIONS,
+    properties={
+        "linkIdentifier": READ_ONLY,
+        "privateEndpoint": READ_ONLY,
+        "privateEndpointLocation": READ_ONLY,
+        "privateLinkServiceConnectionState": {"status": str, "description": str, "actionsRequired": str},
+        "provisioningState": READ_ONLY,
+    },
+    reply="operation",
+    delete_seconds=10,
+    etag="weak",
+    prepare=prepare_connection,
+    removed=_disconnect,
+)
+
+TYPES = (SERVICES, CONFIGURATIONS, CONNECTIONS)

@@ -1,0 +1,234 @@
+"""Virtual networks and their subnets: address ranges, and what is attached to a subnet."""
+
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, uuid5
+
+from emulator.arm.ids import parse_resource
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
+from emulator.network import exceptions
+from emulator.network.types import LINK_CONFIGURATION
+from emulator.network.versions import NETWORK_VERSIONS
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+# From this version on, a PUT of a network without `subnets` leaves its subnets alone.
+KEEPS_SUBNETS = "2023-09-01"
+# Five addresses of each subnet are Azure's own: a /29 is the smallest that has any left.
+SMALLEST_SUBNET_PREFIX = 29
+
+# Multicast, broadcast, loopback, link-local, and Azure's own DNS.
+LOOPBACK = ip_network("127.0.0.0/8")
+RESERVED = (
+    ip_network("224.0.0.0/4"),
+    ip_network("255.255.255.255/32"),
+    LOOPBACK,
+    ip_network("169.254.0.0/16"),
+    ip_network("168.63.129.16/32"),
+)
+
+SUBNET_PROPERTIES: Json = {
+    "addressPrefix": str,
+    "addressPrefixes": [str],
+    "applicationGatewayIPConfigurations": [object],
+    "defaultOutboundAccess": Since("2023-09-01", bool),
+    "delegations": [object],
+    "ipAllocations": [object],
+    "ipamPoolPrefixAllocations": Since("2023-11-01", [object]),
+    "ipConfigurationProfiles": READ_ONLY,
+    "ipConfigurations": READ_ONLY,
+    "natGateway": Since("2019-02-01", Reference("Microsoft.Network/natGateways", "join/action")),
+    "networkSecurityGroup": Reference("Microsoft.Network/networkSecurityGroups", "join/action"),
+    "privateEndpointNetworkPolicies": Choice(
+        ("Enabled", "Disabled", "NetworkSecurityGroupEnabled", "RouteTableEnabled")
+    ),
+    "privateEndpoints": READ_ONLY,
+    "privateLinkServiceNetworkPolicies": Choice(("Enabled", "Disabled")),
+    "provisioningState": READ_ONLY,
+    "purpose": READ_ONLY,
+    "resourceNavigationLinks": READ_ONLY,
+    "routeTable": Reference("Microsoft.Network/routeTables", "join/action"),
+    "serviceAssociationLinks": READ_ONLY,
+    "serviceEndpointPolicies": [object],
+    "serviceEndpoints": [
+        {
+            "service": Required(str),
+            "locations": [str],
+            "networkIdentifier": Since("2024-03-01", object),
+            "provisioningState": READ_ONLY,
+        }
+    ],
+    "serviceGateway": Since("2025-01-01", object),
+    "sharingScope": Since("2024-01-01", str),
+}
+INLINE_SUBNET: Json = {
+    "id": READ_ONLY,
+    "name": Required(str),
+    "type": READ_ONLY,
+    "etag": READ_ONLY,
+    "properties": SUBNET_PROPERTIES,
+}
+
+
+def prefixes(properties: Json) -> list[str]:
+    """Return the ranges of a subnet, given as one or as many."""
+    many: list[str] = properties.get("addressPrefixes") or []
+    return many or ([properties["addressPrefix"]] if properties.get("addressPrefix") else [])
+
+
+def _networks(texts: Iterable[str], where: str) -> list[IPv4Network | IPv6Network]:
+    result = []
+    for text in texts:
+        try:
+            result.append(ip_network(text))
+        except ValueError as error:
+            raise exceptions.invalid_cidr(text, where) from error
+    return result
+
+
+def _inside(part: IPv4Network | IPv6Network, whole: IPv4Network | IPv6Network) -> bool:
+    return part.version == whole.version and whole.supernet_of(part)  # type: ignore[arg-type]
+
+
+def prepare_network(change: Change) -> None:
+    """Check a network's own ranges, and that the subnets it already has lie in them."""
+    space = change.properties.get("addressSpace") or {}
+    texts: list[str] = space.get("addressPrefixes") or []
+    if not texts:
+        raise exceptions.missing(
+            "VnetAddressSpaceNotSpecified", f"Address space is not specified for virtual network {change.id}."
+        )
+    ranges = _networks(texts, str(change.id))
+    _check_reserved(change, ranges)
+    for first, second in combinations(ranges, 2):
+        if first.version == second.version and first.overlaps(second):
+            raise exceptions.overlapping_prefixes(change.id.name, texts)
+    if change.properties.get("subnets") is None:
+        if change.api_version < KEEPS_SUBNETS:
+            change.properties["subnets"] = []
+        else:
+            for subnet in change.arm.scan(f"{change.id}/subnets/", SUBNETS.name):
+                _require_inside(subnet["name"], subnet["properties"], change.id.name, ranges)
+    change.properties["resourceGuid"] = str(uuid5(NAMESPACE_URL, change.id.key))
+    change.properties.setdefault("enableDdosProtection", False)
+
+
+def _check_reserved(change: Change, ranges: list[IPv4Network | IPv6Network]) -> None:
+    """Keep networks out of reserved ranges.
+
+    The resource provider's own networks may have loopback addresses: it connects to its private endpoints from this
+    machine.
+    """
+    own = change.id.subscription_id.lower() == change.arm.platform.world.rp_subscription_id
+    for mine in ranges:
+        for reserved in RESERVED:
+            if mine.version == reserved.version and mine.overlaps(reserved) and not (own and reserved is LOOPBACK):
+                raise exceptions.reserved_range(str(mine), change.id.name, str(reserved))
+
+
+def prepare_subnet(change: Change) -> None:
+    """Check a subnet against its network and its neighbours; fill in what Azure fills in."""
+    properties, name = change.properties, change.id.name
+    if not prefixes(properties):
+        raise exceptions.missing(
+            "SubnetAddressPrefixNotSpecified", f"Address prefix is not specified for subnet {change.id}."
+        )
+    parent = change.parent or {"properties": {}}
+    network = change.id.names[0]
+    space = parent["properties"].get("addressSpace", {}).get("addressPrefixes", [])
+    _require_inside(name, properties, network, _networks(space, network))
+    own = _networks(prefixes(properties), str(change.id))
+    for other_name, other in change.siblings:
+        for theirs in _networks(prefixes(other["properties"]), other_name):
+            if any(mine.version == theirs.version and mine.overlaps(theirs) for mine in own):
+                raise exceptions.subnet_ranges_overlap(name, other_name)
+    properties.setdefault("delegations", [])
+    properties.setdefault("privateEndpointNetworkPolicies", "Disabled")
+    if properties.setdefault("privateLinkServiceNetworkPolicies", "Enabled") == "Enabled":
+        _check_policies(change)
+    for endpoint in properties.get("serviceEndpoints", ()):
+        endpoint.setdefault("locations", ["*"])
+        endpoint["provisioningState"] = "Succeeded"
+
+
+def _check_policies(change: Change) -> None:
+    """Keep network policies off a subnet that private link services draw addresses from."""
+    if change.existing is None:
+        return
+    for holder in change.arm.documents.references.holders(change.arm, str(change.id)):
+        found = change.arm.load(holder)
+        if found is not None and found["type"] == LINK_CONFIGURATION:
+            raise exceptions.policies_needed_off(str(change.id))
+
+
+def _require_inside(name: str, properties: Json, network: str, ranges: list[IPv4Network | IPv6Network]) -> None:
+    for mine in _networks(prefixes(properties), name):
+        if (mine.version == 4 and mine.prefixlen > SMALLEST_SUBNET_PREFIX) or not any(  # noqa: PLR2004 - IP version
+            _inside(mine, whole) for whole in ranges
+        ):
+            raise exceptions.invalid_subnet(name, network)
+
+
+def render_subnet(arm: "ArmModel", stored: Json) -> Json:
+    """Show what sits in a subnet: IP configurations and private endpoints refer to it."""
+    shown: Json = {}
+    for holder in arm.documents.references.holders(arm, stored["id"]):
+        kind = parse_resource(holder).types[0].lower()
+        member = "privateEndpoints" if kind == "privateendpoints" else "ipConfigurations"
+        shown.setdefault(member, []).append({"id": holder})
+    return shown
+
+
+VIRTUAL_NETWORKS = ResourceType(
+    name="Microsoft.Network/virtualNetworks",
+    api_versions=NETWORK_VERSIONS,
+    placement="region",
+    members={"extendedLocation": object},
+    properties={
+        "addressSpace": {"addressPrefixes": [str], "ipamPoolPrefixAllocations": [object]},
+        "bgpCommunities": object,
+        "ddosProtectionPlan": Reference("Microsoft.Network/ddosProtectionPlans", "join/action"),
+        "defaultPublicNatGateway": READ_ONLY,
+        "dhcpOptions": {"dnsServers": [str]},
+        "enableDdosProtection": bool,
+        "enableVmProtection": bool,
+        "encryption": Since("2021-05-01", {"enabled": bool, "enforcement": str}),
+        "flowLogs": READ_ONLY,
+        "flowTimeoutInMinutes": Since("2021-02-01", int),
+        "ipAllocations": [object],
+        "privateEndpointVNetPolicies": Since("2024-01-01", str),
+        "provisioningState": READ_ONLY,
+        "resourceGuid": READ_ONLY,
+        "subnets": [INLINE_SUBNET],
+        "virtualNetworkPeerings": [object],
+    },
+    inline={"subnets": "Microsoft.Network/virtualNetworks/subnets"},
+    create_seconds=5,
+    update_seconds=5,
+    delete_seconds=10,
+    reply="operation",
+    etag="weak",
+    locks=True,
+    prepare=prepare_network,
+    name_pattern=r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?",
+)
+SUBNETS = ResourceType(
+    name="Microsoft.Network/virtualNetworks/subnets",
+    api_versions=NETWORK_VERSIONS,
+    properties=SUBNET_PROPERTIES,
+    create_seconds=4,
+    update_seconds=4,
+    delete_seconds=10,
+    reply="operation",
+    etag="weak",
+    locks=True,
+    prepare=prepare_subnet,
+    render=render_subnet,
+    in_use=exceptions.in_use_subnet,
+)
