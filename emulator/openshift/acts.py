@@ -1,0 +1,126 @@
+"""The index of what a cluster does: by the names of the timeline's rows, after a restart, and when objects change."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from emulator.core.clock import rfc3339
+from emulator.openshift import bootstrap, ingress, machine_api, operators, timeline
+from emulator.openshift.timeline import OPERATOR, Row
+
+if TYPE_CHECKING:
+    from emulator.openshift.cluster import Cluster
+
+logger = logging.getLogger(__name__)
+
+FAULTS = "machines"
+
+ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
+    "release_image": bootstrap.release_image,
+    "manifests_present": bootstrap.manifests_present,
+    "loopback": bootstrap.loopback,
+    "etcd_files": bootstrap.etcd_files,
+    "cloud_config": bootstrap.cloud_config,
+    "machine_config": bootstrap.machine_configs,
+    "machine_config_server": bootstrap.machine_config_server,
+    "etcd_signer": bootstrap.etcd_signer,
+    "etcd_on_masters": bootstrap.etcd_on_masters,
+    "api_server": bootstrap.api_server,
+    "manifests": bootstrap.manifests,
+    "masters_joined": bootstrap.masters_joined,
+    "complete": bootstrap.complete,
+    "rotate": bootstrap.rotate,
+    "payload": operators.payload,
+    "console": operators.console,
+    "credentials": machine_api.credentials,
+    "workers_ready": machine_api.workers_ready,
+    "router": ingress.router,
+    "cluster_version": operators.cluster_version,
+}
+# Listeners, by the row from which on they are there.
+_LISTENERS = (
+    ("machine-config-server", bootstrap.machine_config_server),
+    ("temporary-api", bootstrap.listen_api),
+)
+
+
+async def run(cluster: "Cluster", row: Row) -> bool:
+    """Do what a row says; tell whether it has come true.
+
+    Raises:
+        NotYetError: it has to be tried again.
+        WaitingError: it waits for an event.
+        InstallationError: the files that the cluster is made from do not allow it.
+    """
+    if not row.name.startswith(OPERATOR):
+        if row.act:
+            await ACTS[row.act](cluster)
+        return True
+    name = row.name.removeprefix(OPERATOR)
+    fault = cluster.platform.faults.take(FAULTS, f"operator {name}")
+    if fault is not None and fault.kind == "delay":
+        # At the injected, unscaled time.
+        until = cluster.platform.clock.now().timestamp() + fault.delay_seconds
+        moment = datetime.fromtimestamp(until, cluster.platform.clock.now().tzinfo)
+        cluster.record.postponed[row.name] = rfc3339(moment)
+        cluster.save()
+        return False
+    if fault is not None:
+        operators.stuck(cluster, name, fault.message)
+        return False
+    if row.act:
+        await ACTS[row.act](cluster)
+    operators.available(cluster, name)
+    # What an operator looks after, it has not looked at before.
+    cluster.changed |= everything()
+    return True
+
+
+def failed(cluster: "Cluster", row: Row, reason: str) -> None:
+    """Say why a row does not come true, where people look for it."""
+    logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
+    if row.name.startswith(OPERATOR):
+        operators.report(cluster, row.name.removeprefix(OPERATOR), reason)
+    elif row in timeline.BOOTSTRAP:
+        unit = "podman" if row.name == "release-image" else "bootkube.sh"
+        cluster.say(unit, reason)
+        cluster.say("systemd", "bootkube.service: Main process exited, code=exited, status=1/FAILURE; restarting")
+    elif row.name == "router":
+        operators.report(cluster, "ingress", reason)
+
+
+async def serve(cluster: "Cluster") -> None:
+    """Let listen what has listened before."""
+    if cluster.reached("etcd-signer") and not cluster.reached("temporary-api"):
+        await bootstrap.etcd_signer(cluster)
+    for row, listen in _LISTENERS:
+        if cluster.reached(row):
+            await listen(cluster)
+
+
+def everything() -> set[tuple[str, str, str]]:
+    """Return what may have been written while nobody looked."""
+    resources = {(f"{kind}.{group}", namespace, name) for kind, group, name, namespace in operators.RESOURCES.values()}
+    return resources | {(operators.CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", "")}
+
+
+async def reconcile(cluster: "Cluster") -> datetime | None:
+    """Bring what was written since the last time into effect; return when to look again."""
+    changed, cluster.changed = cluster.changed, set()
+    now = cluster.platform.clock.now()
+    for kind, namespace, name in changed:
+        if kind in _OBSERVED and operators.is_behind(cluster, kind, namespace, name):
+            cluster.observing.setdefault(
+                (kind, namespace, name), now + cluster.platform.clock.scaled(timeline.OBSERVE_SECONDS)
+            )
+    for key, due in list(cluster.observing.items()):
+        if due <= now:
+            del cluster.observing[key]
+            operators.observe(cluster, *key)
+    if any(kind in machine_api.KINDS for kind, _, _ in changed):
+        machine_api.reconcile(cluster)
+    return min(cluster.observing.values(), default=None)
+
+
+_OBSERVED = {f"{kind}.{group}" for kind, group, _, _ in operators.RESOURCES.values()} | {operators.CLUSTER_VERSION}

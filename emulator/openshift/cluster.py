@@ -1,0 +1,261 @@
+"""One cluster at work: interprets the timeline's rows, sleeps until the next is due, and serves what its machines serve.
+
+The record says how far it is, so a killed process goes on where it was. A finished cluster that nobody touches sleeps.
+"""
+
+import asyncio
+import logging
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+from emulator.openshift import acts, timeline
+from emulator.openshift.download import Downloads
+from emulator.openshift.installation import Installation, InstallationError
+from emulator.openshift.kubernetes import ApiServer, Objects
+from emulator.openshift.machines import Machine, Machines
+from emulator.openshift.records import Record, Records
+from emulator.openshift.timeline import NotYetError, Row, WaitingError
+
+if TYPE_CHECKING:
+    from emulator.openshift.endpoint import Endpoint
+
+logger = logging.getLogger(__name__)
+Json = dict[str, Any]
+
+RETRY_SECONDS = 20
+# However fast the clock: a row that fails again and again is tried once a second.
+LEAST_RETRY = timedelta(seconds=1)
+# Objects are clients' to change and to delete; what an operator makes of that must not end the cluster.
+GARBLED = (ServiceError, LookupError, TypeError, ValueError, AttributeError)
+API_PORT, MACHINE_CONFIG_PORT = 6443, 22623
+
+
+class Cluster:
+    """A cluster that runs.
+
+    Args:
+        platform: clock, faults, store.
+        record: what is known of it.
+        records: where that is kept.
+        machines: all machines.
+        downloads: how its machines reach each other.
+    """
+
+    def __init__(
+        self, platform: Platform, record: Record, records: Records, machines: Machines, downloads: Downloads
+    ) -> None:
+        self.platform, self.record, self.machines, self.downloads = platform, record, machines, downloads
+        self._records = records
+        self.server = ApiServer(platform, record.id)
+        # What listens now: "api", "machine-config", "etcd-signer".
+        self.ports: dict[str, int] = {}
+        self.endpoints: dict[str, Endpoint] = {}
+        # (kind, namespace, name) of the objects that were written since they were last looked at; and when the
+        # operator of an object will have observed its spec.
+        self.changed = acts.everything()
+        self.observing: dict[tuple[str, str, str], datetime] = {}
+        # Machines of machine-api that something is being done about.
+        self.working: set[str] = set()
+        # Whether it serves with renewed certificates, just before its record says so.
+        self.rotated = False
+        self._retry: dict[str, datetime | None] = {}
+        self._said: dict[str, str] = {}
+        self._event = asyncio.Event()
+        self.objects.subscribe(self._on_change)
+
+    @property
+    def objects(self) -> Objects:
+        """What its API server holds."""
+        return self.server.objects
+
+    @cached_property
+    def installation(self) -> Installation:
+        """What its bootstrap machine booted from."""
+        return Installation(self._records.texts(self.record.id), self.record.image)
+
+    @property
+    def bootstrap(self) -> Machine | None:
+        """The bootstrap machine, while it exists."""
+        return self.machines.get(self.record.bootstrap)
+
+    @property
+    def exists(self) -> bool:
+        """Whether it was not forgotten."""
+        return self._records.get(self.record.id) is not None
+
+    def masters(self) -> list[Machine]:
+        """Return the masters that are members of etcd."""
+        return [one for one in self.machines.of(self.record.id, "master") if one.joined]
+
+    def has_quorum(self, masters: list[Machine]) -> bool:
+        """Tell whether these are more than half of the members that etcd was made with."""
+        return len(masters) > self.installation.masters // 2
+
+    def reached(self, row: str) -> bool:
+        """Tell whether a row has come true."""
+        return row in self.record.reached
+
+    def save(self) -> None:
+        """Write the record, unless the cluster was forgotten meanwhile."""
+        if self.exists:
+            self._records.save(self.record)
+
+    def reach(self, name: str) -> None:
+        """Let a row come true now."""
+        self.record.reached[name] = rfc3339(self.platform.clock.now())
+        self.save()
+
+    def wake(self) -> None:
+        """Look at once at everything that waits for an event."""
+        self._retry.clear()
+        self.changed |= acts.everything()
+        self._event.set()
+
+    def say(self, unit: str, line: str) -> None:
+        """Write a line to the bootstrap machine's console, unless it is what that unit said last."""
+        machine = self.bootstrap
+        if machine is not None and machine.powered and self._said.get(unit) != line:
+            self._said[unit] = line
+            self.machines.log(machine, unit, line)
+
+    def _on_change(self, _event: str, obj: Json) -> None:
+        group = obj["apiVersion"].rpartition("/")[0]
+        kind = f"{obj['kind']}.{group}" if group else str(obj["kind"])
+        self.changed.add((kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"]))
+        self._event.set()
+
+    # Ports
+
+    def port(self, machine: Machine, port: int) -> int | None:
+        """Return the local port where a port of one of its machines answers now, or None."""
+        if self.record.broken or not machine.powered:
+            return None
+        complete = self.reached("bootstrap-complete")
+        if machine.role == "bootstrap":
+            open_here = {
+                # Until there is an API server, the signer of etcd's certificates has its port.
+                API_PORT: "api" if "api" in self.ports else "etcd-signer",
+                MACHINE_CONFIG_PORT: "machine-config",
+            }
+            if complete or (port == MACHINE_CONFIG_PORT and self.reached("etcd-signer") and self.reached("etcd")):
+                return None
+        elif machine.role == "master" and machine.joined and self.reached("control-plane"):
+            open_here = {API_PORT: "api", MACHINE_CONFIG_PORT: "machine-config"}
+            if not self.has_quorum([one for one in self.masters() if one.powered]):
+                return None
+        else:
+            return None
+        return self.ports.get(open_here.get(port, ""))
+
+    async def _serve(self) -> None:
+        """Let listen what should, and nothing else: after a restart, and when machines come and go."""
+        record, masters = self.record, self.masters()
+        complete = self.reached("bootstrap-complete")
+        if not record.broken and not complete and self.bootstrap is None:
+            record.broken = "the bootstrap machine was deleted before the control plane was complete"
+        if not record.broken and complete and not self.has_quorum(masters):
+            record.broken = "etcd has lost its quorum for good: too many of its machines were deleted"
+        if record.broken:
+            logger.warning("cluster %s is broken: %s", record.id, record.broken)
+            self.save()
+            await self.stop()
+            return
+        running = self.has_quorum([one for one in masters if one.powered]) if complete else True
+        if running:
+            await acts.serve(self)
+        elif "api" in self.ports:
+            await self.stop()
+
+    async def stop(self) -> None:
+        """Stop listening."""
+        self.ports.clear()
+        await self.server.stop()
+        for endpoint in self.endpoints.values():
+            endpoint.stop()
+        self.endpoints.clear()
+
+    # The loop
+
+    async def run(self) -> None:
+        """Work until the cluster is forgotten."""
+        try:
+            while self.exists:
+                self._event.clear()
+                soonest = await self._step()
+                try:
+                    await asyncio.wait_for(self._event.wait(), soonest)
+                except TimeoutError:
+                    continue
+            self.objects.clear()
+        finally:
+            await self.stop()
+
+    async def _step(self) -> float | None:
+        """Do what is due; return the seconds until more is, None for nothing."""
+        if self.record.broken:
+            return None
+        await self._serve()
+        if self.record.broken:
+            return None
+        waits = []
+        for row in self._pending():
+            wait = await self._advance(row)
+            if wait == 0:
+                # What needs this row may be due already.
+                return 0
+            if wait is not None:
+                waits.append(wait)
+        if self.reached("temporary-api") and not self.record.broken:
+            try:
+                again = await acts.reconcile(self)
+            except GARBLED:
+                logger.exception("cluster %s cannot work with its objects", self.record.id)
+                again = None
+            if again is not None:
+                waits.append(max(0.001, (again - self.platform.clock.now()).total_seconds()))
+        return min(waits, default=None)
+
+    def _pending(self) -> list[Row]:
+        reached, stuck = self.record.reached, self.record.stuck
+        return [
+            row
+            for row in timeline.rows(self.installation.flavour)
+            if row.name not in reached and row.name not in stuck and all(need in reached for need in row.needs)
+        ]
+
+    async def _advance(self, row: Row) -> float | None:
+        """Let a row come true when it is due; return the seconds until then, 0 when it has, None for no time at all."""
+        clock, record = self.platform.clock, self.record
+        due = max(datetime.fromisoformat(record.reached[need]) for need in row.needs) + clock.scaled(row.seconds)
+        if row.name in record.postponed:
+            due = max(due, datetime.fromisoformat(record.postponed[row.name]))
+        retry = self._retry.get(row.name, due)
+        if retry is None:
+            return None
+        if max(due, retry) > clock.now():
+            return max(0.001, (max(due, retry) - clock.now()).total_seconds())
+        if row.says:
+            self.say("bootkube.sh", row.says)
+        try:
+            done = await acts.run(self, row)
+        except WaitingError:
+            return None
+        except (NotYetError, *GARBLED) as error:
+            reason = str(error) if isinstance(error, NotYetError) else f"{type(error).__name__}: {error}"
+            acts.failed(self, row, reason)
+            pause = max(LEAST_RETRY, clock.scaled(RETRY_SECONDS))
+            self._retry[row.name] = clock.now() + pause
+            return pause.total_seconds()
+        except InstallationError as error:
+            # The files stay as they are: the unit starts again and again, and always ends like this.
+            acts.failed(self, row, str(error))
+            self._retry[row.name] = None
+        else:
+            if done:
+                self.reach(row.name)
+            return 0
+        return None

@@ -1,0 +1,91 @@
+"""What runs inside virtual machines: the one class that the rest of the local Azure knows of this folder."""
+
+from datetime import datetime
+from typing import Any
+
+from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+from emulator.openshift import timeline
+from emulator.openshift.boot import Boots, first_stage
+from emulator.openshift.clusters import Clusters
+from emulator.openshift.download import Downloads
+from emulator.openshift.machines import Machines
+
+Json = dict[str, Any]
+
+
+class Guests:
+    """The operating systems of all virtual machines."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._clock = platform.clock
+        self._machines = Machines(platform)
+        downloads = Downloads(platform, self.listener)
+        self._clusters = Clusters(platform, self._machines, downloads)
+        self._boots = Boots(platform, self._machines, downloads, self._clusters)
+
+    async def resume(self) -> None:
+        """Go on with what was under way when the process last ended."""
+        self._clusters.resume()
+        for machine in self._machines.all():
+            if machine.powered:
+                self._boots.go_on(machine)
+
+    def powered_on(self, vm: Json) -> None:
+        """Boot a virtual machine, for the first time or again.
+
+        Args:
+            vm: as stored, with its customData (base64) under `private.customData`.
+        """
+        machine = self._machines.get(vm["id"])
+        if machine is None:
+            machine = self._machines.install(vm)
+            machine.stage, seconds = first_stage(machine)
+            machine.due_at = rfc3339(self._clock.after(seconds))
+            self._machines.save(machine)
+        elif not machine.powered:
+            machine.powered = True
+            self._machines.save(machine)
+            self._clusters.wake(machine.cluster)
+        self._boots.go_on(machine)
+
+    def stopped(self, vm_id: str) -> None:
+        """Take the power from a virtual machine that stays."""
+        machine = self._machines.get(vm_id)
+        if machine is not None and machine.powered:
+            machine.powered = False
+            self._machines.save(machine)
+            self._clusters.wake(machine.cluster)
+
+    def deleted(self, vm_id: str) -> None:
+        """Forget a virtual machine."""
+        machine = self._machines.forget(vm_id)
+        if machine is not None:
+            self._clusters.machine_gone(machine)
+
+    def provisioning(self, vm_id: str) -> str | ServiceError:
+        """Return `waiting`, `done`, or how the provisioning of a virtual machine fails."""
+        machine = self._machines.get(vm_id)
+        if machine is None or machine.provisioned:
+            return "done"
+        given_up = datetime.fromisoformat(machine.powered_at) + self._clock.scaled(timeline.PROVISIONING_SECONDS)
+        if self._clock.now() < given_up:
+            return "waiting"
+        return ServiceError(
+            409,
+            "OSProvisioningTimedOut",
+            f"OS Provisioning for VM '{machine.name}' did not finish in the allotted time. The VM may still finish "
+            "provisioning successfully. Please check provisioning state later. Also, make sure the image has been "
+            "properly prepared (generalized). Instructions for Linux: "
+            "https://learn.microsoft.com/azure/virtual-machines/linux/capture-image",
+        )
+
+    def serial_log(self, vm_id: str) -> str:
+        """Return what a virtual machine has written to its serial console."""
+        return self._machines.serial_log(vm_id)
+
+    def listener(self, vm_id: str, port: int) -> int | None:
+        """Return the local port where this port of a virtual machine answers now, or None."""
+        machine = self._machines.get(vm_id)
+        return None if machine is None else self._clusters.port(machine, port)

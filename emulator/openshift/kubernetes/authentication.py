@@ -1,0 +1,90 @@
+"""Who calls: the client certificate's name, or nobody."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from OpenSSL import crypto
+
+from emulator.core.clock import Clock
+from emulator.openshift.kubernetes import errors
+
+AUTHENTICATED, UNAUTHENTICATED, MASTERS = "system:authenticated", "system:unauthenticated", "system:masters"
+KEPT_CERTIFICATES = 256
+
+
+@dataclass(frozen=True)
+class User:
+    """A caller.
+
+    Args:
+        name: the certificate's common name.
+        groups: its organisations, and whether it is known.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+
+
+ANONYMOUS = User("system:anonymous", (UNAUTHENTICATED,))
+
+
+class Authenticator:
+    """Knows the users of one listener.
+
+    Args:
+        client_ca_pem: the authorities whose certificates name a user.
+        clock: tells whether a certificate is valid.
+    """
+
+    def __init__(self, client_ca_pem: str, clock: Clock) -> None:
+        self._clock = clock
+        self._store = crypto.X509Store()
+        for authority in x509.load_pem_x509_certificates(client_ca_pem.encode()):
+            self._store.add_cert(crypto.X509.from_cryptography(authority))
+        # A chain may end at an intermediate that is in the bundle; validity is judged by the clock below.
+        self._store.set_flags(crypto.X509StoreFlags.PARTIAL_CHAIN)
+        self._known: dict[x509.Certificate, User] = {}
+
+    def user(self, certificate: x509.Certificate | None, headers: Mapping[str, str]) -> User:
+        """Return who calls.
+
+        Raises:
+            ServiceError: 401 for a certificate of an unknown authority, and for a bearer token, which nobody issues.
+        """
+        if certificate is None:
+            if headers.get("authorization", "").lower().startswith("bearer "):
+                raise errors.unauthorized()
+            return ANONYMOUS
+        now = self._clock.now().astimezone(UTC)
+        if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
+            raise errors.unauthorized()
+        if certificate not in self._known:
+            if len(self._known) >= KEPT_CERTIFICATES:
+                self._known.clear()
+            self._known[certificate] = self._verified(certificate, now)
+        return self._known[certificate]
+
+    def _verified(self, certificate: x509.Certificate, now: datetime) -> User:
+        self._store.set_time(now)
+        try:
+            crypto.X509StoreContext(self._store, crypto.X509.from_cryptography(certificate)).verify_certificate()
+        except crypto.X509StoreContextError as error:
+            raise errors.unauthorized() from error
+        if not _is_for_clients(certificate):
+            raise errors.unauthorized()
+        names = [str(one.value) for one in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+        groups = [str(one.value) for one in certificate.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)]
+        if not names:
+            raise errors.unauthorized()
+        return User(names[0], (*groups, AUTHENTICATED))
+
+
+def _is_for_clients(certificate: x509.Certificate) -> bool:
+    try:
+        usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    except x509.ExtensionNotFound:
+        return True
+    return any(one in (ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE) for one in usage)

@@ -1,0 +1,244 @@
+"""The errors of a Kubernetes API server, each built in one place, and the Status object that all of them become.
+
+A `ServiceError` carries the reason as its code; what stands under `details` is in its extra members.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from emulator.core.errors import ServiceError
+from emulator.openshift.kubernetes.kinds import Json, Kind
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+
+# What the rest of the local Azure calls an error, and what Kubernetes calls it.
+REASONS = {
+    "InternalServerError": "InternalError",
+    "ServiceUnavailable": "ServiceUnavailable",
+    "TooManyRequests": "TooManyRequests",
+}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One thing that is wrong with an object.
+
+    Args:
+        reason: `FieldValueInvalid`, `FieldValueRequired` ...
+        field: path of the member.
+        message: what is wrong.
+    """
+
+    reason: str
+    field: str
+    message: str
+
+    def as_json(self) -> Json:
+        """Return the cause as it stands in a Status."""
+        return {"reason": self.reason, "message": self.message, "field": self.field}
+
+
+def invalid_value(field: str, value: Any, message: str) -> Cause:
+    """Return the cause for a value that is not allowed."""
+    shown = value if isinstance(value, str) and value.startswith("0x") else json.dumps(value, ensure_ascii=False)
+    return Cause("FieldValueInvalid", field, f"Invalid value: {shown}: {message}")
+
+
+def required(field: str, message: str = "") -> Cause:
+    """Return the cause for a member that is missing."""
+    return Cause("FieldValueRequired", field, f"Required value: {message}" if message else "Required value")
+
+
+def forbidden_value(field: str, message: str) -> Cause:
+    """Return the cause for a change that is not allowed."""
+    return Cause("FieldValueForbidden", field, f"Forbidden: {message}")
+
+
+def not_supported(field: str, value: Any, allowed: Sequence[str]) -> Cause:
+    """Return the cause for a value that is none of those allowed."""
+    listed = ", ".join(json.dumps(one) for one in allowed)
+    shown = json.dumps(value, ensure_ascii=False)
+    return Cause("FieldValueNotSupported", field, f"Unsupported value: {shown}: supported values: {listed}")
+
+
+def status(error: ServiceError) -> Json:
+    """Return the Status object of an error."""
+    reason = REASONS.get(error.code, error.code)
+    body: Json = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": error.message,
+    }
+    if reason:
+        body["reason"] = reason
+    if "details" in error.extra:
+        body["details"] = error.extra["details"]
+    body["code"] = error.status_code
+    return body
+
+
+def _error(code: HTTPStatus, reason: str, message: str, details: Json | None = None) -> ServiceError:
+    return ServiceError(code, reason, message, extra={} if details is None else {"details": details})
+
+
+def _details(kind: Kind, name: str = "", **more: Any) -> Json:
+    details: Json = {"name": name} if name else {}
+    if kind.group:
+        details["group"] = kind.group
+    return details | {"kind": kind.plural} | more
+
+
+def not_found(kind: Kind, name: str) -> ServiceError:
+    """Return 404 for an object that does not exist."""
+    return _error(HTTPStatus.NOT_FOUND, "NotFound", f'{kind.resource} "{name}" not found', _details(kind, name))
+
+
+def no_such_resource() -> ServiceError:
+    """Return 404 for a path below a known group that names no kind."""
+    return _error(HTTPStatus.NOT_FOUND, "NotFound", "the server could not find the requested resource", {})
+
+
+def already_exists(kind: Kind, name: str) -> ServiceError:
+    """Return 409 for a create of what exists."""
+    return _error(
+        HTTPStatus.CONFLICT, "AlreadyExists", f'{kind.resource} "{name}" already exists', _details(kind, name)
+    )
+
+
+def conflict(
+    kind: Kind,
+    name: str,
+    why: str = "the object has been modified; please apply your changes to the latest version and try again",
+) -> ServiceError:
+    """Return 409 for a write that was made of an older object."""
+    message = f'Operation cannot be fulfilled on {kind.resource} "{name}": {why}'
+    return _error(HTTPStatus.CONFLICT, "Conflict", message, _details(kind, name))
+
+
+def invalid(group: str, kind: str, name: str, causes: Sequence[Cause]) -> ServiceError:
+    """Return 422 with everything that is wrong with an object."""
+    lines = [f"{cause.field}: {cause.message}" for cause in causes]
+    what = f"[{', '.join(lines)}]" if len(lines) > 1 else lines[0]
+    details: Json = {"name": name} if name else {}
+    if group:
+        details["group"] = group
+    if kind:
+        details["kind"] = kind
+    full = f"{kind}.{group}" if group else kind
+    return _error(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "Invalid",
+        f'{full} "{name}" is invalid: {what}',
+        details | {"causes": [cause.as_json() for cause in causes]},
+    )
+
+
+def invalid_object(kind: Kind, name: str, causes: Sequence[Cause]) -> ServiceError:
+    """Return 422 for an object of a kind."""
+    return invalid(kind.group, kind.kind, name, causes)
+
+
+def rejected_patch() -> ServiceError:
+    """Return 422 for a JSON patch that does not apply."""
+    return _error(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "Invalid",
+        "the server rejected our request due to an error in our request",
+        {},
+    )
+
+
+def bad_request(message: str) -> ServiceError:
+    """Return 400."""
+    return _error(HTTPStatus.BAD_REQUEST, "BadRequest", message)
+
+
+def unexpected(message: str) -> ServiceError:
+    """Return 500 without a reason: what the server makes of an error that its code did not foresee."""
+    return _error(HTTPStatus.INTERNAL_SERVER_ERROR, "", message)
+
+
+def internal(message: str) -> ServiceError:
+    """Return 500 with a cause."""
+    return _error(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "InternalError",
+        f"Internal error occurred: {message}",
+        {"causes": [{"message": message}]},
+    )
+
+
+def unauthorized() -> ServiceError:
+    """Return 401."""
+    return _error(HTTPStatus.UNAUTHORIZED, "Unauthorized", "Unauthorized")
+
+
+def forbidden(message: str, details: Json) -> ServiceError:
+    """Return 403."""
+    return _error(HTTPStatus.FORBIDDEN, "Forbidden", message, details)
+
+
+def forbidden_object(kind: Kind, name: str, why: str, **details: Any) -> ServiceError:
+    """Return 403 for an object that admission refuses."""
+    return forbidden(f'{kind.resource} "{name}" is forbidden: {why}', _details(kind, name, **details))
+
+
+def method_not_allowed() -> ServiceError:
+    """Return 405."""
+    return _error(
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        "MethodNotAllowed",
+        "the server does not allow this method on the requested resource",
+        {},
+    )
+
+
+def unsupported_media_type(accepted: Sequence[str]) -> ServiceError:
+    """Return 415 with what would be understood."""
+    return _error(
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        "UnsupportedMediaType",
+        "the body of the request was in an unknown format - accepted media types include: " + ", ".join(accepted),
+    )
+
+
+def unknown_patch_type() -> ServiceError:
+    """Return the bare 415 for a patch whose content type is no patch type at all."""
+    return _error(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+
+
+def not_acceptable() -> ServiceError:
+    """Return the bare 406 for media types that nothing is served in."""
+    return _error(HTTPStatus.NOT_ACCEPTABLE, "NotAcceptable", "406: Not Acceptable", {})
+
+
+def unknown_form(accepted: Sequence[str]) -> ServiceError:
+    """Return 406 for forms of an object, asked for with `as=`, that are not served; with what would be."""
+    message = "only the following media types are accepted: " + ", ".join(accepted)
+    return _error(HTTPStatus.NOT_ACCEPTABLE, "NotAcceptable", message)
+
+
+def expired(message: str) -> ServiceError:
+    """Return 410 for a version of the past that is no longer kept."""
+    return _error(HTTPStatus.GONE, "Expired", message)
+
+
+def too_large_version(version: int, current: int) -> ServiceError:
+    """Return 504 for a version of the future."""
+    return _error(
+        HTTPStatus.GATEWAY_TIMEOUT,
+        "Timeout",
+        f"Timeout: Too large resource version: {version}, current: {current}",
+        {
+            "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
+            "retryAfterSeconds": 1,
+        },
+    )

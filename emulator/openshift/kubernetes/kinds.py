@@ -1,0 +1,234 @@
+"""Which kinds there are: one table of built-in ones, and those that CustomResourceDefinitions add at run time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+STATUS_VERBS = ("get", "patch", "update")
+DEFINITIONS = "CustomResourceDefinition.apiextensions.k8s.io"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind in one version of its group.
+
+    Args:
+        group: API group, "" for core.
+        version: version in the group.
+        kind: as objects name it, `ConfigMap`.
+        plural: as paths name it, `configmaps`.
+        namespaced: whether its objects live in namespaces.
+        short_names: what people type.
+        categories: groups of kinds that people type, `all`.
+        has_status: whether the status is a subresource, so that writes of the object leave it alone.
+        has_generation: whether `metadata.generation` counts the changes of what is wanted.
+        singular: only custom kinds tell it in discovery.
+        verbs: what can be done with it.
+        subresources: further subresources, by name, for discovery and paths.
+        is_custom: whether a CustomResourceDefinition brought it.
+        schema: the structural schema of a custom kind.
+        storage_version: the version under which its objects are kept.
+        printer_columns: what a table of a custom kind shows, as its definition says.
+    """
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    namespaced: bool = True
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    has_status: bool = False
+    has_generation: bool = False
+    singular: str = ""
+    verbs: tuple[str, ...] = VERBS
+    subresources: tuple[str, ...] = ()
+    is_custom: bool = False
+    schema: Json = field(default_factory=dict, hash=False, compare=False)
+    storage_version: str = ""
+    printer_columns: tuple[Json, ...] = field(default=(), hash=False, compare=False)
+
+    @property
+    def api_version(self) -> str:
+        """Return `apps/v1`, or `v1` for the core group."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def name(self) -> str:
+        """Return `Deployment.apps`, or `ConfigMap` for the core group."""
+        return f"{self.kind}.{self.group}" if self.group else self.kind
+
+    @property
+    def resource(self) -> str:
+        """Return `deployments.apps`, or `configmaps` for the core group."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+
+APPS = "apps"
+RBAC = "rbac.authorization.k8s.io"
+REVIEW = ("create",)
+WORKLOAD: Any = {"categories": ("all",), "has_status": True, "has_generation": True}
+
+BUILT_IN: tuple[Kind, ...] = (
+    Kind("", "v1", "ConfigMap", "configmaps", short_names=("cm",)),
+    Kind("", "v1", "Endpoints", "endpoints", short_names=("ep",)),
+    Kind("", "v1", "Event", "events", short_names=("ev",)),
+    Kind(
+        "",
+        "v1",
+        "Namespace",
+        "namespaces",
+        namespaced=False,
+        short_names=("ns",),
+        has_status=True,
+        verbs=tuple(verb for verb in VERBS if verb != "deletecollection"),
+    ),
+    Kind("", "v1", "Node", "nodes", namespaced=False, short_names=("no",), has_status=True),
+    Kind("", "v1", "PersistentVolume", "persistentvolumes", namespaced=False, short_names=("pv",), has_status=True),
+    Kind("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", short_names=("pvc",), has_status=True),
+    Kind("", "v1", "Pod", "pods", short_names=("po",), categories=("all",), has_status=True),
+    Kind("", "v1", "Secret", "secrets"),
+    Kind(
+        "",
+        "v1",
+        "Service",
+        "services",
+        short_names=("svc",),
+        categories=("all",),
+        has_status=True,
+        verbs=tuple(verb for verb in VERBS if verb != "deletecollection"),
+    ),
+    Kind("", "v1", "ServiceAccount", "serviceaccounts", short_names=("sa",)),
+    Kind(APPS, "v1", "DaemonSet", "daemonsets", short_names=("ds",), **WORKLOAD),
+    Kind(APPS, "v1", "Deployment", "deployments", short_names=("deploy",), **WORKLOAD),
+    Kind(APPS, "v1", "ReplicaSet", "replicasets", short_names=("rs",), **WORKLOAD),
+    Kind(APPS, "v1", "StatefulSet", "statefulsets", short_names=("sts",), **WORKLOAD),
+    Kind(RBAC, "v1", "ClusterRole", "clusterroles", namespaced=False),
+    Kind(RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", namespaced=False),
+    Kind(RBAC, "v1", "Role", "roles"),
+    Kind(RBAC, "v1", "RoleBinding", "rolebindings"),
+    Kind(
+        "certificates.k8s.io",
+        "v1",
+        "CertificateSigningRequest",
+        "certificatesigningrequests",
+        namespaced=False,
+        short_names=("csr",),
+        has_status=True,
+        subresources=("approval",),
+    ),
+    Kind(
+        "apiextensions.k8s.io",
+        "v1",
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+        namespaced=False,
+        short_names=("crd", "crds"),
+        categories=("api-extensions",),
+        has_status=True,
+        has_generation=True,
+    ),
+    Kind("coordination.k8s.io", "v1", "Lease", "leases"),
+    Kind(
+        "authorization.k8s.io",
+        "v1",
+        "SelfSubjectAccessReview",
+        "selfsubjectaccessreviews",
+        namespaced=False,
+        verbs=REVIEW,
+    ),
+    Kind("authorization.k8s.io", "v1", "SubjectAccessReview", "subjectaccessreviews", namespaced=False, verbs=REVIEW),
+    Kind(
+        "authorization.k8s.io",
+        "v1",
+        "SelfSubjectRulesReview",
+        "selfsubjectrulesreviews",
+        namespaced=False,
+        verbs=REVIEW,
+    ),
+)
+
+
+class Kinds:
+    """The kinds of one cluster."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[str, str, str], Kind] = {}
+        self._by_name: dict[str, Kind] = {}
+        for kind in BUILT_IN:
+            self._add(kind)
+
+    def __iter__(self) -> Iterator[Kind]:
+        """Yield every kind in every version, built-in ones first."""
+        return iter(list(self._kinds.values()))
+
+    def at(self, group: str, version: str, plural: str) -> Kind | None:
+        """Return the kind that a path names."""
+        return self._kinds.get((group, version, plural))
+
+    def named(self, name: str) -> Kind | None:
+        """Return the kind called `ConfigMap` or `ClusterOperator.config.openshift.io`, in its storage version."""
+        return self._by_name.get(name)
+
+    def of(self, api_version: str, kind: str) -> Kind | None:
+        """Return the kind of an object by its `apiVersion` and `kind`."""
+        group, _, version = api_version.rpartition("/")
+        found = self._by_name.get(f"{kind}.{group}" if group else kind)
+        return None if found is None else self._kinds.get((group, version, found.plural))
+
+    def groups(self) -> dict[str, list[str]]:
+        """Return the groups but the core one, each with its versions, preferred first."""
+        groups: dict[str, list[str]] = {}
+        for kind in self._kinds.values():
+            if kind.group and kind.version not in groups.setdefault(kind.group, []):
+                groups[kind.group].append(kind.version)
+        return groups
+
+    def is_custom(self, group: str) -> bool:
+        """Tell whether the kinds of a group are custom ones: their paths are served elsewhere in the real server."""
+        return any(kind.is_custom for kind in self._kinds.values() if kind.group == group)
+
+    def define(self, definition: Json) -> None:
+        """Add the kind of a CustomResourceDefinition, in each version that it serves."""
+        self.forget(definition)
+        for kind in _custom_kinds(definition["spec"]):
+            self._add(kind)
+
+    def forget(self, definition: Json) -> None:
+        """Remove the kind of a CustomResourceDefinition."""
+        group, plural = definition["spec"]["group"], definition["spec"]["names"]["plural"]
+        for key in [key for key, kind in self._kinds.items() if (kind.group, kind.plural) == (group, plural)]:
+            self._by_name.pop(self._kinds.pop(key).name, None)
+
+    def _add(self, kind: Kind) -> None:
+        self._kinds[kind.group, kind.version, kind.plural] = kind
+        if kind.version == (kind.storage_version or kind.version):
+            self._by_name[kind.name] = kind
+
+
+def _custom_kinds(spec: Json) -> Iterator[Kind]:
+    names = spec["names"]
+    storage = next(version["name"] for version in spec["versions"] if version.get("storage"))
+    for version in spec["versions"]:
+        if not version.get("served"):
+            continue
+        subresources = version.get("subresources") or {}
+        yield Kind(
+            spec["group"],
+            version["name"],
+            names["kind"],
+            names["plural"],
+            namespaced=spec["scope"] == "Namespaced",
+            short_names=tuple(names.get("shortNames") or ()),
+            categories=tuple(names.get("categories") or ()),
+            has_status="status" in subresources,
+            has_generation=True,
+            singular=names.get("singular") or names["kind"].lower(),
+            is_custom=True,
+            schema=(version.get("schema") or {}).get("openAPIV3Schema") or {},
+            storage_version=storage,
+            printer_columns=tuple(version.get("additionalPrinterColumns") or ()),
+        )

@@ -1,0 +1,74 @@
+"""An object's metadata, decoded: members of the right types, and no others."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from emulator.core.errors import ServiceError
+from emulator.openshift.kubernetes.errors import bad_request
+from emulator.openshift.kubernetes.kinds import Json, Kind
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+# managedFields is not kept: nobody here applies on the server's side.
+MEMBERS: Mapping[str, Callable[[Any], bool]] = {
+    "annotations": _is_map,
+    "creationTimestamp": _is_text,
+    "deletionGracePeriodSeconds": _is_number,
+    "deletionTimestamp": _is_text,
+    "finalizers": _are_texts,
+    "generateName": _is_text,
+    "generation": _is_number,
+    "labels": _is_map,
+    "name": _is_text,
+    "namespace": _is_text,
+    "ownerReferences": _are_objects,
+    "resourceVersion": _is_text,
+    "uid": _is_text,
+}
+
+
+def decode(kind: Kind, value: Any) -> Json:
+    """Return metadata with the members that there are; null and empty ones are absent.
+
+    Raises:
+        ServiceError: 400 for a member of another type.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _wrong(kind, "", value)
+    decoded: Json = {}
+    for name, member in value.items():
+        if name not in MEMBERS or member is None:
+            continue
+        if not MEMBERS[name](member):
+            raise _wrong(kind, f"v1.ObjectMeta.{name[0].upper()}{name[1:]}: ", member)
+        if member not in ("", [], {}):
+            decoded[name] = member
+    return decoded
+
+
+def _wrong(kind: Kind, where: str, value: Any) -> ServiceError:
+    found = type(value).__name__
+    return bad_request(
+        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {where}found a {found}'
+    )

@@ -1,0 +1,241 @@
+"""What stands in the cells of built-in kinds, each function for one cell: from the object and the time.
+
+An object may hold no more than metadata without a name: the bookmark of a watch is printed as well.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from emulator.openshift.kubernetes.kinds import Json
+from emulator.openshift.kubernetes.printing import ages
+
+Cell = Callable[[Json, datetime], Any]
+
+NONE, UNKNOWN, UNSET = "<none>", "<unknown>", "<unset>"
+ROLE_PREFIX, ROLE_LABEL = "node-role.kubernetes.io/", "kubernetes.io/role"
+ACCESS_MODES = {
+    "ReadWriteOnce": "RWO",
+    "ReadOnlyMany": "ROX",
+    "ReadWriteMany": "RWX",
+    "ReadWriteOncePod": "RWOP",
+}
+SHOWN_ENDPOINTS = 3
+
+
+def member(obj: Json, path: str) -> Any:
+    """Return what stands at `spec.nodeName`, or None."""
+    value: Any = obj
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def word(obj: Json, name: str) -> str:
+    """Return a member as text, "" where it is missing."""
+    return str(obj.get(name) or "")
+
+
+def text(path: str, default: str = "") -> Cell:
+    """Print a member."""
+    return lambda obj, _now: str(member(obj, path) or default)
+
+
+def number(path: str) -> Cell:
+    """Print a count."""
+    return lambda obj, _now: int(member(obj, path) or 0)
+
+
+def size(*paths: str) -> Cell:
+    """Print how many entries members have together."""
+    return lambda obj, _now: sum(len(member(obj, path) or ()) for path in paths)
+
+
+def ratio(path: str, of: str) -> Cell:
+    """Print `2/3`."""
+    return lambda obj, _now: f"{member(obj, path) or 0}/{member(obj, of) or 0}"
+
+
+def since(path: str = "metadata.creationTimestamp") -> Cell:
+    """Print how long ago a time was."""
+    return lambda obj, now: ages.age(member(obj, path), now)
+
+
+def phase(obj: Json, _now: datetime) -> str:
+    """Print where a volume or a claim is in its life."""
+    return "Terminating" if member(obj, "metadata.deletionTimestamp") else str(member(obj, "status.phase") or "")
+
+
+def access_modes(path: str) -> Cell:
+    """Print `RWO,RWX`, in the order of the table."""
+
+    def cell(obj: Json, _now: datetime) -> str:
+        modes = member(obj, path) or ()
+        return ",".join(short for mode, short in ACCESS_MODES.items() if mode in modes)
+
+    return cell
+
+
+def labels(path: str) -> Cell:
+    """Print a map of labels."""
+
+    def cell(obj: Json, _now: datetime) -> str:
+        return ",".join(f"{key}={value}" for key, value in sorted((member(obj, path) or {}).items())) or NONE
+
+    return cell
+
+
+def selector(obj: Json, _now: datetime) -> str:
+    """Print the selector of a workload."""
+    wanted = member(obj, "spec.selector") or {}
+    parts = [(key, f"{key}={value}") for key, value in (wanted.get("matchLabels") or {}).items()]
+    for one in wanted.get("matchExpressions") or ():
+        key, operator = word(one, "key"), word(one, "operator")
+        values = ",".join(sorted(one.get("values") or ()))
+        shown = {"Exists": key, "DoesNotExist": f"!{key}"}
+        parts.append((key, shown.get(operator, f"{key} {operator.lower()} ({values})")))
+    return ",".join(shown for _, shown in sorted(parts)) or NONE
+
+
+def containers(name: str) -> Cell:
+    """Print one member of each container of a workload."""
+
+    def cell(obj: Json, _now: datetime) -> str:
+        found = member(obj, "spec.template.spec.containers") or ()
+        return ",".join(str(container.get(name) or "") for container in found)
+
+    return cell
+
+
+def node_status(obj: Json, _now: datetime) -> str:
+    """Print whether a node is ready, and whether pods may come to it."""
+    ready = [
+        one.get("status") == "True" for one in member(obj, "status.conditions") or () if one.get("type") == "Ready"
+    ]
+    words = ["Unknown"] if not ready else ["Ready" if ready[0] else "NotReady"]
+    return ",".join([*words, "SchedulingDisabled"] if member(obj, "spec.unschedulable") else words)
+
+
+def node_roles(obj: Json, _now: datetime) -> str:
+    """Print the roles that a node's labels name."""
+    found: set[str] = set()
+    for key, value in (member(obj, "metadata.labels") or {}).items():
+        if key.startswith(ROLE_PREFIX):
+            found.add(key.removeprefix(ROLE_PREFIX))
+        elif key == ROLE_LABEL:
+            found.add(value)
+    return ",".join(sorted(found - {""})) or NONE
+
+
+def node_address(kind: str) -> Cell:
+    """Print a node's first address of a kind."""
+
+    def cell(obj: Json, _now: datetime) -> str:
+        addresses = member(obj, "status.addresses") or ()
+        return next((word(one, "address") for one in addresses if one.get("type") == kind), NONE)
+
+    return cell
+
+
+def cluster_address(obj: Json, _now: datetime) -> str:
+    """Print the address of a service in the cluster."""
+    return str(member(obj, "spec.clusterIP") or NONE)
+
+
+def external_address(obj: Json, _now: datetime) -> str:
+    """Print where a service is reached from outside."""
+    kind, given = member(obj, "spec.type"), list(member(obj, "spec.externalIPs") or ())
+    if kind == "ExternalName":
+        return str(member(obj, "spec.externalName") or "")
+    if kind != "LoadBalancer":
+        return ",".join(given) or (NONE if kind else UNKNOWN)
+    ingress = [word(one, "ip") or word(one, "hostname") for one in member(obj, "status.loadBalancer.ingress") or ()]
+    return ",".join([*ingress, *given]) or "<pending>"
+
+
+def ports(obj: Json, _now: datetime) -> str:
+    """Print `80/TCP,443:31000/TCP`."""
+    shown = []
+    for one in member(obj, "spec.ports") or ():
+        on_nodes = f":{one.get('nodePort')}" if one.get("nodePort") else ""
+        shown.append(f"{one.get('port')}{on_nodes}/{one.get('protocol', 'TCP')}")
+    return ",".join(shown) or NONE
+
+
+def endpoints(obj: Json, _now: datetime) -> str:
+    """Print the first ready addresses and how many more there are."""
+    found = list(_endpoints(obj))
+    shown = ",".join(found[:SHOWN_ENDPOINTS])
+    more = len(found) - SHOWN_ENDPOINTS
+    return f"{shown} + {more} more..." if more > 0 else shown or NONE
+
+
+def _endpoints(obj: Json) -> Iterator[str]:
+    for subset in obj.get("subsets") or ():
+        addresses = [word(one, "ip") for one in subset.get("addresses") or ()]
+        served = [f":{one.get('port')}" for one in subset.get("ports") or ()] or [""]
+        yield from (address + port for port in served for address in addresses)
+
+
+def role(obj: Json, _now: datetime) -> str:
+    """Print what a binding binds."""
+    return f"{member(obj, 'roleRef.kind') or ''}/{member(obj, 'roleRef.name') or ''}"
+
+
+def subjects(kind: str) -> Cell:
+    """Print whom a binding binds."""
+
+    def cell(obj: Json, _now: datetime) -> str:
+        found = [one for one in obj.get("subjects") or () if one.get("kind") == kind]
+        spaces = [f"{word(one, 'namespace')}/" if kind == "ServiceAccount" else "" for one in found]
+        return ", ".join(space + word(one, "name") for space, one in zip(spaces, found, strict=True))
+
+    return cell
+
+
+def claim(obj: Json, _now: datetime) -> str:
+    """Print whom a volume belongs to."""
+    found = member(obj, "spec.claimRef")
+    return f"{word(found, 'namespace')}/{word(found, 'name')}" if found else ""
+
+
+def of_bound(path: str, cell: Cell) -> Cell:
+    """Print a cell of a claim that has a volume, and nothing before."""
+    return lambda obj, now: cell(obj, now) if member(obj, path) else ""
+
+
+def request_status(obj: Json, _now: datetime) -> str:
+    """Print what became of a certificate signing request."""
+    kinds = {one.get("type") for one in member(obj, "status.conditions") or ()}
+    decided = next((kind for kind in ("Denied", "Approved") if kind in kinds), "Pending")
+    failed = ",Failed" if "Failed" in kinds else ""
+    return decided + failed + (",Issued" if member(obj, "status.certificate") else "")
+
+
+def event_first_seen(obj: Json, now: datetime) -> str:
+    """Print when an event happened first."""
+    return ages.age(obj.get("firstTimestamp") or obj.get("eventTime"), now)
+
+
+def event_last_seen(obj: Json, now: datetime) -> str:
+    """Print when an event happened last."""
+    last = member(obj, "series.lastObservedTime") or obj.get("lastTimestamp")
+    return ages.age(last, now) if last else event_first_seen(obj, now)
+
+
+def event_count(obj: Json, _now: datetime) -> int:
+    """Print how often an event happened."""
+    return int(member(obj, "series.count") or obj.get("count") or 1)
+
+
+def event_object(obj: Json, _now: datetime) -> str:
+    """Print what an event is about."""
+    kind, name = (str(member(obj, f"involvedObject.{one}") or "") for one in ("kind", "name"))
+    return f"{kind.lower()}/{name}" if name else kind.lower()
+
+
+def event_source(obj: Json, _now: datetime) -> str:
+    """Print who told an event."""
+    component = member(obj, "source.component") or obj.get("reportingComponent") or ""
+    host = member(obj, "source.host") or obj.get("reportingInstance") or ""
+    return ", ".join([component, host] if host else [component])

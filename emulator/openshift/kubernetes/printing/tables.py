@@ -1,0 +1,87 @@
+"""Answers as tables: one row for each object, with as much of the object as the client wants."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain, repeat
+
+from starlette.requests import Request
+
+from emulator.core.clock import Clock
+from emulator.openshift.kubernetes import errors, replies
+from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.printing.columns import columns_of
+
+INCLUDES = ("", "Metadata", "Object", "None")
+LIST_METADATA = ("resourceVersion", "continue", "remainingItemCount")
+
+
+@dataclass(frozen=True)
+class Form:
+    """How one client wants the objects of a kind.
+
+    Args:
+        kind: the kind.
+        version: of the group `meta.k8s.io` in which it wants tables, "" when it wants the objects themselves.
+        include: what of an object stands in its row: `Metadata` (also ""), `Object` or `None`.
+        clock: tells how old objects are.
+    """
+
+    kind: Kind
+    version: str
+    include: str
+    clock: Clock
+
+    def of(self, body: Json, *, headed: bool = True) -> Json:
+        """Return an object or a list in this form; a Status stays one.
+
+        Args:
+            body: the object or the list.
+            headed: whether a table names its columns.
+        """
+        if not self.version or (body["kind"], body["apiVersion"]) == ("Status", "v1"):
+            return body
+        columns, now = columns_of(self.kind), self.clock.now()
+        metadata = body.get("metadata") or {}
+        return {
+            "kind": "Table",
+            "apiVersion": f"meta.k8s.io/{self.version}",
+            "metadata": {name: metadata[name] for name in LIST_METADATA if metadata.get(name)},
+            "columnDefinitions": [column.as_json() for column in columns] if headed else None,
+            "rows": [
+                {"cells": [column.cell(obj, now) for column in columns], "object": self._included(obj)}
+                for obj in body.get("items", [body])
+            ],
+        }
+
+    def of_watch(self) -> Callable[[Json], Json]:
+        """Return what forms the objects of a watch in their order: only the first table names its columns."""
+        headed = chain([True], repeat(False))
+        return lambda obj: self.of(obj, headed=next(headed))
+
+    def _included(self, obj: Json) -> Json | None:
+        if self.include == "None":
+            return None
+        if self.include == "Object":
+            return {"kind": self.kind.kind, "apiVersion": self.kind.api_version} | obj
+        return {
+            "kind": "PartialObjectMetadata",
+            "apiVersion": f"meta.k8s.io/{self.version}",
+            "metadata": obj["metadata"],
+        }
+
+
+def form_of(request: Request, kind: Kind, clock: Clock) -> Form:
+    """Return the form in which a request wants a kind.
+
+    Raises:
+        ServiceError: 406 for one that is not served; 400 for an unknown `includeObject`.
+    """
+    # What is only ever answered, a review, is no row of a table.
+    version = replies.table_version(request, served="get" in kind.verbs)
+    include = request.query_params.get("includeObject", "")
+    if version and include not in INCLUDES:
+        raise errors.bad_request(
+            f'Unable to convert to Table as requested: includeObject: Invalid value: "{include}": '
+            "must be 'Metadata', 'Object', 'None', or empty"
+        )
+    return Form(kind, version, include, clock)

@@ -1,0 +1,70 @@
+"""One cluster's API server: its objects, and the listeners in front of them."""
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from emulator.core.client_certificates import ClientCertificateServer
+from emulator.core.platform import Platform, Service
+from emulator.openshift.kubernetes import replies, requests
+from emulator.openshift.kubernetes.authentication import Authenticator
+from emulator.openshift.kubernetes.authorization import Authorizer
+from emulator.openshift.kubernetes.endpoints import Endpoints
+from emulator.openshift.kubernetes.objects import Objects
+from emulator.openshift.kubernetes.serving import Contexts, Serving
+
+SERVICE = "kubernetes"
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+
+def create(platform: Platform) -> Service:  # noqa: ARG001 - every service is made of its platform
+    """Name the service, so that faults can be injected; each cluster's listener answers its own requests."""
+    return Service(SERVICE, (), (), replies.error_reply)
+
+
+class ApiServer:
+    """The Kubernetes API of one cluster. There is one of these for a cluster and a process: it tells the watches.
+
+    Args:
+        platform: gives the store, the clock, the faults and the journal.
+        cluster: what the keys of its objects begin with in the store.
+    """
+
+    def __init__(self, platform: Platform, cluster: str) -> None:
+        self._platform = platform
+        self.objects = Objects(platform.store, platform.clock, cluster)
+        self._authorizer = Authorizer(self.objects)
+        self._servers: list[ClientCertificateServer] = []
+
+    async def listen(self, serving: Serving) -> int:
+        """Listen on a free loopback port; return it. Each call adds a listener in front of the same objects.
+
+        Raises:
+            ValueError: a certificate that cannot be served with.
+        """
+        contexts = Contexts(serving)
+        contexts.first()
+        endpoints = Endpoints(
+            self.objects, self._authorizer, Authenticator(serving.client_ca_pem, self._platform.clock)
+        )
+        service = Service(
+            SERVICE,
+            (),
+            [Route("/{path:path}", endpoints.answer, methods=METHODS)],
+            replies.error_reply,
+            operation=_operation,
+            request_id_header="Audit-Id",
+        )
+        server = ClientCertificateServer(self._platform, service, contexts.first)
+        port = await server.listen()
+        self._servers.append(server)
+        return port
+
+    async def stop(self) -> None:
+        """Stop listening and cut all connections; the objects stay."""
+        servers, self._servers = self._servers, []
+        for server in servers:
+            await server.stop()
+
+
+def _operation(request: Request, _route: Route) -> str:
+    return requests.read(request).operation

@@ -1,0 +1,67 @@
+"""What an API server serves with: certificates by server name, and whose client certificates it knows."""
+
+from dataclasses import dataclass, field
+
+from OpenSSL import SSL
+
+from emulator.core.tls import server_context_of
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """One serving certificate.
+
+    Args:
+        names: the server names (SNI) for which it is shown.
+        chain_pem: the certificate, then its intermediates.
+        key_pem: its private key, unencrypted.
+    """
+
+    names: tuple[str, ...]
+    chain_pem: str
+    key_pem: str
+
+
+@dataclass(frozen=True)
+class Serving:
+    """All that a listener needs.
+
+    Args:
+        certificates: chosen by server name; the first one is shown for any other name, and for none.
+        client_ca_pem: the authorities whose client certificates name a user.
+    """
+
+    certificates: list[Certificate]
+    client_ca_pem: str
+
+
+@dataclass
+class Contexts:
+    """The TLS contexts of a listener, each made when it is first needed: most names are never asked for."""
+
+    serving: Serving
+    _made: dict[int, SSL.Context] = field(default_factory=dict)
+
+    def first(self) -> SSL.Context:
+        """Return the context in which each connection begins.
+
+        Raises:
+            ValueError: the certificate is no PEM, or the key is of another one.
+        """
+        return self._context(0)
+
+    def _choose(self, connection: SSL.Connection) -> None:
+        asked = (connection.get_servername() or b"").decode("ascii", "replace").lower()
+        for index, certificate in enumerate(self.serving.certificates):
+            if asked in certificate.names:
+                connection.set_context(self._context(index))
+                return
+
+    def _context(self, index: int) -> SSL.Context:
+        if index not in self._made:
+            certificate = self.serving.certificates[index]
+            context = server_context_of(certificate.chain_pem, certificate.key_pem, self.serving.client_ca_pem)
+            if index == 0:
+                context.set_tlsext_servername_callback(self._choose)
+            self._made[index] = context
+        return self._made[index]

@@ -1,0 +1,127 @@
+"""Strategic merge patch: a merge patch that knows which lists of built-in kinds are maps by a key.
+
+Custom kinds have none, which is why the server answers 415 for them.
+"""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from emulator.openshift.kubernetes.errors import bad_request
+from emulator.openshift.kubernetes.kinds import Json, Kind
+
+# Lists that are merged, by the name of the member: by which key. All other lists are replaced as a whole.
+MERGE_KEYS: Mapping[str, str] = {
+    "addresses": "type",
+    "conditions": "type",
+    "containers": "name",
+    "env": "name",
+    "ephemeralContainers": "name",
+    "hostAliases": "ip",
+    "imagePullSecrets": "name",
+    "initContainers": "name",
+    "ownerReferences": "uid",
+    "podIPs": "ip",
+    "ports": "containerPort",
+    "secrets": "name",
+    "taints": "key",
+    "topologySpreadConstraints": "topologyKey",
+    "volumeDevices": "devicePath",
+    "volumeMounts": "mountPath",
+    "volumes": "name",
+}
+# Where a kind differs.
+KIND_MERGE_KEYS: Mapping[str, Mapping[str, str]] = {
+    "Service": {"ports": "port"},
+    "CertificateSigningRequest.certificates.k8s.io": {"conditions": ""},
+    "CustomResourceDefinition.apiextensions.k8s.io": {"conditions": ""},
+}
+# Lists of plain values that are merged as sets.
+SETS = frozenset({"finalizers", "podCIDRs"})
+DIRECTIVE, DELETE_ITEMS, ORDER, RETAIN = "$patch", "$deleteFromPrimitiveList/", "$setElementOrder/", "$retainKeys"
+
+
+def strategic_merge_patch(kind: Kind, target: Json, patch: Json) -> Json:
+    """Return the target with a strategic merge patch applied.
+
+    Raises:
+        ServiceError: 400 for an item without its merge key or a directive that does not exist.
+    """
+    keys = {**MERGE_KEYS, **KIND_MERGE_KEYS.get(kind.name, {})}
+    return _merge(keys, copy.deepcopy(target), patch)
+
+
+def _merge(keys: Mapping[str, str], target: Json, patch: Json) -> Json:
+    directive = patch.get(DIRECTIVE)
+    if directive == "replace":
+        return {name: value for name, value in patch.items() if name != DIRECTIVE}
+    if directive == "delete":
+        return {}
+    if directive not in (None, "merge"):
+        raise bad_request(f"Unknown patch type '{directive}' found in map.")
+    if RETAIN in patch:
+        target = {name: value for name, value in target.items() if name in patch[RETAIN]}
+    for name, value in patch.items():
+        if name.startswith(DELETE_ITEMS):
+            field = name.removeprefix(DELETE_ITEMS)
+            target[field] = [item for item in target.get(field) or [] if item not in value]
+        elif name not in (DIRECTIVE, RETAIN) and not name.startswith(ORDER):
+            _merge_member(keys, target, name, value)
+    for name, value in patch.items():
+        if name.startswith(ORDER):
+            _reorder(keys, target, name.removeprefix(ORDER), value)
+    return target
+
+
+def _merge_member(keys: Mapping[str, str], target: Json, name: str, value: Any) -> None:
+    current = target.get(name)
+    if value is None:
+        target.pop(name, None)
+    elif isinstance(value, dict):
+        target[name] = _merge(keys, current if isinstance(current, dict) else {}, value)
+    elif not isinstance(value, list):
+        target[name] = value
+    elif name in SETS:
+        kept = current if isinstance(current, list) else []
+        target[name] = kept + [item for item in value if item not in kept]
+    elif keys.get(name) and _are_objects(value) and _are_objects(current or []):
+        target[name] = _merge_list(keys, keys[name], current or [], value)
+    else:
+        target[name] = copy.deepcopy(value)
+
+
+def _are_objects(items: Any) -> bool:
+    return isinstance(items, list) and all(isinstance(item, dict) for item in items)
+
+
+def _merge_list(keys: Mapping[str, str], key: str, current: list[Json], patch: list[Json]) -> list[Json]:
+    replaces = any(item.get(DIRECTIVE) == "replace" and key not in item for item in patch)
+    items = [] if replaces else list(current)
+    for change in patch:
+        if change.get(DIRECTIVE) == "replace" and key not in change:
+            continue
+        if key not in change:
+            raise bad_request(f"map: {change} does not contain declared merge key: {key}")
+        index = next((at for at, item in enumerate(items) if item.get(key) == change[key]), None)
+        if change.get(DIRECTIVE) == "delete":
+            items = [item for item in items if item.get(key) != change[key]]
+        elif index is None:
+            items.append(_merge(keys, {}, change))
+        else:
+            items[index] = _merge(keys, items[index], change)
+    return items
+
+
+def _reorder(keys: Mapping[str, str], target: Json, name: str, order: list[Any]) -> None:
+    """Sort a merged list as the client wants it; what the client does not know stays where it is, at the end."""
+    items = target.get(name)
+    key = keys.get(name)
+    if not isinstance(items, list):
+        return
+    wanted = [item.get(key) if isinstance(item, dict) and key else item for item in order]
+
+    def place(item: Any) -> int:
+        value = item.get(key) if isinstance(item, dict) and key else item
+        return wanted.index(value) if value in wanted else len(wanted)
+
+    target[name] = sorted(items, key=place)
