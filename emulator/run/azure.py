@@ -1,0 +1,140 @@
+"""The emulated services of one process, with the servers and the proxy that lead to them."""
+
+from collections.abc import Callable, Mapping
+from ipaddress import AddressValueError, IPv4Address
+from pathlib import Path
+
+from emulator import arm, blobs, control, cosmos, entra, graph, keyvault, managed_identity, openshift
+from emulator.blobs import BlobsModel
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform, Service
+from emulator.core.proxy import Proxy, Refusal
+from emulator.core.server import Server
+from emulator.cosmos import CosmosModel
+from emulator.keyvault import KeyVaultModel
+from emulator.network.reach import Reach
+from emulator.openshift import kubernetes
+from emulator.openshift.guests import Guests
+from emulator.run.seed import Seed, seed
+from emulator.world import World
+
+# In this order: who asks another service's model comes after it.
+SERVICES: tuple[Callable[[Platform], Service], ...] = (
+    entra.create,
+    managed_identity.create,
+    graph.create,
+    keyvault.create,
+    cosmos.create,
+    arm.create,
+    blobs.create,
+    openshift.create,
+    kubernetes.create,
+    control.create,
+)
+
+
+def _always(_platform: Platform, _host: str) -> bool:
+    return True
+
+
+# Services with a host name for each account: Azure's DNS knows only those that exist.
+NAMED: Mapping[str, Callable[[Platform, str], bool]] = {
+    "blobs": lambda platform, host: platform.model(BlobsModel).resolves(host),
+    "cosmos": lambda platform, host: platform.model(CosmosModel).resolves(host),
+    "keyvault": lambda platform, host: platform.model(KeyVaultModel).vault(host.partition(".")[0]) is not None,
+}
+HTTPS_PORT = 443
+# A cluster's API server and its machine config server.
+MACHINE_PORTS = (6443, 22623)
+# Which listeners speak TLS. The identity endpoint is plain HTTP in App Service too.
+LISTENERS = {"arm": True, "token": True, "identity": False, "control": False}
+# On which platform the seed is made: one where whatever takes time in Azure is over at once.
+NO_WAITING = 1e9
+
+
+def make_platform(root: Path, ports: Mapping[str, int], *, time_scale: float, world: World) -> Platform:
+    """Open the state and create every service.
+
+    Raises:
+        SchemaMismatchError: the state is of another version.
+    """
+    platform = Platform(root, clock=Clock(time_scale), world=world)
+    platform.ports.update(ports)
+    platform.services += [create(platform) for create in SERVICES]
+    return platform
+
+
+async def make_seed(root: Path, ports: Mapping[str, int], *, world: World) -> Seed:
+    """Make what exists before anybody calls, where it is missing.
+
+    Raises:
+        SchemaMismatchError: the state is of another version.
+    """
+    platform = make_platform(root, ports, time_scale=NO_WAITING, world=world)
+    try:
+        return await seed(platform)
+    finally:
+        await platform.stop()
+
+
+class Azure:
+    """A platform that listens."""
+
+    def __init__(self, platform: Platform) -> None:
+        self.platform = platform
+        self._server = Server(platform)
+        self._proxy = Proxy(self._resolve)
+
+    async def start(self) -> None:
+        """Listen on every port, and let the services resume their work.
+
+        Raises:
+            OSError: a port was taken since it was chosen.
+        """
+        ports = self.platform.ports
+        for name, tls in LISTENERS.items():
+            ports[name] = await self._server.listen(ports[name], tls=tls)
+        ports["proxy"] = await self._proxy.listen(ports["proxy"])
+        await self.platform.start()
+
+    async def stop(self) -> None:
+        """Stop listening and close the state."""
+        await self._proxy.stop()
+        await self._server.stop()
+        await self.platform.stop()
+
+    def _resolve(self, host: str, port: int) -> tuple[str, int] | Refusal:
+        """Lead a public name or address to whoever answers it here; what nobody answers goes nowhere."""
+        if port in MACHINE_PORTS:
+            return self._resolve_machine(host, port)
+        service = self.platform.service_for(host) if port == HTTPS_PORT else None
+        if port == HTTPS_PORT and host == self.platform.world.front_end_host:
+            return "127.0.0.1", self.platform.ports["front_end"]
+        if service is None or not NAMED.get(service.name, _always)(self.platform, host):
+            return Refusal(403, f"{host}:{port} is not emulated by the local Azure.")
+        return "127.0.0.1", self.platform.ports["arm"]
+
+    def _resolve_machine(self, host: str, port: int) -> tuple[str, int] | Refusal:
+        """Lead a public or private endpoint's address, or a name of one, to the first machine behind it that listens."""
+        reach = self.platform.model(Reach)
+        address = host if _is_address(host) else reach.resolve_public(host)
+        if address is None:
+            return Refusal(403, f"{host} has no address in any DNS zone of the local Azure.")
+        backends = reach.from_outside(address, port)
+        if not backends:
+            return Refusal(403, reach.why_not(address, port))
+        guests = self.platform.model(Guests)
+        for backend in backends:
+            local = guests.listener(backend.vm_id, backend.port)
+            if local is not None:
+                return "127.0.0.1", local
+        machines = ", ".join(backend.vm_id.rsplit("/", 1)[-1] for backend in backends)
+        return Refusal(504, f"No machine behind {address}:{port} listens on port {backends[0].port}: {machines}.")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        IPv4Address(host)
+    except AddressValueError:
+        return False
+    return True

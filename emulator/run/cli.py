@@ -1,0 +1,196 @@
+"""What people type: `up`, `down`, `status`, `reset`, `logs`, `explain`, `faults`."""
+
+import asyncio
+import logging
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from emulator.host.logs import configure_logging
+from emulator.run import client
+from emulator.run.children import last_lines
+from emulator.run.errors import RunError
+from emulator.run.faults import faults
+from emulator.run.state import PORTS, StateFolder, default_root
+
+DETACHED_SECONDS = 90.0
+
+app = typer.Typer(
+    help="A local Azure, with the OpenShift resource provider in it.",
+    epilog="Begin with `python -m emulator up`. Each command has its own --help.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(faults, name="faults")
+
+State = Annotated[
+    Path,
+    typer.Option(
+        "--state", help="Folder that holds everything: state, logs, certificates, endpoints.json.", file_okay=False
+    ),
+]
+DEFAULT_STATE = default_root()
+LAST_PORT = 65535
+Worker = Literal["builtin", "runtime"]
+
+
+def main() -> None:
+    """Run a command; tell people what is wrong in one sentence instead of a trace."""
+    try:
+        app()
+    except RunError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(1)
+
+
+@app.command()
+def up(
+    state: State = DEFAULT_STATE,
+    detach: Annotated[bool, typer.Option("--detach", help="Return when all is up, and leave it running.")] = False,
+    time_scale: Annotated[
+        float, typer.Option("--time-scale", min=0.001, max=1000, help="How many times faster than Azure.")
+    ] = 40.0,
+    port: Annotated[
+        list[str] | None,
+        typer.Option("--port", metavar="NAME=NUMBER", help=f"Choose a port, of {', '.join(PORTS)}. 0: a free one."),
+    ] = None,
+    worker: Annotated[
+        Worker,
+        typer.Option(
+            "--worker",
+            envvar="FUNCTIONS_HOST_WORKER",
+            help="What runs the functions: our worker, or Microsoft's runtime (Python 3.13 and later).",
+        ),
+    ] = "builtin",
+) -> None:
+    """Start the local Azure and the resource provider, and keep them running until Ctrl-C.
+
+    State survives `down` and `up`; `reset` removes it. Addresses, ids and secrets stand in endpoints.json in the
+    state folder. The ports are chosen at the first `up` and kept.
+    """
+    ports = dict(_port(choice) for choice in port or [])
+    if detach:
+        _detach(StateFolder(state), sys.argv[1:])
+        return
+    # Imported here: the other commands do without the services, and answer at once.
+    from emulator.run.supervisor import Options, Supervisor  # noqa: PLC0415
+
+    logs = StateFolder(state).logs
+    logs.mkdir(parents=True, exist_ok=True)
+    configure_logging(logs / "azure.log")
+    # The journal says more of every call.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    typer.echo("Starting the local Azure ...")
+    asyncio.run(Supervisor(Options(state, time_scale, ports, worker)).run(typer.echo))
+
+
+def _port(choice: str) -> tuple[str, int]:
+    name, _, number = choice.partition("=")
+    if name not in PORTS or not re.fullmatch("[0-9]{1,5}", number) or int(number) > LAST_PORT:
+        raise RunError(f"--port {choice}: write NAME=NUMBER, up to {LAST_PORT}, with a name of {', '.join(PORTS)}")
+    return name, int(number)
+
+
+def _detach(folder: StateFolder, arguments: list[str]) -> None:
+    """Start `up` in the background and wait until it is ready."""
+    folder.logs.mkdir(parents=True, exist_ok=True)
+    output = folder.logs / "up.log"
+    command = [sys.executable, "-m", "emulator", *(argument for argument in arguments if argument != "--detach")]
+    with output.open("wb") as log:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=os.environ.copy()
+        )
+    until = time.monotonic() + DETACHED_SECONDS
+    while process.poll() is None and time.monotonic() < until:
+        running = folder.running()
+        if running is not None and running.platform.pid == process.pid and folder.endpoints.exists():
+            typer.echo(output.read_text(encoding="utf-8").rstrip())
+            typer.echo(f"It goes on in the background. End it: python -m emulator down{folder.option()}")
+            return
+        time.sleep(0.05)
+    if process.poll() is None:
+        process.terminate()
+    raise RunError("\n".join(last_lines(output)).removeprefix("Starting the local Azure ...\nerror: "))
+
+
+@app.command()
+def down(state: State = DEFAULT_STATE) -> None:
+    """Stop the local Azure. Its state stays, and what was under way goes on at the next `up`."""
+    folder = StateFolder(state)
+    if folder.stop():
+        typer.echo("The local Azure is down.")
+    else:
+        typer.echo(f"No local Azure runs on {folder.root}.")
+
+
+@app.command()
+def status(state: State = DEFAULT_STATE) -> None:
+    """Show what runs, where, and what it costs. Exits with 3 when nothing runs."""
+    folder = StateFolder(state)
+    endpoints = client.endpoints(folder)
+    if endpoints is None:
+        typer.echo(f"No local Azure runs on {folder.root}. Start one with `python -m emulator up{folder.option()}`.")
+        raise typer.Exit(3)
+    health = client.get(endpoints, "/health")
+    typer.echo(f"{'process':20}{'pid':>8}{'memory':>12}{'CPU':>10}{'restarts':>10}")
+    for entry in health["processes"]:
+        typer.echo(
+            f"{entry['name']:20}{entry['pid'] or '-':>8}{entry['memoryMiB']:>8.0f} MiB"
+            f"{entry.get('cpuSeconds', 0):>8.1f} s{entry.get('restarts', 0):>10}"
+        )
+    total = sum(entry["memoryMiB"] for entry in health["processes"])
+    typer.echo(f"{'together':28}{total:>8.0f} MiB")
+    for name in ("arm", "rp", "functions", "proxy", "control"):
+        typer.echo(f"{name:20}{endpoints[name]}")
+
+
+@app.command()
+def reset(state: State = DEFAULT_STATE) -> None:
+    """Stop the local Azure and remove its state: resources, clusters, secrets, logs, ports."""
+    folder = StateFolder(state)
+    if folder.root.exists() and not folder.is_ours():
+        raise RunError(f"{folder.root} does not look like a state folder of the local Azure; it stays as it is")
+    down(state)
+    folder.remove()
+    typer.echo(f"Removed {folder.root}.")
+
+
+@app.command()
+def logs(
+    identifier: Annotated[
+        str, typer.Argument(help="A correlation, operation or request id, or a part of a resource id.")
+    ] = "",
+    state: State = DEFAULT_STATE,
+    lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last lines.")] = 50,
+) -> None:
+    """Show the last log lines of all processes, or those with an id, in the order of time."""
+    from emulator.run.logs import merged  # noqa: PLC0415
+
+    folder = StateFolder(state)
+    if not folder.is_ours():
+        raise RunError(f"there is no local Azure in {folder.root}")
+    for line in merged(folder.logs, identifier, lines):
+        typer.echo(line)
+
+
+@app.command()
+def explain(
+    operation_id: Annotated[str, typer.Argument(help="Id of an operation, as in its Azure-AsyncOperation address.")],
+    state: State = DEFAULT_STATE,
+) -> None:
+    """Tell what an operation did: its steps, the calls it made to Azure, and what went wrong.
+
+    Works while the platform runs and after `down`.
+    """
+    from emulator.run.explain import explain as tell  # noqa: PLC0415
+
+    for line in tell(StateFolder(state), operation_id):
+        typer.echo(line)

@@ -1,0 +1,56 @@
+"""How a command talks to the running platform: its control service."""
+
+import json
+from typing import Any
+
+import requests
+
+from emulator.run.errors import RunError
+from emulator.run.state import StateFolder
+
+TIMEOUT_SECONDS = 10
+
+
+def endpoints(folder: StateFolder) -> dict[str, Any] | None:
+    """Return `endpoints.json` of the platform that runs on a folder, None when none runs."""
+    running = folder.running()
+    if running is None or running.platform.process() is None or not folder.endpoints.exists():
+        return None
+    document: dict[str, Any] = json.loads(folder.endpoints.read_text(encoding="utf-8"))
+    return document
+
+
+def require_endpoints(folder: StateFolder) -> dict[str, Any]:
+    """Return `endpoints.json` of the running platform.
+
+    Raises:
+        RunError: none runs.
+    """
+    found = endpoints(folder)
+    if found is None:
+        raise RunError(f"no local Azure runs on {folder.root}; start one with `python -m emulator up{folder.option()}`")
+    return found
+
+
+def get(where: dict[str, Any], path: str) -> Any:
+    """GET from the control service."""
+    return call(where, "GET", path)
+
+
+def call(where: dict[str, Any], method: str, path: str, body: Any = None) -> Any:
+    """Call the control service.
+
+    Raises:
+        RunError: it does not answer, or refuses.
+    """
+    session = requests.Session()
+    # It is on this machine: a proxy of the shell has no part in it.
+    session.trust_env = False
+    try:
+        response = session.request(method, where["control"] + path, json=body, timeout=TIMEOUT_SECONDS)
+    except requests.RequestException as error:
+        raise RunError(f"the local Azure does not answer at {where['control']}: {error}") from error
+    document = response.json()
+    if "error" in document:
+        raise RunError(document["error"]["message"])
+    return document

@@ -1,0 +1,108 @@
+"""`python -m emulator explain`: one operation of the resource provider, with its steps, calls and errors.
+
+It reads the state and the journal, so it works after `down` too, on the folder that a failed test has left behind.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from emulator.core.clock import Clock
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+from emulator.cosmos import CosmosModel
+from emulator.run.errors import RunError
+from emulator.run.logs import read_json_lines
+from emulator.run.state import StateFolder
+from emulator.run.tables import DATABASE
+from emulator.world import World
+
+Json = dict[str, Any]
+FAILED_CALLS_SHOWN = 20
+FIRST_ERROR_STATUS = 400
+
+
+def explain(folder: StateFolder, operation_id: str) -> Iterator[str]:
+    """Yield the lines that tell what an operation did.
+
+    Raises:
+        RunError: there is no such operation here.
+    """
+    if not folder.is_ours():
+        raise RunError(f"there is no local Azure in {folder.root}")
+    platform = Platform(folder.root, clock=Clock(), world=World())
+    cosmos, account = CosmosModel(platform), platform.world.cosmos_account
+    try:
+        operation = cosmos.items(account, DATABASE, "AsyncOperations").read(operation_id, operation_id)
+    except ServiceError as error:
+        raise RunError(f"there is no operation {operation_id} in {folder.root}: {error.message}") from error
+    progress = cosmos.items(account, DATABASE, "OperationProgress").scan(partition=operation_id, one_partition=True)
+    items = [item for _, item in progress]
+    correlation_id = operation.get("correlationData", {}).get("correlationId", "")
+    yield from _headline(operation, correlation_id)
+    yield from _steps(operation, sorted(items, key=lambda item: item["startTime"]))
+    yield from _error(operation["asyncOperation"].get("error"))
+    if correlation_id:
+        calls = read_json_lines(folder.logs / "journal.jsonl", correlation_id.lower())
+        yield from _calls([call for call in calls if call["correlation_id"].lower() == correlation_id.lower()])
+
+
+def _headline(operation: Json, correlation_id: str) -> Iterator[str]:
+    status = operation["asyncOperation"]
+    took = f" after {_seconds(status['startTime'], status['endTime']):.1f} s" if status.get("endTime") else ""
+    yield f"{operation.get('plan', {}).get('name', 'operation')} of {operation['openShiftClusterKey']}"
+    yield f"{status['status']}{took}, begun {status['startTime']}, correlation id {correlation_id or 'unknown'}"
+
+
+def _steps(operation: Json, items: list[Json]) -> Iterator[str]:
+    rows = operation.get("plan", {}).get("rows", ())
+    skipped = operation.get("plan", {}).get("skipped", ())
+    width = max(map(len, ["step", *(item["step"] for item in items), *(row["name"] for row in [*rows, *skipped])]))
+    yield ""
+    yield f"{'step':{width}}{'attempt':>9} {'status':10}{'start':>9}{'took':>9}"
+    began = operation["asyncOperation"]["startTime"]
+    for item in items:
+        end = item.get("endTime")
+        took = f"{_seconds(item['startTime'], end):7.1f} s" if end else "  running"
+        waits = "" if end else f"waits for {item.get('waitsFor', '')}"
+        yield (
+            f"{item['step']:{width}}{item['attempt']:>9} {item['status']:10}"
+            f"{_seconds(began, item['startTime']):7.1f} s{took}  {waits}".rstrip()
+        )
+    begun = {item["step"] for item in items}
+    for row in rows:
+        if row["name"] not in begun:
+            yield f"{row['name']:{width}}{'':9} not begun, needs {', '.join(row['needs']) or 'nothing'}"
+    for row in skipped:
+        yield f"{row['name']:{width}}{'':9} skipped: {row['reason']}"
+
+
+def _error(error: Json | None, indent: str = "") -> Iterator[str]:
+    if not error:
+        return
+    if not indent:
+        yield ""
+    target = f" ({error['target']})" if error.get("target") else ""
+    yield f"{indent}{error['code']}{target}: {error['message']}"
+    for detail in error.get("details") or ():
+        yield from _error(detail, indent + "  ")
+
+
+def _calls(calls: list[Json]) -> Iterator[str]:
+    yield ""
+    yield f"{len(calls)} calls to Azure under this correlation id:"
+    counts = Counter((call["service"], call["operation"]) for call in calls)
+    for (service, operation), count in counts.most_common():
+        yield f"{count:6} x {service} {operation}"
+    failed = [call for call in calls if call["status"] >= FIRST_ERROR_STATUS or call["status"] == 0]
+    if failed:
+        yield ""
+        yield f"{len(failed)} of them were refused or cut, the last ones:"
+    for call in failed[-FAILED_CALLS_SHOWN:]:
+        fault = " (injected)" if call["fault"] else ""
+        yield f"  {call['time'][11:23]} {call['status']} {call['service']} {call['operation']}{fault} {call['message']}"
+
+
+def _seconds(start: str, end: str) -> float:
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()

@@ -1,0 +1,40 @@
+"""The settings of the function app, as an operator of this deployment would have set them."""
+
+from emulator.core.platform import Platform
+from emulator.run.certificates import ADMIN_COMMON_NAME, admin_authority
+from emulator.run.programs import network_environment
+from emulator.run.seed import Seed
+
+# Nobody is in it; operators come with their certificate.
+OPERATORS_GROUP = "dddddddd-0000-4000-8000-000000000001"
+# Enough that the activities of a few clusters never wait for each other, few enough for two cores.
+WORKER_THREADS = 16
+
+
+def app_settings(platform: Platform, seed: Seed) -> dict[str, str]:
+    """Return the app's environment: its own settings, its identity, and the way into the local Azure."""
+    world = platform.world
+    return {
+        "FUNCTIONS_WORKER_RUNTIME": "python",
+        "PYTHON_THREADPOOL_THREAD_COUNT": str(WORKER_THREADS),
+        "AZURE_TENANT_ID": world.rp_tenant_id,
+        "AZURE_SUBSCRIPTION_ID": world.rp_subscription_id,
+        "LOCATION": world.location,
+        "RESOURCEGROUP": world.rp_resource_group,
+        "COSMOSDB_ACCOUNT": world.cosmos_account,
+        "DOMAIN": world.domain,
+        "KEYVAULT_NAME": world.service_vault,
+        "CLUSTER_KEYVAULT_NAME": world.cluster_vault,
+        "ADMIN_OBJECT_ID": OPERATORS_GROUP,
+        "RP_OBJECT_ID": seed.identity_object_id,
+        "ACR_RESOURCE_ID": seed.registry_id,
+        "ADMIN_API_CA": admin_authority(platform).pem().decode(),
+        "ADMIN_API_CLIENT_COMMON_NAME": ADMIN_COMMON_NAME,
+        "TIME_SCALE": f"{platform.clock.time_scale:g}",
+        "WATCHDOG_SCHEDULE": "*/5 * * * * *" if platform.clock.time_scale > 1 else "0 * * * * *",
+        "PURGE_SCHEDULE": "0 0 * * * *",
+        "BUILD": "local",
+        "IDENTITY_ENDPOINT": f"http://localhost:{platform.ports['identity']}/msi/token",
+        "IDENTITY_HEADER": seed.identity_header,
+        **network_environment(platform),
+    }

