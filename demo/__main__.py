@@ -1,0 +1,198 @@
+"""`make demo`: create a cluster on this machine as a customer would, look into it, delete it, stop everything."""
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from azure.core.exceptions import AzureError, HttpResponseError
+from kubernetes.client import ApiException
+from rich.console import Console
+from urllib3.exceptions import HTTPError
+
+from demo import customer, going_on, nodes, platform, watch
+from demo.customer import Customer
+
+SUCCESS, FAILURE = 0, 1
+FASTEST = 1000
+TOLD = """\
+What happens:
+  1. The local Azure starts: Azure Resource Manager, Entra ID, Key Vault, Cosmos DB, storage, DNS, machines and the
+     Functions host, all on this machine, with the resource provider in it. Nothing leaves the machine.
+  2. A customer registers the provider, makes a virtual network with two subnets, and assigns two roles on it.
+  3. The customer creates a cluster with the public SDK, azure-mgmt-redhatopenshift. Each step is shown with what it
+     waits for: permissions, names, storage, network, certificates, virtual machines that boot with their ignition,
+     a control plane, workers, ingress, console. In Azure this takes 35 minutes; here, that divided by the time scale.
+  4. The service tells kubeadmin's password (listCredentials) and an administrator's kubeconfig
+     (listAdminCredentials), with which the Python client of Kubernetes reads the cluster's nodes.
+  5. The cluster is deleted, and everything stops. The state stays in the folder: `explain` and `logs` read it.
+
+Things to try:
+  python -m demo --keep                  stay, and look around with kubectl and az
+  python -m demo --time-scale 200        faster; below about 15 s the machine's own work shows
+  python -m demo --without-permissions   see a create fail, and say what to do
+"""
+
+
+def main() -> int:
+    """Run the demonstration; return the exit code."""
+    options = _options()
+    # A file or a pipe has no width; a table that is cut there cannot be read.
+    console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 110)
+    # A terminal that goes away ends the demonstration as Ctrl-C does: with everything stopped.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with _platform(options, console) as endpoints:
+            return _run(Customer(endpoints), console, options)
+    except platform.PlatformError as error:
+        console.print(f"The local Azure did not start:\n{error}", markup=False)
+    except (AzureError, OSError) as error:
+        console.print(f"Azure refused a call: {error}", markup=False)
+        _advise(console, options)
+    except (ApiException, HTTPError) as error:
+        console.print(f"The cluster's API did not answer: {error}", markup=False)
+        _advise(console, options)
+    except KeyboardInterrupt:
+        console.print("Interrupted; everything is stopped.")
+    return FAILURE
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m demo",
+        description=(__doc__ or "").split(": ", 1)[-1],
+        epilog=TOLD,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--time-scale", type=_time_scale, default=40, help="how many times faster than Azure (default 40)"
+    )
+    parser.add_argument("--state", type=Path, default=Path(".local/demo"), help="folder of this local Azure's state")
+    parser.add_argument(
+        "--keep", action="store_true", help="leave cluster and local Azure running, and print how to use them"
+    )
+    parser.add_argument(
+        "--without-permissions",
+        action="store_true",
+        help="give the cluster's principal no role on the network, to see how a failed create explains itself",
+    )
+    return parser.parse_args()
+
+
+def _time_scale(text: str) -> float:
+    scale = float(text)
+    if not 0 < scale <= FASTEST:
+        raise argparse.ArgumentTypeError(f"must be more than 0, and {FASTEST} at most")
+    return scale
+
+
+@contextmanager
+def _platform(options: argparse.Namespace, console: Console) -> Iterator[dict[str, Any]]:
+    began = time.monotonic()
+    console.print("Starting the local Azure ...")
+    try:
+        endpoints = platform.start(options.state, options.time_scale)
+        console.print(f"Up after {time.monotonic() - began:.1f} s, {options.time_scale:g} times faster than Azure.")
+        platform.lead_there(endpoints)
+        yield endpoints
+    finally:
+        if not options.keep:
+            platform.stop(options.state)
+    if not options.keep:
+        console.print("Stopped the local Azure.")
+
+
+def _run(person: Customer, console: Console, options: argparse.Namespace) -> int:
+    endpoints = person.endpoints
+    principals = [endpoints["rp_object_id"]]
+    if not options.without_permissions:
+        principals.append(person.principal["object_id"])
+    steps: tuple[tuple[str, Callable[[], None]], ...] = (
+        ("Registering Microsoft.RedHatOpenShift", lambda: customer.register_provider(person, lambda: time.sleep(0.2))),
+        ("Creating the resource group, the virtual network and two subnets", lambda: customer.create_network(person)),
+        ("Assigning roles on the virtual network", lambda: customer.assign_roles(person, principals)),
+    )
+    for what, work in steps:
+        began = time.monotonic()
+        console.print(f"{what} ...", end="")
+        work()
+        console.print(f" {time.monotonic() - began:.1f} s")
+
+    console.print(f"\nCreating the cluster {person.cluster_id}")
+    operations = watch.Operations(endpoints, person.cluster_id)
+    operation_id, poller = customer.begin_create(person)
+    created = watch.follow(operations, operation_id, poller, console)
+    if not _succeeded(poller, created, console, options):
+        return FAILURE
+    console.print("\nWhat was done, and how long it took:")
+    console.print(watch.table(created))
+    kubeconfig = _look_into(person, console, options.state)
+    console.print(f"\nAll processes together hold {platform.memory(endpoints):.0f} MiB.")
+    if options.keep:
+        console.print("\nThe cluster and the local Azure stay.")
+        for line in going_on.lines(person, options.state, kubeconfig):
+            console.print(line, markup=False)
+        return SUCCESS
+
+    console.print("\nDeleting the cluster")
+    operation_id, poller = customer.begin_delete(person)
+    deleted = watch.follow(operations, operation_id, poller, console)
+    return SUCCESS if _succeeded(poller, deleted, console, options) else FAILURE
+
+
+def _look_into(person: Customer, console: Console, state: Path) -> Path:
+    """Show where the cluster is, who may enter, and its nodes; return where the kubeconfig was written."""
+    properties = person.clusters().get(person.group, person.cluster).properties
+    user, password = customer.credentials(person)
+    told = {
+        "console": properties.console_profile.url,
+        "API": properties.apiserver_profile.url,
+        "user": user,
+        "password": password,
+        "version": properties.cluster_profile.version,
+    }
+    console.print("\nThe cluster is up:")
+    for name, value in told.items():
+        console.print(f"  {name:9} {value}", markup=False)
+    kubeconfig = state / "kubeconfig"
+    nodes.write(customer.admin_kubeconfig(person), kubeconfig)
+    console.print(f"\nIts nodes, read with the kubeconfig of listAdminCredentials ({kubeconfig}):")
+    console.print(nodes.table(nodes.read(kubeconfig)))
+    return kubeconfig
+
+
+def _succeeded(poller: Any, operation: dict[str, Any], console: Console, options: argparse.Namespace) -> bool:
+    """Tell whether an operation ended well; if not, say what failed, why, and what to do."""
+    try:
+        poller.result()
+    except HttpResponseError as error:
+        console.print(f"\n[red]The operation {operation['name']} failed.[/]")
+        for line in _error_lines(operation.get("error") or {"code": "Unknown", "message": str(error)}):
+            console.print(line, markup=False)
+        _advise(console, options, operation["name"])
+        return False
+    return True
+
+
+def _error_lines(error: dict[str, Any], indent: str = "") -> Iterator[str]:
+    target = f" ({error['target']})" if error.get("target") else ""
+    yield f"{indent}{error['code']}{target}: {error['message']}"
+    for detail in error.get("details") or ():
+        yield from _error_lines(detail, indent + "  ")
+
+
+def _advise(console: Console, options: argparse.Namespace, operation_id: str = "") -> None:
+    """Say where more is to be found. The state stays after a failure."""
+    if operation_id:
+        console.print("Every step and call of it:", soft_wrap=True)
+        console.print(f"  {sys.executable} -m emulator explain {operation_id} --state {options.state}", markup=False)
+    console.print("The logs of all processes:")
+    console.print(f"  {sys.executable} -m emulator logs --state {options.state}", markup=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

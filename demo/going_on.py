@@ -1,0 +1,47 @@
+"""What a person may do with a cluster that is left running: lines to paste into a terminal."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from demo.customer import Customer
+
+
+def lines(person: Customer, state: Path, kubeconfig: Path) -> Iterator[str]:
+    """Yield the lines. They hold this machine's secrets, which open nothing anywhere else."""
+    endpoints, cluster = person.endpoints, f"-g {person.group} -n {person.cluster}"
+    yield "Lead a terminal to this machine instead of Azure:"
+    yield from _exports(
+        HTTPS_PROXY=endpoints["proxy"],
+        NO_PROXY="localhost,127.0.0.1",
+        REQUESTS_CA_BUNDLE=endpoints["ca_bundle"],
+        SSL_CERT_FILE=endpoints["ca_bundle"],
+    )
+    yield ""
+    yield "The cluster, where kubectl (or oc) is installed:"
+    yield from _exports(KUBECONFIG=str(kubeconfig.resolve()))
+    yield "  kubectl get nodes"
+    yield "  kubectl get clusteroperators"
+    yield ""
+    yield "The service, where the Azure CLI is installed; a folder of its own keeps your own logins apart:"
+    yield from _exports(
+        AZURE_CONFIG_DIR=str((state / "az").resolve()),
+        AZURE_CORE_COLLECT_TELEMETRY="false",
+        AZURE_CORE_INSTANCE_DISCOVERY="false",
+    )
+    secret = shlex.quote(endpoints["client_secret"])
+    yield f"  az login --service-principal -u {endpoints['client_id']} -p {secret} --tenant {endpoints['tenant_id']}"
+    yield f"  az aro show {cluster} -o table"
+    yield f"  az aro list-credentials {cluster}"
+    yield f"  az aro get-admin-kubeconfig {cluster} --file my-kubeconfig"
+    yield f"  az aro delete {cluster} --yes"
+    yield ""
+    yield "What runs, and the end of it:"
+    for command in ("status", "down", "reset"):
+        yield f"  {sys.executable} -m emulator {command} --state {shlex.quote(str(state))}"
+
+
+def _exports(**variables: str) -> Iterator[str]:
+    for name, value in variables.items():
+        yield f"  export {name}={shlex.quote(value)}"

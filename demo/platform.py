@@ -1,0 +1,65 @@
+"""The local Azure that the demonstration runs on: started with its own commands, known by its endpoints.json."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import requests
+
+
+class PlatformError(Exception):
+    """The local Azure did not do as it was told; the message is its own."""
+
+
+def start(state: Path, time_scale: float) -> dict[str, Any]:
+    """Start a local Azure with nothing in it; return its endpoints.
+
+    Raises:
+        PlatformError: it does not start.
+    """
+    if (state / "lock").exists():
+        _command("reset", state)
+    _command("up", state, "--detach", "--time-scale", f"{time_scale:g}")
+    endpoints: dict[str, Any] = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))
+    return endpoints
+
+
+def stop(state: Path) -> None:
+    """Stop it; its state stays, so that `explain` and `logs` have something to tell."""
+    _command("down", state)
+
+
+def memory(endpoints: dict[str, Any]) -> float:
+    """Return the memory that all processes of the local Azure and of the service have now, in MiB."""
+    with requests.Session() as session:
+        session.trust_env = False
+        processes = session.get(endpoints["control"] + "/health", timeout=30).json()["processes"]
+    return float(sum(process["memoryMiB"] for process in processes))
+
+
+def lead_there(endpoints: dict[str, Any]) -> None:
+    """Let this process reach Azure's public names on this machine: a proxy and a CA, as in a company's network."""
+    os.environ.update(
+        HTTPS_PROXY=endpoints["proxy"],
+        NO_PROXY="localhost,127.0.0.1",
+        REQUESTS_CA_BUNDLE=endpoints["ca_bundle"],
+        SSL_CERT_FILE=endpoints["ca_bundle"],
+    )
+    # A shell may hold the small-letter twins, which win.
+    for name in ("https_proxy", "no_proxy", "CURL_CA_BUNDLE"):
+        os.environ.pop(name, None)
+
+
+def _command(*words: str | Path) -> None:
+    command, state, *rest = words
+    done = subprocess.run(
+        [sys.executable, "-m", "emulator", str(command), "--state", str(state), *map(str, rest)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise PlatformError((done.stderr or done.stdout).strip())
