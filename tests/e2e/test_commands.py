@@ -1,0 +1,201 @@
+"""Whole stories, as people type them: the demonstration, up, status, down, reset, and what can go wrong."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+KEYS = {
+    *("arm", "functions", "proxy", "ca_bundle", "token_url", "tenant_id", "subscription_id", "location"),
+    *("client_id", "client_secret", "extra_principals", "rp", "rp_ca_bundle", "rp_client_cert", "rp_client_key"),
+    *("wrong_client_cert", "wrong_client_key", "admin_client_cert", "admin_client_key", "rp_object_id"),
+    *("cluster_client_id", "cluster_client_secret", "cluster_object_id", "parent_domain", "durable_key"),
+    *("features", "control"),
+}
+SECONDS_TO_UP, MEBIBYTES, MEBIBYTES_WITH_A_CLUSTER = 5, 400, 600
+
+
+def _python(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *words], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=150
+    )
+
+
+def _emulator(state: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return _python("emulator", *words, "--state", str(state))
+
+
+def _left(state: Path) -> list[str]:
+    """Return the processes that still have the state folder in their command line."""
+    return [
+        " ".join(process.info["cmdline"])
+        for process in psutil.process_iter(["cmdline"])
+        if any(str(state) in word for word in process.info["cmdline"] or ())
+    ]
+
+
+@pytest.mark.timeout(300)
+def test_the_demonstration_creates_shows_and_deletes_a_cluster_and_leaves_no_process(tmp_path: Path) -> None:
+    """`make demo` exits 0; without a terminal each step is a line; the nodes are read with what was handed out."""
+    state = tmp_path / "demo"
+    done = _python("demo", "--state", str(state))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"deploy_machines_template +done in \d+\.\d s", done.stdout)
+    assert re.search(r"phase +step +state +start +duration", done.stdout)
+    assert re.search(r"console +https://console-openshift-console\.apps\.demo\.\S+/\n", done.stdout)
+    assert re.search(r"API +https://api\.demo\.\S+:6443/\n", done.stdout)
+    assert re.search(r"user +kubeadmin\n +password +\w{5}-\w{5}-\w{5}-\w{5}\n", done.stdout)
+    nodes = re.findall(r"^demo-\S+ +Ready +(\S+) +v1\.\d+", done.stdout, re.MULTILINE)
+    assert sorted(nodes) == ["control-plane,master"] * 3 + ["worker"] * 3
+    held = re.search(r"All processes together hold (\d+) MiB", done.stdout)
+    assert held is not None
+    assert int(held[1]) < MEBIBYTES_WITH_A_CLUSTER
+    assert re.search(r"delete_resource_group +done in", done.stdout)
+    assert (state / "kubeconfig").stat().st_mode & 0o077 == 0
+    assert not _left(tmp_path)
+
+
+@pytest.mark.timeout(300)
+def test_a_kept_demonstration_can_be_looked_into_until_it_is_put_down(tmp_path: Path) -> None:
+    """The printed lines lead a terminal there: Kubernetes' client reads the nodes with nothing else."""
+    state = tmp_path / "kept"
+    try:
+        done = _python("demo", "--state", str(state), "--time-scale", "200", "--keep")
+        assert done.returncode == 0, done.stdout + done.stderr
+        printed = dict(re.findall(r"^  export (\w+)=(\S+)$", done.stdout, re.MULTILINE))
+        script = "from kubernetes import client, config\nconfig.load_kube_config()\n"
+        script += "print(len(client.CoreV1Api().list_node().items))"
+        clean = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+        counted = subprocess.run(
+            [sys.executable, "-c", script], env=clean | printed, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert counted.stdout == "6\n", counted.stderr
+        assert "az aro list-credentials -g demo -n demo" in done.stdout
+        assert _emulator(state, "status").returncode == 0
+    finally:
+        assert _emulator(state, "down").returncode == 0
+    assert not _left(tmp_path)
+
+
+def test_the_demonstration_teaches_itself() -> None:
+    """Its help says what happens, and what to try."""
+    told = _python("demo", "--help").stdout
+    assert "--keep" in told
+    assert "listAdminCredentials" in told
+    assert "--without-permissions   see a create fail" in told
+    wrong = _python("demo", "--time-scale", "0")
+    assert wrong.returncode == 2
+    assert "more than 0" in wrong.stderr
+
+
+@pytest.mark.timeout(180)
+def test_a_failed_demonstration_says_what_failed_why_and_what_to_do(tmp_path: Path) -> None:
+    """Exit code, step, cause, remedy; `explain` tells the rest after everything has stopped."""
+    done = _python("demo", "--state", str(tmp_path / "demo"), "--without-permissions")
+    assert done.returncode == 1
+    text = " ".join(done.stdout.split())
+    assert "validate_service_principal_permissions" in text
+    assert "lacks these permissions" in text
+    assert "Remedy: Grant the service principal Network Contributor" in text
+    command = re.search(r"-m emulator explain (\S+)", text)
+    assert command is not None
+    explained = _emulator(tmp_path / "demo", "explain", command[1])
+    assert "InvalidServicePrincipalPermissions" in explained.stdout
+    assert "calls to Azure under this correlation id" in explained.stdout
+    assert not _left(tmp_path)
+
+
+@pytest.mark.timeout(180)
+def test_up_is_quick_and_small_and_its_state_outlives_down(tmp_path: Path) -> None:
+    """Up, status, a second up, down, up again with the same addresses and secrets, reset."""
+    state = tmp_path / "state"
+    began = time.monotonic()
+    first = _emulator(state, "up", "--detach")
+    assert first.returncode == 0, first.stderr
+    assert time.monotonic() - began < 2 * SECONDS_TO_UP  # the interpreter's own start and a busy machine included
+    up_seconds = re.search(r"Up in (\d+\.\d) s", first.stdout)
+    assert up_seconds is not None
+    assert float(up_seconds[1]) < SECONDS_TO_UP
+    document = json.loads((state / "endpoints.json").read_text())
+    assert set(document) >= KEYS
+    assert (state / "endpoints.json").stat().st_mode & 0o077 == 0
+
+    status = _emulator(state, "status")
+    assert status.returncode == 0
+    together = re.search(r"together +(\d+) MiB", status.stdout)
+    assert together is not None
+    assert int(together[1]) < MEBIBYTES
+
+    second = _emulator(state, "up", "--detach")
+    assert second.returncode == 1
+    assert "already runs" in second.stderr
+
+    assert _emulator(state, "down").returncode == 0
+    assert not _left(state)
+    assert _emulator(state, "status").returncode == 3
+    assert _emulator(state, "up", "--detach").returncode == 0
+    again = json.loads((state / "endpoints.json").read_text())
+    assert {key: again[key] for key in KEYS} == {key: document[key] for key in KEYS}
+    assert _emulator(state, "reset").returncode == 0
+    assert not state.exists()
+    assert not _left(state)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
+    ids=["Ctrl-C", "a terminated up", "a closed terminal"],
+)
+def test_nothing_is_left_behind_by(number: signal.Signals, tmp_path: Path) -> None:
+    """`make up` runs in the foreground and ends clean."""
+    command = [sys.executable, "-m", "emulator", "up", "--state", str(tmp_path / "state")]
+    with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("Up in"):
+                break
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 0
+    assert not _left(tmp_path)
+
+
+@pytest.mark.timeout(120)
+def test_a_killed_up_is_cleaned_up_by_the_next_command(tmp_path: Path) -> None:
+    """Nothing can clean up after itself when it is killed; the next command does."""
+    state = tmp_path / "state"
+    assert _emulator(state, "up", "--detach").returncode == 0
+    pid = json.loads((state / "run.json").read_text())["platform"]["pid"]
+    psutil.Process(pid).kill()
+    assert _emulator(state, "up", "--detach").returncode == 0
+    assert _emulator(state, "down").returncode == 0
+    assert not _left(state)
+
+
+@pytest.mark.timeout(60)
+def test_what_is_wrong_is_said_in_a_sentence_with_the_remedy(tmp_path: Path) -> None:
+    """A taken port, an unknown port, another build's state, a folder that is not ours."""
+    state = tmp_path / "state"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        answer = _emulator(state, "up", "--port", f"arm={port}")
+    assert answer.returncode == 1
+    assert f"--port arm=NUMBER" in answer.stderr  # noqa: F541
+    assert "Traceback" not in answer.stderr
+    assert "with a name of arm, token" in _emulator(state, "up", "--port", "rm=1").stderr
+    assert "up to 65535" in _emulator(state, "up", "--port", "arm=65536").stderr
+    (tmp_path / "file").touch()
+    assert "is a file" in _emulator(tmp_path / "file", "up", "--detach").stderr
+    assert "there is no local Azure" in _emulator(tmp_path / "nowhere", "logs").stderr
+    (tmp_path / "mine").mkdir()
+    assert "does not look like a state folder" in _emulator(tmp_path / "mine", "reset").stderr
+    assert (tmp_path / "mine").exists()

@@ -1,0 +1,1 @@
+"""ARM over the wire, with the Azure SDKs."""

@@ -1,0 +1,64 @@
+"""What all integration tests share: a printed seed, one local Azure, and a report of what it saw when a test fails."""
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration import local_azure
+from tests.integration.local_azure import LocalAzure
+
+SEED = "TEST_SEED"
+LAST_CALLS = 40
+LAST_LINES = 60
+
+
+def pytest_configure() -> None:
+    """Choose the seed before workers are started, so that they have the same."""
+    os.environ.setdefault(SEED, str(random.randrange(1_000_000)))  # noqa: S311 - for repeatable tests
+
+
+def pytest_report_header() -> str:
+    """Print the seed with which a run can be repeated."""
+    return f"seed: {os.environ[SEED]} (repeat with {SEED}={os.environ[SEED]})"
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> random.Random:
+    """Give random numbers that depend on the seed and on the test alone."""
+    return random.Random(f"{os.environ[SEED]}/{request.node.nodeid}")  # noqa: S311 - for repeatable tests
+
+
+@pytest.fixture(scope="session")
+def azure(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[LocalAzure]:
+    """Give the one local Azure of this session; tests use names of their own in it, and kill nothing."""
+    base = tmp_path_factory.getbasetemp()
+    with local_azure.shared(base if worker_id == "master" else base.parent) as platform:
+        yield platform
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+    call: pytest.CallInfo[None],  # noqa: ARG001 - the hook's signature
+) -> Iterator[None]:
+    """Show what the local Azure saw of a failed test, and say where its state is."""
+    report: pytest.TestReport = yield  # type: ignore[assignment]  # a wrapper is sent the report
+    if report.failed:
+        for name in ("azure", "own_azure"):
+            platform = getattr(item, "funcargs", {}).get(name)
+            if isinstance(platform, LocalAzure):
+                report.sections += _sections(platform.state)
+    return report  # type: ignore[return-value]  # idem
+
+
+def _sections(state: Path) -> list[tuple[str, str]]:
+    from emulator.run.logs import merged  # noqa: PLC0415 - only failures need it
+
+    logs = state / "logs"
+    sections = [("local Azure: state", f"{state}\nTry: python -m emulator explain OPERATION --state {state}")]
+    if logs.exists():
+        sections.append(("local Azure: last lines of all logs and of the journal", "\n".join(merged(logs, "", 100))))
+    return sections

@@ -1,0 +1,192 @@
+"""Promises of the server and the proxy, kept towards a real HTTPS client."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import requests
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from emulator.core.clock import Clock
+from emulator.core.errors import ServiceError
+from emulator.core.faults import Fault
+from emulator.core.platform import Platform, Service
+from emulator.core.proxy import Proxy, Refusal
+from emulator.core.server import Server
+from emulator.world import World
+
+calls: list[str] = []
+
+
+async def _hello(request: Request) -> Response:
+    calls.append(request.url.path)
+    if request.url.path == "/bad":
+        raise ServiceError(409, "Conflict", "no")
+    if request.url.path == "/bug":
+        raise RuntimeError("a secret detail")
+    return JSONResponse({"host": request.headers["host"]})
+
+
+def _render(_request: Request, error: ServiceError) -> Response:
+    return JSONResponse({"error": error.body()}, status_code=error.status_code, headers=error.headers)
+
+
+@asynccontextmanager
+async def _running(tmp_path: Path) -> AsyncIterator[tuple[Platform, Callable[[str], Awaitable[requests.Response]]]]:
+    platform = Platform(tmp_path, clock=Clock(40), world=World())
+    route = Route("/{rest:path}", _hello, methods=["GET"], name="hello")
+    platform.services.append(Service("hello", ("*.hello.azure.net",), [route], _render))
+    server = Server(platform)
+    port = await server.listen()
+    proxy = Proxy(
+        lambda host, _port: ("127.0.0.1", port) if platform.service_for(host) else Refusal(403, "It is nobody's name.")
+    )
+    proxy_url = f"http://127.0.0.1:{await proxy.listen()}"
+
+    async def get(url: str) -> requests.Response:
+        return await asyncio.to_thread(
+            requests.get,
+            url,
+            proxies={"https": proxy_url},
+            verify=str(platform.authority.certificate_path),
+            timeout=10,
+        )
+
+    try:
+        yield platform, get
+    finally:
+        await proxy.stop()
+        await server.stop()
+        await platform.stop()
+
+
+def test_a_client_reaches_a_service_under_its_public_name(tmp_path: Path) -> None:
+    """Through the proxy, with a certificate of the local CA for the very name."""
+
+    async def story() -> None:
+        async with _running(tmp_path) as (platform, get):
+            assert (await get("https://one.hello.azure.net/a")).json() == {"host": "one.hello.azure.net"}
+            entry = next(platform.journal.entries())
+            assert (entry.service, entry.operation, entry.status) == ("hello", "hello", 200)
+
+    asyncio.run(story())
+
+
+def test_a_name_that_nobody_emulates_is_refused(tmp_path: Path) -> None:
+    """A forgotten call fails at once and never leaves the machine."""
+
+    async def story() -> None:
+        async with _running(tmp_path) as (_, get):
+            with pytest.raises(requests.exceptions.ProxyError):
+                await get("https://forgotten.example.com/")
+
+    asyncio.run(story())
+
+
+def test_a_refusal_says_why() -> None:
+    """Whoever connects reads the reason, and a reason of its own when what leads there does not answer."""
+
+    async def connect(proxy: Proxy) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", await proxy.listen())
+        writer.write(b"CONNECT 127.1.2.3:6443 HTTP/1.1\r\n\r\n")
+        answer = await reader.read()
+        writer.close()
+        await proxy.stop()
+        return answer
+
+    refused = asyncio.run(connect(Proxy(lambda _host, _port: Refusal(403, "Rule r has no probe."))))
+    # Clients show the line's reason at most: kubectl, requests and the Python client of Kubernetes drop the body.
+    assert refused.startswith(b"HTTP/1.1 403 Rule r has no probe.\r\n")
+    assert refused.endswith(b"Rule r has no probe.")
+    # Port 1 of this machine: nobody listens.
+    silent = asyncio.run(connect(Proxy(lambda _host, _port: ("127.0.0.1", 1))))
+    assert silent.startswith(b"HTTP/1.1 504")
+
+
+def test_a_tunnel_whose_server_has_closed_holds_nothing() -> None:
+    """What the server sent arrives; its own side ends although the client keeps the connection for later."""
+
+    async def story() -> bytes:
+        ended = asyncio.Event()
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"x" * 500_000 + b"last words")
+            writer.write_eof()
+            await reader.read()
+            ended.set()
+            writer.close()
+
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        proxy = Proxy(lambda _host, _port: ("127.0.0.1", port))
+        reader, writer = await asyncio.open_connection("127.0.0.1", await proxy.listen())
+        writer.write(b"CONNECT one.hello.azure.net:443 HTTP/1.1\r\n\r\n")
+        received = await reader.read()
+        async with asyncio.timeout(10):
+            await ended.wait()
+        writer.close()
+        await proxy.stop()
+        server.close()
+        return received
+
+    assert asyncio.run(story()).endswith(b"xlast words")
+
+
+@pytest.mark.parametrize(
+    "head", [b"\x16\x03\x01", b"CONNECT", b"CONNECT one.hello.azure.net:\xb2 HTTP/1.1", b"GET http://x/ HTTP/1.1", b""]
+)
+def test_a_request_that_is_no_connect_is_refused_by_the_proxy(head: bytes) -> None:
+    """TLS sent to the proxy itself, a port of foreign digits: an answer, and nothing crashes."""
+
+    async def story() -> bytes:
+        crashes: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: crashes.append(context))
+        proxy = Proxy(lambda _host, _port: ("127.0.0.1", 1))
+        reader, writer = await asyncio.open_connection("127.0.0.1", await proxy.listen())
+        writer.write(head + b"\r\n\r\n")
+        answer = await reader.read()
+        writer.close()
+        await proxy.stop()
+        assert not crashes
+        return answer
+
+    assert asyncio.run(story()).startswith(b"HTTP/1.1 40")
+
+
+def test_errors_come_in_the_service_s_own_format_and_bugs_tell_nothing(tmp_path: Path) -> None:
+    """A ServiceError is rendered by the service; a crash is a bare 500."""
+
+    async def story() -> None:
+        async with _running(tmp_path) as (_, get):
+            refused = await get("https://one.hello.azure.net/bad")
+            crashed = await get("https://one.hello.azure.net/bug")
+            assert (refused.status_code, refused.json()["error"]["code"]) == (409, "Conflict")
+            assert crashed.status_code == 500
+            assert "secret detail" not in crashed.text
+
+    asyncio.run(story())
+
+
+def test_injected_faults_answer_cut_and_lose(tmp_path: Path) -> None:
+    """A status comes before the work, a reset without it, a lost response after it."""
+
+    async def story() -> None:
+        async with _running(tmp_path) as (platform, get):
+            platform.faults.add(Fault(service="hello", status_code=429, retry_after=3))
+            throttled = await get("https://one.hello.azure.net/throttled")
+            assert (throttled.status_code, throttled.headers["Retry-After"]) == (429, "3")
+            platform.faults.add(Fault(service="hello", kind="reset"))
+            with pytest.raises(requests.exceptions.ConnectionError):
+                await get("https://one.hello.azure.net/reset")
+            platform.faults.add(Fault(service="hello", kind="lost-response"))
+            with pytest.raises(requests.exceptions.ConnectionError):
+                await get("https://one.hello.azure.net/lost")
+            assert "/lost" in calls
+            assert "/throttled" not in calls
+            assert "/reset" not in calls
+
+    asyncio.run(story())

@@ -1,0 +1,248 @@
+"""Orchestrations, one per promise of the durable host, and a client to start them."""
+# The SDK's decorators have no types, and the app is written as its users write theirs.
+# mypy: disable-error-code="type-arg, untyped-decorator, no-untyped-def, attr-defined, return-value, no-untyped-call, misc, index, arg-type"
+
+import asyncio
+import json
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import azure.durable_functions as df
+import azure.functions as func
+
+app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
+
+
+def _mark(name: str) -> int:
+    """Append the time to a file, so that a test counts executions; return how many there were before."""
+    path = Path(os.environ["MARKS"]) / name
+    before = len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{time.time()}\n")
+    return before
+
+
+@app.route("start/{name}/{id}", methods=["POST"])
+@app.durable_client_input(client_name="client")
+async def start(req: func.HttpRequest, client: df.DurableOrchestrationClient) -> func.HttpResponse:
+    """Start an orchestration."""
+    body = json.loads(req.get_body() or "null")
+    instance_id = await client.start_new(req.route_params["name"], req.route_params["id"], body)
+    return client.create_check_status_response(req, instance_id)
+
+
+@app.route("start_late/{name}/{id}", methods=["POST"])
+@app.durable_client_input(client_name="client")
+async def start_late(req: func.HttpRequest, client: df.DurableOrchestrationClient) -> func.HttpResponse:
+    """Start an orchestration after a while."""
+    _mark("start_late")
+    await asyncio.sleep(float(req.params["seconds"]))
+    instance_id = await client.start_new(req.route_params["name"], req.route_params["id"], req.get_json())
+    return client.create_check_status_response(req, instance_id)
+
+
+@app.route("raise/{id}/{event}", methods=["POST"])
+@app.durable_client_input(client_name="client")
+async def send_event(req: func.HttpRequest, client: df.DurableOrchestrationClient) -> func.HttpResponse:
+    """Raise an event through the SDK."""
+    await client.raise_event(req.route_params["id"], req.route_params["event"], json.loads(req.get_body()))
+    return func.HttpResponse(status_code=204)
+
+
+@app.route("binding", methods=["GET"])
+@app.generic_input_binding(arg_name="client", type="durableClient")
+def binding(req: func.HttpRequest, client: str) -> func.HttpResponse:  # noqa: ARG001
+    """Show the client binding as it came."""
+    return func.HttpResponse(client, mimetype="application/json")
+
+
+@app.activity_trigger(input_name="payload")
+def step(payload: dict) -> dict:
+    """Leave a mark, wait for as long as asked, leave another."""
+    _mark(f"{payload['name']}.begun")
+    time.sleep(payload.get("seconds", 0))
+    _mark(f"{payload['name']}.ended")
+    return {"name": payload["name"]}
+
+
+@app.activity_trigger(input_name="payload")
+def failing(payload: str) -> None:
+    """Raise."""
+    raise ValueError(payload)
+
+
+@app.activity_trigger(input_name="payload")
+def flaky(payload: dict) -> str:
+    """Fail so many times, then succeed."""
+    if _mark(payload["name"]) < payload["failures"]:
+        raise ValueError("not yet")
+    return "at last"
+
+
+@app.activity_trigger(input_name="payload")
+def silent(payload: str) -> None:
+    """Answer nothing."""
+
+
+@app.orchestration_trigger(context_name="context")
+def chain(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Run steps one after the other."""
+    results = []
+    for work in context.get_input()["steps"]:
+        result = yield context.call_activity("step", work)
+        context.set_custom_status({"done": result["name"]})
+        results.append(result["name"])
+    return results
+
+
+@app.orchestration_trigger(context_name="context")
+def fan_out(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Run steps at the same time."""
+    steps = [context.call_activity("step", work) for work in context.get_input()["steps"]]
+    results = yield context.task_all(steps)
+    return [result["name"] for result in results]
+
+
+@app.orchestration_trigger(context_name="context")
+def overlap(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Begin C when A ends, and D when B ends, while C still runs."""
+    given = context.get_input()
+    followers = {"A": {"name": "C", "seconds": 2.0}, "B": {"name": "D"}}
+    prefix = given["prefix"]
+
+    def begin(name: str, seconds: float = 0):  # noqa: ANN202
+        return context.call_activity("step", {"name": prefix + name, "seconds": seconds})
+
+    running = {"A": begin("A"), "B": begin("B", 0.6)}
+    while running:
+        wave = list(running.values())
+        if given["trick"]:
+            # A timer that is cancelled already ends at once, so the host goes on to what is yielded later.
+            marker = context.create_timer(context.current_utc_datetime + timedelta(days=5))
+            marker.cancel()
+            wave.append(marker)
+        ended = yield context.task_any(wave)
+        name = next(name for name, task in running.items() if task is ended)
+        del running[name]
+        if name in followers:
+            following = followers[name]
+            running[following["name"]] = begin(**following)
+    return "done"
+
+
+@app.orchestration_trigger(context_name="context")
+def uncaught(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Let an activity's failure through."""
+    yield context.call_activity("failing", context.get_input())
+
+
+@app.orchestration_trigger(context_name="context")
+def caught(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Return an activity's failure."""
+    try:
+        yield context.call_activity("failing", context.get_input())
+    except Exception as error:  # noqa: BLE001 - the SDK raises nothing else
+        return str(error)
+
+
+@app.orchestration_trigger(context_name="context")
+def raising(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Raise before any task."""
+    if context.get_input() != "go on":
+        raise ValueError("wrong from the start")
+    yield context.call_activity("silent", "x")
+
+
+@app.orchestration_trigger(context_name="context")
+def retried(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Retry a flaky activity."""
+    options = df.RetryOptions(50, 3)
+    result = yield context.call_activity_with_retry("flaky", options, context.get_input())
+    return result
+
+
+@app.orchestration_trigger(context_name="context")
+def flaky_steps(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Run a step, then a flaky activity without a retry."""
+    yield context.call_activity("step", {"name": f"{context.instance_id}-first"})
+    result = yield context.call_activity("flaky", context.get_input())
+    return result
+
+
+@app.orchestration_trigger(context_name="context")
+def parent_of_flaky(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Let a child's failure through."""
+    result = yield context.call_sub_orchestrator("flaky_steps", context.get_input(), f"{context.instance_id}-child")
+    return result
+
+
+@app.orchestration_trigger(context_name="context")
+def parent(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Call a child, then one that fails."""
+    first = yield context.call_sub_orchestrator("chain", {"steps": [{"name": "child"}]}, f"{context.instance_id}-child")
+    try:
+        yield context.call_sub_orchestrator("raising")
+    except Exception as error:  # noqa: BLE001 - the SDK raises nothing else
+        return [first, str(error)]
+
+
+@app.orchestration_trigger(context_name="context")
+def waiting(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Wait for an event, with a step before and after."""
+    yield context.call_activity("silent", "x")
+    value = yield context.wait_for_external_event("go")
+    yield context.call_activity("silent", "x")
+    return value
+
+
+@app.orchestration_trigger(context_name="context")
+def counting(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Continue as new until the count is reached."""
+    count = context.get_input()["count"]
+    yield context.call_activity("silent", "x")
+    context.set_custom_status({"count": count})
+    if count < 3:
+        context.continue_as_new({"count": count + 1})
+        return None
+    return count
+
+
+@app.orchestration_trigger(context_name="context")
+def open_timer(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """End while a timer is open."""
+    timer = context.create_timer(context.current_utc_datetime + timedelta(seconds=1.5))
+    work = context.call_activity("silent", "x")
+    yield context.task_any([work, timer])
+    if context.get_input()["cancel"]:
+        timer.cancel()
+    return "over"
+
+
+@app.orchestration_trigger(context_name="context")
+def unknown_activity(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Call what does not exist."""
+    yield context.call_activity("nobody", "x")
+
+
+@app.orchestration_trigger(context_name="context")
+def talkative(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Set a custom status over the limit."""
+    context.set_custom_status("x" * 9000)
+    yield context.call_activity("silent", "x")
+
+
+@app.orchestration_trigger(context_name="context")
+def fickle(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Change its mind between episodes."""
+    has_been_here = _mark(f"{context.instance_id}.episodes")
+    yield context.call_activity("silent" if has_been_here else "step", {"name": "fickle"})
+    return "never"
+
+
+@app.orchestration_trigger(context_name="context")
+def seeing(context: df.DurableOrchestrationContext):  # noqa: ANN201
+    """Return what the second episode saw of the history."""
+    yield context.call_activity("silent", "x")
+    return [(event.event_type, event.event_id, event.is_played) for event in context.histories]

@@ -1,0 +1,181 @@
+"""A running local Azure with the resource provider in it, as tests use it: over its public addresses alone."""
+
+import fcntl
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, TypeVar
+
+import requests
+
+from demo.customer import Customer, assign_roles, create_network, make_principal, register_provider
+from demo.watch import Operations
+
+Json = dict[str, Any]
+Value = TypeVar("Value")
+# A create takes 35 minutes of Azure, so ten seconds here; what is left is this machine's own work.
+# Scaled deadlines have to leave two busy cores the time for what no scale makes faster.
+TIME_SCALE = 100
+
+
+@dataclass(frozen=True)
+class LocalAzure:
+    """One platform, by its state folder."""
+
+    state: Path
+
+    def command(self, *words: str, check: bool = True) -> str:
+        """Run `python -m emulator ...` on this platform; return what it printed."""
+        done = subprocess.run(
+            [sys.executable, "-m", "emulator", *words, "--state", str(self.state)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        if check and done.returncode != 0:
+            raise AssertionError(f"emulator {' '.join(words)} failed:\n{done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    @cached_property
+    def endpoints(self) -> Json:
+        """What `endpoints.json` says."""
+        document: Json = json.loads((self.state / "endpoints.json").read_text(encoding="utf-8"))
+        return document
+
+    @property
+    def client_options(self) -> Json:
+        """What leads a client of the SDKs here, instead of the environment of the whole test process."""
+        return {"proxies": {"https": self.endpoints["proxy"]}, "connection_verify": self.endpoints["ca_bundle"]}
+
+    def customer(self, name: str) -> Customer:
+        """Return a customer whose group, network, cluster and principal are nobody else's."""
+        nobody = Customer(self.endpoints, group=f"group-{name}", cluster=name, options=self.client_options)
+        return replace(nobody, own_principal=make_principal(nobody, name))
+
+    def prepared_customer(self, name: str, *, with_role: bool = True) -> Customer:
+        """Return a customer who has done all that comes before the PUT of a cluster."""
+        customer = self.customer(name)
+        register_provider(customer, lambda: time.sleep(0.1))
+        create_network(customer)
+        principals = [self.endpoints["rp_object_id"]]
+        if with_role:
+            principals.append(customer.principal["object_id"])
+        assign_roles(customer, principals)
+        return customer
+
+    def operations(self, customer: Customer) -> Operations:
+        """Return the operator's view of a cluster's operations."""
+        return Operations(self.endpoints, customer.cluster_id)
+
+    def control(self, method: str, path: str, body: Any = None) -> Any:
+        """Call the control service."""
+        with requests.Session() as session:
+            session.trust_env = False
+            answer = session.request(method, self.endpoints["control"] + path, json=body, timeout=30)
+        return answer.json()
+
+    def journal(self, correlation_id: str = "", service: str = "") -> list[Json]:
+        """Return the calls that the emulated services have answered."""
+        entries: list[Json] = self.control("GET", f"/journal?correlation_id={correlation_id}&service={service}")[
+            "value"
+        ]
+        return entries
+
+    def pid(self, name: str) -> int | None:
+        """Return a process's id: `azure`, `azurite`, `functions` or `functions: worker`."""
+        processes = self.control("GET", "/health")["processes"]
+        return next((entry["pid"] for entry in processes if entry["name"] == name), None)
+
+    def kill(self, name: str) -> None:
+        """Kill a process as the system would when it is out of memory, and wait for the one in its place."""
+        before = self.pid(name)
+        if before is None:
+            raise AssertionError(f"there is no process {name} to kill")
+        os.kill(before, signal.SIGKILL)
+        wait_for(lambda: self.pid(name) not in (None, before), f"another process {name}")
+
+    def serves(self) -> bool:
+        """Tell whether the resource provider answers."""
+        with requests.Session() as session:
+            session.trust_env = False
+            try:
+                answer = session.get(self.endpoints["functions"] + "/healthz", timeout=5)
+            except requests.RequestException:
+                return False
+        return answer.status_code == HTTPStatus.OK
+
+
+def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 120) -> Value:
+    """Wait until a condition holds; return its value.
+
+    Raises:
+        AssertionError: it does not within the time.
+    """
+    until = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > until:
+            raise AssertionError(f"waited {seconds:.0f} s in vain for {what}")
+        time.sleep(0.05)
+    return value
+
+
+@contextmanager
+def running(state: Path, time_scale: float = TIME_SCALE) -> Iterator[LocalAzure]:
+    """Run a platform of one's own."""
+    azure = LocalAzure(state)
+    azure.command("up", "--detach", "--time-scale", str(time_scale))
+    try:
+        yield azure
+    finally:
+        azure.command("down")
+
+
+@contextmanager
+def shared(base: Path) -> Iterator[LocalAzure]:
+    """Use the platform that all workers of a test session share: the first starts it, the last stops it."""
+    azure = LocalAzure(base / "local-azure")
+    with _users(base, +1) as count:
+        if count == 1:
+            azure.command("up", "--detach", "--time-scale", str(TIME_SCALE))
+    try:
+        yield azure
+    finally:
+        with _users(base, -1) as count:
+            if count == 0:
+                azure.command("down")
+
+
+@contextmanager
+def _users(base: Path, change: int) -> Iterator[int]:
+    """Count the users of the shared platform, under a lock that is held until the caller is done."""
+    with (base / "users.lock").open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        count = int(file.read() or 0) + change
+        file.truncate(0)
+        file.write(str(count))
+        file.flush()
+        yield count
+
+
+def unique(rng: random.Random, prefix: str = "c") -> str:
+    """Return a cluster name that no other test uses."""
+    return prefix + "".join(rng.choice("bcdfghjklmnpqrstvwxz") for _ in range(7))
+
+
+def keep(state: Path, target: Path) -> Path:
+    """Copy a state folder to where CI keeps it."""
+    shutil.copytree(state, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.sock"))
+    return target

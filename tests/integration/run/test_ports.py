@@ -1,0 +1,25 @@
+"""The ports of a platform: kept, and refused when they are taken."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from emulator.run.errors import RunError
+from emulator.run.state import PORTS, StateFolder
+
+
+def test_ports_are_kept_from_one_up_to_the_next(tmp_path: Path) -> None:
+    """What people have pasted somewhere stays true."""
+    first = StateFolder(tmp_path).choose_ports({})
+    assert set(first) == set(PORTS)
+    assert len(set(first.values())) == len(PORTS)
+    assert StateFolder(tmp_path).choose_ports({}) == first
+
+
+def test_a_taken_port_names_the_option_that_chooses_another(tmp_path: Path) -> None:
+    """The message is enough to go on."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(RunError, match=rf"Port {port} \(arm: .*--port arm=NUMBER"):
+            StateFolder(tmp_path).choose_ports({"arm": port})

@@ -1,0 +1,166 @@
+"""What there is, read from the state of the local Azure: resources, documents, secrets. Nothing here asks the product."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from demo.customer import Customer
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.cosmos import CosmosModel
+from emulator.run.tables import DATABASE
+from emulator.world import World
+
+Json = dict[str, Any]
+WORLD = World()
+ENDED = frozenset({"Succeeded", "Failed", "Canceled"})
+
+# What a create leaves, by resource type, under the cluster's own group: what the templates make, less the bootstrap
+# machine and the container of its ignition; the private link's interface; and what the cluster made for itself:
+# workers, its router's address and the private record of it.
+MADE = {
+    "Microsoft.Storage/storageAccounts": 1,
+    "Microsoft.Storage/storageAccounts/blobServices/containers": 1,
+    "Microsoft.Network/networkSecurityGroups": 2,
+    "Microsoft.Authorization/roleAssignments": 1,
+    "Microsoft.Authorization/denyAssignments": 1,
+    "Microsoft.Network/privateDnsZones": 1,
+    "Microsoft.Network/privateDnsZones/A": 6,
+    "Microsoft.Network/privateDnsZones/SRV": 1,
+    "Microsoft.Network/privateDnsZones/virtualNetworkLinks": 1,
+    "Microsoft.Network/privateLinkServices": 1,
+    "Microsoft.Network/loadBalancers": 3,
+    "Microsoft.Network/publicIPAddresses": 3,
+    "Microsoft.Network/networkInterfaces": 7,
+    "Microsoft.Compute/virtualMachines": 6,
+    "Microsoft.Compute/disks": 6,
+}
+DEPLOYMENTS = ["machines", "network", "storage"]
+TOKENS = "Microsoft.ContainerRegistry/registries/tokens"
+
+
+class Inventory:
+    """The state of one platform, as it is now."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self._cosmos = CosmosModel(platform)
+
+    def documents(self, container: str, partition: str = "") -> list[Json]:
+        """Return the documents of a container of the resource provider, of one partition where one is given."""
+        items = self._cosmos.items(WORLD.cosmos_account, DATABASE, container)
+        found = items.scan(partition=partition, one_partition=bool(partition))
+        return [document for _, document in found]
+
+    def cluster(self, customer: Customer) -> Json | None:
+        """Return a cluster's document."""
+        key = customer.cluster_id.lower()
+        clusters = self.documents("OpenShiftClusters", customer.subscription_id)
+        return next((found for found in clusters if found["key"] == key), None)
+
+    def operations(self, customer: Customer) -> list[Json]:
+        """Return the operations on a cluster, oldest first."""
+        key = customer.cluster_id.lower()
+        found = [each for each in self.documents("AsyncOperations") if each["openShiftClusterKey"] == key]
+        return sorted(found, key=lambda each: each["asyncOperation"]["startTime"])
+
+    def operation(self, operation_id: str) -> Json:
+        """Return an operation."""
+        (found,) = self.documents("AsyncOperations", operation_id)
+        return found
+
+    def has_ended(self, operation_id: str) -> bool:
+        """Tell whether an operation has ended and its cluster document names it no more."""
+        if self.operation(operation_id)["asyncOperation"]["status"] not in ENDED:
+            return False
+        return all(each.get("asyncOperationId") != operation_id for each in self.documents("OpenShiftClusters"))
+
+    def steps(self, operation_id: str) -> dict[str, Json]:
+        """Return the progress item of each step that has begun, the latest attempt's."""
+        items = self.documents("OperationProgress", operation_id)
+        return {each["step"]: each for each in sorted(items, key=lambda each: each["attempt"])}
+
+    def resources(self, prefix: str) -> list[Json]:
+        """Return the resources of ARM under a path."""
+        return [document for _, document in self._platform.store.table("arm_resources").scan(prefix.lower())]
+
+    def groups(self, customer: Customer) -> list[str]:
+        """Return the names of the groups that a cluster manages."""
+        groups = [document for _, document in self._platform.store.table("arm_groups").scan()]
+        return [each["name"] for each in groups if each["managedBy"].lower() == customer.cluster_id.lower()]
+
+    def made(self, customer: Customer) -> Counter[str]:
+        """Count, by type, what is in the cluster's own group."""
+        group = f"/subscriptions/{customer.subscription_id}/resourcegroups/aro-{customer.cluster}/"
+        return Counter(each["type"] for each in self.resources(group) if each["type"] in MADE)
+
+    def deployments(self, customer: Customer) -> list[Json]:
+        """Return the deployments in the cluster's own group."""
+        group = f"/subscriptions/{customer.subscription_id}/resourcegroups/aro-{customer.cluster}/"
+        return [document for _, document in self._platform.store.table("deployments").scan(group)]
+
+    def attached(self, customer: Customer) -> list[str]:
+        """Return the ids of the network security groups on the customer's subnets."""
+        subnets = self.resources(f"{customer.vnet_id}/subnets/")
+        groups = [subnet["properties"].get("networkSecurityGroup") for subnet in subnets]
+        return [group["id"] for group in groups if group]
+
+    def records(self, customer: Customer) -> list[Json]:
+        """Return the cluster's records in the managed DNS zone."""
+        found = self.resources(f"/subscriptions/{WORLD.rp_subscription_id}/resourcegroups/{WORLD.rp_resource_group}")
+        return [
+            each
+            for each in found
+            if each["type"].startswith("Microsoft.Network/dnsZones/") and customer.cluster in each["name"].split(".")
+        ]
+
+    def endpoints(self, document_id: str) -> list[Json]:
+        """Return the private endpoints of a cluster, in the service's own group."""
+        group = f"/subscriptions/{WORLD.rp_subscription_id}/resourcegroups/{WORLD.rp_resource_group}/"
+        found = [each for each in self.resources(group) if each["type"] == "Microsoft.Network/privateEndpoints"]
+        return [each for each in found if document_id in each["name"]]
+
+    def guests(self, customer: Customer) -> list[str]:
+        """Return the ids of the machines in the cluster's own group that are known from inside."""
+        group = f"/subscriptions/{customer.subscription_id}/resourcegroups/aro-{customer.cluster}/"
+        return [key for key, _ in self._platform.store.table("openshift_machines").scan(group)]
+
+    def cores(self, subscription_id: str, family: str) -> int:
+        """Return how many cores of a family a subscription uses."""
+        used = self._platform.store.table("compute_usage").scan(f"{subscription_id}/")
+        return sum(document.get(family, 0) for _, document in used)
+
+    def tokens(self) -> list[str]:
+        """Return the names of the registry's tokens."""
+        return [
+            each["name"]
+            for each in self.resources(f"/subscriptions/{WORLD.rp_subscription_id}/")
+            if each["type"] == TOKENS
+        ]
+
+    def secrets(self, document_id: str) -> dict[str, Json]:
+        """Return the secrets of a cluster that are not deleted: name to document, with the names of its versions."""
+        found = self._platform.store.table("keyvault_secrets").scan(f"{WORLD.cluster_vault}/{document_id}")
+        return {each["name"]: each for _, each in found if not each["deleted"]}
+
+    def secret_values(self, document_id: str) -> list[str]:
+        """Return every value that the vault ever held for a cluster."""
+        found = self._platform.store.table("keyvault_versions").scan(f"{WORLD.cluster_vault}/{document_id}")
+        return [each["value"] for _, each in found]
+
+    def billing(self, document_id: str) -> list[Json]:
+        """Return the billing records of a cluster."""
+        return [each for each in self.documents("Billing") if each["id"] == document_id]
+
+
+@contextmanager
+def taken(state: Path) -> Iterator[Inventory]:
+    """Open the state of a platform, which may be running, for a look."""
+    platform = Platform(state, clock=Clock(), world=WORLD)
+    try:
+        yield Inventory(platform)
+    finally:
+        platform.journal.close()
+        platform.store.close()

@@ -1,0 +1,198 @@
+"""Secrets are in the vault, and nowhere else: canaries are looked for in everything that the platform writes or says."""
+
+import base64
+import json
+import random
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.integration.local_azure import LocalAzure, unique
+from tests.integration.service.inventory import taken
+from tests.integration.service.stage import Cluster, fault, prepare, with_principal
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+
+Json = dict[str, Any]
+
+# What the product makes, by its member of a bundle.
+MADE_HERE = {"sshKey", "password", "key", "userAdminKubeconfig", "aroServiceKubeconfig", "kubeadminPassword"}
+# Where secrets are at home in the store of the services: a table, which of its keys, and why.
+AT_HOME = (
+    ("keyvault_versions", ".*", "the vault itself"),
+    ("seed", ".*", "the secrets of endpoints.json, made once"),
+    ("arm_resources", ".*/microsoft.storage/storageaccounts/[^/]+", "Azure's side of an account: its keys"),
+    ("arm_resources", ".*/registries/[^/]+/tokens/[^/]+", "Azure's side of a token: its passwords"),
+    ("arm_operations", ".*", "the answer of generateCredentials, which its caller fetches once"),
+    ("openshift_configs", ".*", "the ignition that a machine has fetched, as its disk holds it"),
+    ("kubernetes_objects", r".*\|secrets/.*", "the cluster's own etcd"),
+    ("kubernetes_changes", ".*", "the same, for watches"),
+)
+# Files that hold secrets on purpose, and why.
+FILES_AT_HOME = {
+    "endpoints.json": "what people need to call the platform",
+    "emulator.sqlite": "searched table by table",
+    "emulator.sqlite-wal": "pages of the same tables",
+    "emulator.sqlite-shm": "idem",
+}
+# Where Azurite keeps what blobs hold, and how the bootstrap ignition begins, which it sweeps some minutes after its
+# container was deleted. The sealed graph was written before it, and is searched.
+EXTENTS, IGNITION = "__blobstorage__", b'{"ignition"'
+SIGNATURE = re.compile(rb"[?&;\"]sig=(?!\*\*\*)[A-Za-z0-9%+/]{20,}")
+LONGEST_SHOWN = 120
+
+
+def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random.Random) -> None:
+    """Documents, durable history, deployment records, logs, journal, replies: none of them holds a secret."""
+    good, failing = prepare(own_azure, unique(rng), unique(rng))
+    pull_secret = f"canary-pull-{rng.getrandbits(128):032x}"
+    wrong_secret = f"canary~wrong~{rng.getrandbits(128):032x}"
+    said = _lead_a_life(good, pull_secret) + _fail(failing, pull_secret, wrong_secret)
+    canaries = {
+        "client secret": good.customer.principal["client_secret"],
+        "wrong client secret": wrong_secret,
+        "pull secret": pull_secret,
+        **_kept_by_the_vault(own_azure, good.document_id()),
+        **_kept_by_azure(own_azure, good),
+    }
+    assert set(canaries) >= MADE_HERE | {"storage key 1", "storage key 2"}
+    assert _homes(own_azure.state, canaries) == {table for table, _key, _why in AT_HOME if table != "seed"}
+    found = _search(own_azure.state, said, canaries)
+    assert not found, "\n".join(found)
+
+
+def _lead_a_life(cluster: Cluster, pull_secret: str) -> list[bytes]:
+    """Create a cluster, disturbed; return all that the service says of it."""
+    body = _body(cluster, pull_secret)
+    with fault(cluster.azure, service="keyvault", operation="PUT secrets.*", count=3):
+        answer = cluster.send("PUT", body=body)
+    operation_id = answer.headers["Azure-AsyncOperation"].split("?")[0].rsplit("/", 1)[-1]
+    cluster.wait_for_step(operation_id, "ensure_acr_token")
+    cluster.azure.kill("functions: worker")
+    cluster.succeed(operation_id)
+    return [answer.content, *_talk(cluster, operation_id), cluster.send("PUT", body=body | {"location": 7}).content]
+
+
+def _fail(cluster: Cluster, pull_secret: str, wrong_secret: str) -> list[bytes]:
+    """Fail a create by its client secret, and requests by their bodies; return all that the service says."""
+    wrong = with_principal(cluster, client_secret=wrong_secret)
+    bad: list[Json] = [_body(wrong, pull_secret) for _ in range(4)]
+    bad[0]["properties"]["clusterProfile"]["pullSecret"] = {pull_secret: pull_secret}
+    bad[1]["properties"]["servicePrincipalProfile"]["clientSecret"] = [wrong_secret]
+    bad[2]["properties"]["clusterProfile"]["pullSecret"] = f"{{{pull_secret}"
+    bad[3]["properties"]["servicePrincipalProfile"] = wrong_secret
+    replies = [wrong.send("PUT", body=body) for body in bad]
+    assert [reply.status_code for reply in replies] == [400] * 4, [reply.text for reply in replies]
+    operation_id = wrong.create(_body(wrong, pull_secret))
+    error = wrong.fail(operation_id)
+    return [*(reply.content for reply in replies), json.dumps(error).encode(), *_talk(wrong, operation_id)]
+
+
+def _body(cluster: Cluster, pull_secret: str) -> Json:
+    body = cluster.body
+    auth = base64.b64encode(f"user:{pull_secret}".encode()).decode()
+    body["properties"]["clusterProfile"]["pullSecret"] = json.dumps(
+        {"auths": {"registry.example.com": {"auth": auth, "email": pull_secret}}}
+    )
+    return body
+
+
+def _talk(cluster: Cluster, operation_id: str) -> list[bytes]:
+    """Ask for a cluster and its operation in every way there is."""
+    collection = cluster.customer.cluster_id.rsplit("/", 1)[0]
+    return [
+        cluster.send("GET").content,
+        cluster.send("GET", collection).content,
+        json.dumps(cluster.status(operation_id)).encode(),
+        json.dumps(cluster.report(operation_id)).encode(),
+        cluster.azure.command("explain", operation_id).encode(),
+    ]
+
+
+def _kept_by_the_vault(azure: LocalAzure, document_id: str) -> dict[str, str]:
+    """Return what the product made and put into the vault, by its name."""
+    with taken(azure.state) as inventory:
+        bundles = [json.loads(value) for value in inventory.secret_values(document_id)]
+    made = {name: value for bundle in bundles for name, value in bundle.items() if name in MADE_HERE}
+    return {name: _middle(value) for name, value in made.items()}
+
+
+def _middle(value: str) -> str:
+    """Return a secret whole, or of a file its most secret line: the middle of a key."""
+    if key := re.search(r"client-key-data: *(\S+)", value):
+        value = base64.b64decode(key[1]).decode()
+    lines = value.splitlines()
+    return lines[len(lines) // 2]
+
+
+def _kept_by_azure(azure: LocalAzure, cluster: Cluster) -> dict[str, str]:
+    """Return the keys of the cluster's storage account, as its owner may read them."""
+    with taken(azure.state) as inventory:
+        (account,) = [
+            each
+            for each in inventory.resources(cluster.body["properties"]["clusterProfile"]["resourceGroupId"])
+            if each["type"] == "Microsoft.Storage/storageAccounts"
+        ]
+    keys = re.findall(r"[A-Za-z0-9+/]{86}==", json.dumps(account))
+    return {f"storage key {number}": key for number, key in enumerate(keys, 1)}
+
+
+def _forms(secret: str) -> Iterator[bytes]:
+    """Yield how a secret may look in a file: as it is, in JSON, in a URL, in UTF-16, in base64 at any offset, in hex."""
+    plain = secret.encode()
+    yield plain
+    yield json.dumps(secret)[1:-1].encode()
+    yield quote(secret, safe="").encode()
+    yield secret.encode("utf-16-le")
+    yield plain.hex().encode()
+    for offset in range(3):
+        # The first and the last characters depend on what stands beside it.
+        yield base64.b64encode(b"\0" * offset + plain)[4 if offset else 0 : -4].rstrip(b"=")
+
+
+def _homes(state: Path, canaries: dict[str, str]) -> set[str]:
+    """Return the tables in which secrets are at home and found: a search that finds nothing there proves nothing."""
+    return {where.split(" ")[0] for where, found in _rows(state, at_home=True) if _hits(found, canaries)}
+
+
+def _search(state: Path, said: list[bytes], canaries: dict[str, str]) -> list[str]:
+    places = [
+        *_rows(state, at_home=False),
+        *((str(path.relative_to(state)), _content(path)) for path in _files(state)),
+        *((f"reply {number}", reply) for number, reply in enumerate(said)),
+    ]
+    return [f"{what} in {where[:LONGEST_SHOWN]}" for where, text in places for what in _hits(text, canaries)]
+
+
+def _hits(text: bytes, canaries: dict[str, str]) -> list[str]:
+    found = [what for what, secret in canaries.items() if any(form in text for form in _forms(secret))]
+    return [*found, *(["a signature"] if SIGNATURE.search(text) else [])]
+
+
+def _files(state: Path) -> Iterator[Path]:
+    """Yield all files but those at home; the task hub and its log of writes are searched as raw bytes, too."""
+    for path in sorted(state.rglob("*")):
+        if path.is_file() and path.name not in FILES_AT_HOME:
+            yield path
+
+
+def _content(path: Path) -> bytes:
+    content = path.read_bytes()
+    return content.partition(IGNITION)[0] if path.parent.name == EXTENTS else content
+
+
+def _rows(state: Path, *, at_home: bool) -> Iterator[tuple[str, bytes]]:
+    """Yield (table and key, row) of the services' store, either where secrets are at home or everywhere else."""
+    with closing(sqlite3.connect(f"file:{state / 'emulator.sqlite'}?mode=ro", uri=True)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            homes = [re.compile(key) for home, key, _why in AT_HOME if home == table]
+            for key, document in connection.execute(f'SELECT key, document FROM "{table}"'):  # noqa: S608 - its own name
+                if at_home == any(home.fullmatch(key) for home in homes):
+                    yield f"{table} {key}", f"{key}\n{document}".encode()

@@ -1,0 +1,49 @@
+"""Calls of activities as the engine makes them."""
+
+from typing import Any, cast
+
+from activities import ACTIVITIES
+from activities.step import Call
+from activities.wrapper import perform
+from orchestrators import plans
+from orchestrators.plans.rows import to_dict
+from tests.unit.product_world import CLUSTER_ID
+
+# `finish` stands in every plan; here it is the create's.
+_ROWS = {row.name: row for name in ("update", "delete", "create") for row in plans.PLANS[name]}
+
+
+def call(step: str, verb: str = "", **more: Any) -> dict[str, Any]:
+    """Run the executor of a row once, and return its outcome."""
+    row = to_dict(_ROWS[step])
+    verb = verb or ("status" if row["kind"] == "condition" else "run")
+    return perform(ACTIVITIES[row["executor"]], payload(row, verb, **more))
+
+
+def control(name: str, **more: Any) -> dict[str, Any]:
+    """Run an activity of the engine itself."""
+    row = {"name": name, "phase": "finish", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
+    return perform(ACTIVITIES[name], payload(row, "run", **({"step": ""} | more)))
+
+
+def payload(row: dict[str, Any], verb: str, **more: Any) -> Call:
+    """Make the input of an activity."""
+    return cast(
+        "Call",
+        {
+            "operationId": "op",
+            "attempt": 1,
+            "clusterKey": CLUSTER_ID.lower(),
+            "clusterDocumentId": "doc-1",
+            "correlationId": "corr-1",
+            "clientRequestId": "",
+            "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "step": row["name"],
+            "verb": verb,
+            "row": row,
+            "startTime": "2026-03-01T09:00:00+00:00",
+            "polls": 0,
+            "error": None,
+        }
+        | more,
+    )

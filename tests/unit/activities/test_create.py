@@ -1,0 +1,334 @@
+"""Each row of create, run twice: one effect, and what it refuses."""
+
+import json
+from typing import Any
+
+import pytest
+
+from shared.clusters.secrets import Purpose
+from tests.unit.activities.calls import call, control
+from tests.unit.azure_fake import Request
+from tests.unit.product_world import CLUSTER_GROUP, CLUSTER_ID, CUSTOMER, NETWORK, World
+
+RP = "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourcegroups"
+API_RECORD = f"{RP}/rp/providers/microsoft.network/dnszones/eastus.aroapp.io/a/api.c1"
+TOKENS = f"{RP}/global/providers/microsoft.containerregistry/registries/arosvc/tokens"
+DONE = {"outcome": "done"}
+
+
+def twice(step: str) -> None:
+    """Run a row twice and expect it to be done both times."""
+    assert call(step) == DONE
+    assert call(step) == DONE
+
+
+def error_of(outcome: dict[str, Any]) -> dict[str, Any]:
+    """Return the error of a failed outcome."""
+    assert outcome["outcome"] == "failed"
+    error: dict[str, Any] = outcome["error"]
+    return error
+
+
+def test_names_are_decided_once(accepted: World) -> None:
+    """The second run reads back what the first decided."""
+    call("decide_names")
+    first = accepted.properties["infraId"], accepted.properties["storageSuffix"]
+    call("decide_names")
+    assert (accepted.properties["infraId"], accepted.properties["storageSuffix"]) == first
+    assert first[0].startswith("c1-")
+    assert accepted.cluster["writtenByANewerBuild"] == {"deep": True}
+
+
+def test_secrets_are_made_once_and_stand_in_the_vault_alone(accepted: World) -> None:
+    """The document holds a versioned id, nothing else does."""
+    twice("ensure_cluster_secrets")
+    versions = accepted.vault("rp-cls").versions["doc-1-install"]
+    assert len(versions) == 1
+    assert "BEGIN RSA PRIVATE KEY" in json.loads(versions[0])["sshKey"]
+    assert accepted.cluster["secrets"]["install"].endswith("/doc-1-install/1")
+    assert "PRIVATE KEY" not in json.dumps([container.writes for container in accepted.cosmos.values()])
+
+
+def test_the_token_of_the_service_principal_gives_its_object_id(accepted: World) -> None:
+    """It is stored once and written no second time."""
+    twice("validate_service_principal")
+    assert accepted.properties["servicePrincipalProfile"]["objectId"] == "object-1"
+    assert len(accepted.cosmos["OpenShiftClusters"].writes) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "want_class"),
+    [
+        ("AADSTS700016: Application was not found.", "principal"),
+        ("AADSTS7000215: Invalid client secret provided.", "principal"),
+        ("AADSTS90002: Tenant not found.", "none"),
+    ],
+    ids=["new application", "new secret", "wrong tenant"],
+)
+def test_refused_credentials_are_the_customers_and_tried_while_they_spread(
+    accepted: World, text: str, want_class: str
+) -> None:
+    """Entra ID's own words are in the message."""
+    accepted.azure.token_error = {"error": "invalid_client", "error_description": text}
+    outcome = call("validate_service_principal")
+    assert outcome["retryClass"] == want_class
+    assert error_of(outcome)["code"] == "InvalidServicePrincipalCredentials"
+    assert error_of(outcome)["target"] == "properties.servicePrincipalProfile"
+    assert text in error_of(outcome)["message"]
+    assert {"code": "Owner", "message": "customer"} in error_of(outcome)["details"]
+    assert "s3cret" not in json.dumps(outcome)
+
+
+def test_a_token_without_an_identity_is_refused(accepted: World) -> None:
+    """One of altsecid, oid, puid has to be there."""
+    accepted.azure.token_claims = {"aud": "x"}
+    assert error_of(call("validate_service_principal"))["code"] == "InvalidServicePrincipalClaims"
+
+
+def permissions(world: World, *entries: dict[str, list[str]]) -> None:
+    """Let the permissions API answer with these entries."""
+    world.azure.on(
+        "GET",
+        "/virtualNetworks/vnet/providers/Microsoft.Authorization/permissions$",
+        lambda _r: (200, {"value": list(entries)}, {}),
+    )
+
+
+@pytest.mark.parametrize("step", ["validate_service_principal_permissions", "validate_resource_provider_permissions"])
+def test_a_role_with_wildcards_is_enough(accepted: World, step: str) -> None:
+    """Network Contributor is written with a wildcard."""
+    call("validate_service_principal")
+    permissions(accepted, {"actions": ["microsoft.network/*"], "notActions": []})
+    twice(step)
+
+
+@pytest.mark.parametrize(
+    ("step", "want_code"),
+    [
+        ("validate_service_principal_permissions", "InvalidServicePrincipalPermissions"),
+        ("validate_resource_provider_permissions", "InvalidResourceProviderPermissions"),
+    ],
+)
+def test_a_missing_permission_names_actions_principal_scope_and_remedy(
+    accepted: World, step: str, want_code: str
+) -> None:
+    """A person can paste the line that grants it, and roles that spread are waited for."""
+    call("validate_service_principal")
+    permissions(accepted, {"actions": ["*"], "notActions": ["Microsoft.Network/virtualNetworks/subnets/write"]})
+    outcome = call(step)
+    error = error_of(outcome)
+    assert outcome["retryClass"] == "authorization"
+    assert error["code"] == want_code
+    assert "subnets/write" in error["message"]
+    assert "subnets/read" not in error["message"]
+    assert "az role assignment create --assignee-object-id object-1 " in error["message"]
+    assert f"--scope '{NETWORK}'" in error["message"]
+
+
+def test_a_principal_that_may_not_even_ask_lacks_everything(accepted: World) -> None:
+    """Without any role the permissions API itself answers 403."""
+    call("validate_service_principal")
+    accepted.azure.fails("GET", "/permissions$", 403, "AuthorizationFailed")
+    outcome = call("validate_service_principal_permissions")
+    assert outcome["retryClass"] == "authorization"
+    assert error_of(outcome)["code"] == "InvalidServicePrincipalPermissions"
+    assert "subnets/read" in error_of(outcome)["message"]
+
+
+def test_a_network_that_does_not_exist_is_the_customers(accepted: World) -> None:
+    """404 of the permissions API means the network."""
+    call("validate_service_principal")
+    assert f"{NETWORK}".lower() not in accepted.azure.resources
+    assert error_of(call("validate_service_principal_permissions"))["code"] == "InvalidLinkedVNet"
+
+
+def test_the_resource_group_is_made_once_and_managed_by_the_cluster(accepted: World) -> None:
+    """Location, managedBy and tags; the second run sends nothing."""
+    twice("ensure_resource_group")
+    group = accepted.azure.resources[CLUSTER_GROUP.lower()]
+    assert (group["managedBy"], group["location"], group["tags"]) == (CLUSTER_ID, "eastus", {"team": "a"})
+    assert accepted.azure.changes() == ["PUT resourcegroups/aro-c1"]
+
+
+@pytest.mark.parametrize(
+    "existing",
+    [
+        {"location": "eastus"},
+        {"location": "eastus", "managedBy": "/x"},
+        {"location": "westus", "managedBy": CLUSTER_ID},
+    ],
+    ids=["managed by nobody", "managed by another", "elsewhere"],
+)
+def test_a_group_that_is_not_the_clusters_is_refused(accepted: World, existing: dict[str, str]) -> None:
+    """It is named, and nothing is sent."""
+    accepted.azure.resources[CLUSTER_GROUP.lower()] = existing
+    error = error_of(call("ensure_resource_group"))
+    assert error["code"] == "ClusterResourceGroupAlreadyExists"
+    assert error["target"] == "properties.clusterProfile.resourceGroupId"
+    assert accepted.azure.changes() == []
+
+
+def test_a_policy_that_refuses_the_group_is_named(accepted: World) -> None:
+    """The policy's own text is the cause."""
+    accepted.azure.fails(
+        "PUT", "/resourcegroups/aro-c1$", 403, "RequestDisallowedByPolicy", "Policy 'no-tags' said no."
+    )
+    error = error_of(call("ensure_resource_group"))
+    assert error["code"] == "RequestDisallowedByPolicy"
+    assert error["details"][0] == {"code": "RequestDisallowedByPolicy", "message": "Policy 'no-tags' said no."}
+    assert {"code": "AzureResource", "message": f"/subscriptions/{CUSTOMER}/resourcegroups/aro-c1"} in error["details"]
+
+
+def test_the_domain_is_claimed_once(accepted: World) -> None:
+    """A record with the cluster's id and no address."""
+    twice("create_dns")
+    record = accepted.azure.resources[API_RECORD]
+    assert record["properties"]["metadata"] == {"resourceId": CLUSTER_ID}
+    assert accepted.azure.changes() == ["PUT A/api.c1"]
+
+
+def test_a_domain_of_another_cluster_is_refused(accepted: World) -> None:
+    """Whoever claimed it first has it."""
+    accepted.azure.resources[API_RECORD] = {"properties": {"metadata": {"resourceId": "/other"}}}
+    error = error_of(call("create_dns"))
+    assert (error["code"], error["target"]) == ("DuplicateDomain", "properties.clusterProfile.domain")
+
+
+def test_of_two_creates_that_race_for_a_domain_one_wins(accepted: World) -> None:
+    """The record appears between the look and the claim."""
+
+    def look(request: Request) -> Any:
+        answer = accepted.azure._resource(request)
+        accepted.azure.resources.setdefault(API_RECORD, {"properties": {"metadata": {"resourceId": "/other"}}})
+        return answer
+
+    accepted.azure.on("GET", "/A/api.c1$", look)
+    assert error_of(call("create_dns"))["code"] == "DuplicateDomain"
+
+
+def registry(world: World) -> list[str]:
+    """Let the registry make passwords, and return those it made."""
+    made: list[str] = []
+
+    def generate(request: Request) -> Any:
+        assert request.json["name"] == "password1"
+        made.append(f"pw-{len(made)}")
+        return 200, {"username": "t", "passwords": [{"name": "password1", "value": made[-1]}]}, {}
+
+    world.azure.on("POST", "/generateCredentials$", generate)
+    return made
+
+
+def test_the_registry_token_is_named_before_it_is_made_and_made_once(accepted: World) -> None:
+    """One token, one password, in the vault; the name on the document first."""
+    made = registry(accepted)
+    twice("ensure_acr_token")
+    (profile,) = accepted.properties["registryProfiles"]
+    assert profile["name"] == "arosvc.azurecr.io"
+    assert f"{TOKENS}/{profile['username']}" in accepted.azure.resources
+    assert made == ["pw-0"]
+    assert json.loads(accepted.vault("rp-cls").versions["doc-1-registry"][0]) == {"password": "pw-0"}
+    assert "pw-0" not in json.dumps([container.writes for container in accepted.cosmos.values()])
+
+
+def test_a_token_made_before_a_crash_is_found_by_its_name(accepted: World) -> None:
+    """The password could not be stored, so it is made again for the same token."""
+    registry(accepted)
+    accepted.azure.fails("POST", "/generateCredentials$", 503, "ServiceUnavailable")
+    assert call("ensure_acr_token")["retryClass"] == "transient"
+    name = accepted.properties["registryProfiles"][0]["username"]
+    accepted.azure._scripts.pop(0)
+    assert call("ensure_acr_token") == DONE
+    assert [key for key in accepted.azure.resources if key.startswith(TOKENS)] == [f"{TOKENS}/{name}"]
+
+
+def test_a_failure_in_the_services_own_subscription_is_the_platforms(accepted: World) -> None:
+    """No customer can mend a role on the service's registry."""
+    accepted.azure.fails("GET", "/registries/arosvc/tokens/", 403, "AuthorizationFailed")
+    assert {"code": "Owner", "message": "platform"} in error_of(call("ensure_acr_token"))["details"]
+
+
+def test_the_billing_record_is_made_once(accepted: World) -> None:
+    """The time of the first run stays."""
+    call("decide_names")
+    twice("ensure_billing_record")
+    (record,) = accepted.cosmos["Billing"].documents.values()
+    assert record["id"] == "doc-1"
+    assert record["billing"]["location"] == "eastus"
+    assert len(accepted.cosmos["Billing"].writes) == 1
+
+
+def subnets(world: World, **attached: str) -> None:
+    """Let the customer's subnets exist."""
+    for name in ("master", "worker"):
+        group = {"networkSecurityGroup": {"id": attached[name]}} if name in attached else {}
+        world.azure.resources[f"{NETWORK}/subnets/{name}".lower()] = {
+            "name": name,
+            "properties": {"addressPrefix": "10.0.0.0/24", "provisioningState": "Succeeded", "kept": 1} | group,
+        }
+
+
+def until_done(step: str) -> int:
+    """Run a row until it is done, as the engine would, and count."""
+    for count in range(1, 10):
+        outcome = call(step)
+        if outcome == DONE:
+            return count
+        assert outcome["outcome"] == "wait"
+    raise AssertionError("it never ended")
+
+
+def test_both_subnets_get_their_groups_one_after_the_other(accepted: World) -> None:
+    """What else the subnet says stays; right ones are left alone."""
+    call("decide_names")
+    subnets(accepted)
+    assert until_done("attach_nsgs") == 3
+    assert call("attach_nsgs") == DONE
+    assert accepted.azure.changes() == ["PUT subnets/master", "PUT subnets/worker"]
+    master = accepted.azure.resources[f"{NETWORK}/subnets/master".lower()]["properties"]
+    infra_id = accepted.properties["infraId"]
+    assert master["networkSecurityGroup"]["id"].endswith(f"/networkSecurityGroups/{infra_id}-controlplane-nsg")
+    assert master["kept"] == 1
+
+
+def test_a_subnet_with_a_foreign_group_is_refused(accepted: World) -> None:
+    """It is the customer's, and nothing is changed."""
+    call("decide_names")
+    subnets(accepted, worker="/subscriptions/x/foreign")
+    call("attach_nsgs")
+    error = error_of(call("attach_nsgs"))
+    assert error["code"] == "InvalidLinkedVNet"
+    assert error["target"] == 'properties.workerProfiles["worker"].subnetId'
+
+
+def test_the_end_of_a_create_is_written_once(accepted: World) -> None:
+    """Async operation first, then the cluster, which drops what belonged to the operation."""
+    assert call("finish") == DONE
+    assert call("finish") == DONE
+    assert accepted.operation["asyncOperation"]["status"] == "Succeeded"
+    assert accepted.operation["openShiftCluster"]["properties"]["provisioningState"] == "Succeeded"
+    assert accepted.properties["provisioningState"] == "Succeeded"
+    assert not {"asyncOperationId", "attempt", "correlationData", "stopping"} & accepted.cluster.keys()
+    assert accepted.cluster["writtenByANewerBuild"] == {"deep": True}
+
+
+def test_a_failed_create_says_so_in_both_documents(accepted: World) -> None:
+    """The error stands on the operation, the state that failed on the cluster."""
+    error = {"code": "DuplicateDomain", "message": "It is taken."}
+    assert control("finish_operation", error=error) == DONE
+    assert accepted.operation["asyncOperation"]["status"] == "Failed"
+    assert accepted.operation["asyncOperation"]["error"] == error
+    assert accepted.properties["provisioningState"] == "Failed"
+    assert accepted.properties["failedProvisioningState"] == "Creating"
+
+
+def test_an_end_that_crashed_between_its_two_writes_is_followed(accepted: World) -> None:
+    """The next attempt succeeds, but the operation has said Failed already: the cluster agrees with it."""
+    accepted.operation["asyncOperation"]["status"] = "Failed"
+    assert call("finish") == DONE
+    assert accepted.properties["provisioningState"] == "Failed"
+
+
+def test_every_purpose_of_a_secret_is_known() -> None:
+    """What the plan writes is what a delete removes."""
+    assert {"request", "install", "registry", "graph", "credentials"} == set(Purpose)

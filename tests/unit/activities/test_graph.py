@@ -1,0 +1,342 @@
+"""The install graph of a cluster: one, whatever crashes and whoever races, and nobody else's to read."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from activities import graph
+from activities.step import Step
+from shared import fence
+from shared.clusters import secrets
+from shared.clusters.secrets import Purpose
+from shared.installer import seal
+from shared.installer.graph import Graph
+from tests.unit.activities.calls import call, payload
+from tests.unit.blobs_fake import Blob, FakeBlobs
+from tests.unit.installer.example import quick_keys
+from tests.unit.product_world import CLUSTER_GROUP, NETWORK, World
+
+__all__ = ["quick_keys"]
+
+DONE = {"outcome": "done"}
+GRAPH, IGNITION = "aro/graph", "ignition/bootstrap.ign"
+# What Key Vault takes as one secret's value.
+VAULT_LIMIT = 25_600
+
+
+class Crash(BaseException):
+    """The process dies here."""
+
+
+@dataclass
+class Stage:
+    """A cluster that is ready for its graph."""
+
+    world: World
+    blobs: FakeBlobs
+
+    @property
+    def step(self) -> Step:
+        """What another activity of this cluster knows."""
+        row = {"name": "x", "phase": "", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
+        return Step(payload(row, "run"), self.world.cluster)
+
+    def read(self) -> Graph:
+        """Read the graph as another activity does, whose fence holds."""
+        held = fence.check.set(lambda: None)
+        try:
+            return graph.load(self.step)
+        finally:
+            fence.check.reset(held)
+
+    def bundle(self, purpose: Purpose) -> dict[str, Any]:
+        """Return the bundle whose id stands on the document."""
+        version = int(self.world.cluster["secrets"][purpose].rsplit("/", 1)[1])
+        texts = self.world.vault("rp-cls").versions[secrets.secret_name("doc-1", purpose)]
+        found: dict[str, Any] = json.loads(texts[version - 1])
+        return found
+
+    def is_whole(self) -> bool:
+        """Tell whether graph, ignition, time and credentials are of one piece."""
+        made = self.read()
+        credentials = self.bundle(Purpose.CREDENTIALS)
+        assert self.blobs.blobs[IGNITION].content.decode() == made.file("bootstrap.ign")
+        assert credentials["aroServiceKubeconfig"] == made.file("auth/aro/kubeconfig")
+        assert credentials["kubeadminPassword"] == made.file("auth/kubeadmin-password")
+        assert self.world.properties["install"] == {"now": made.contents["clock"]["now"]}
+        assert self.blobs.writes.count(GRAPH) == 1
+        return True
+
+    def before_write(self, monkeypatch: pytest.MonkeyPatch, number: int, event: Callable[[], None]) -> None:
+        """Let something happen right before the nth write of anything that lasts."""
+        count = iter(range(1, 1000))
+        vault, clusters = self.world.vault("rp-cls"), self.world.cosmos["OpenShiftClusters"]
+
+        def hooked(write: Callable[..., Any]) -> Callable[..., Any]:
+            def first_the_event(*args: Any, **kwargs: Any) -> Any:
+                if next(count) == number:
+                    event()
+                return write(*args, **kwargs)
+
+            return first_the_event
+
+        monkeypatch.setattr(vault, "set_secret", hooked(vault.set_secret))
+        monkeypatch.setattr(clusters, "replace_item", hooked(clusters.replace_item))
+        monkeypatch.setattr(self.blobs, "put", hooked(self.blobs.put))
+
+
+@pytest.fixture
+def stage(accepted: World, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Stage:
+    """Do what the create does before it makes a graph."""
+    request.getfixturevalue("quick_keys")
+    blobs = FakeBlobs()
+    blobs.install(monkeypatch)
+    accepted.cosmos["OpenShiftVersions"].create_item(
+        {
+            "id": "4.19.24",
+            "version": "4.19.24",
+            "enabled": True,
+            "default": True,
+            "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release:4.19.24-x86_64",
+            "ignitionVersion": "3.2.0",
+            "flavour": "C",
+            "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.1"},
+        }
+    )
+    call("decide_names")
+    call("ensure_cluster_secrets")
+    registry = accepted.vault("rp-cls").set_secret(
+        "doc-1-registry", '{"password": "canary-registry"}', content_type="application/json", tags={"cluster": "doc-1"}
+    )
+    document = accepted.cluster
+    document["secrets"]["registry"] = registry.id
+    document["openShiftCluster"]["properties"] |= {
+        "zones": ["1", "2", "3"],
+        "registryProfiles": [{"name": "arosvc.azurecr.io", "username": "token-1"}],
+        "networkProfile": {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"},
+        "masterProfile": {"vmSize": "Standard_D8s_v5", "subnetId": f"{NETWORK}/subnets/master"},
+        "workerProfiles": [
+            {
+                "name": "worker",
+                "vmSize": "Standard_D4s_v5",
+                "diskSizeGB": 128,
+                "count": 3,
+                "subnetId": f"{NETWORK}/subnets/worker",
+            }
+        ],
+        "ingressProfiles": [{"name": "default", "visibility": "Public"}],
+    }
+    document["openShiftCluster"]["properties"]["clusterProfile"]["version"] = "4.19.24"
+    account = (
+        f"{CLUSTER_GROUP}/providers/Microsoft.Storage/storageAccounts/cluster{accepted.properties['storageSuffix']}"
+    )
+    accepted.azure.resources[account.lower()] = {
+        "properties": {"primaryEndpoints": {"blob": "https://account.blob.core.windows.net/"}}
+    }
+    accepted.azure.on("POST", "/listAccountSas$", lambda _request: (200, {"accountSasToken": "sv=1&sig=canary"}, {}))
+    return Stage(accepted, blobs)
+
+
+def test_the_graph_is_made_sealed_and_laid_out(stage: Stage) -> None:
+    """The signature that is asked for ends soon and may no more than it needs."""
+    assert call("ensure_graph") == DONE
+    assert stage.is_whole()
+    assert seal.key_id(stage.blobs.blobs[GRAPH].content) == stage.world.cluster["secrets"]["graph"]
+    signed = next(one.json for one in stage.world.azure.calls if one.path.endswith("/listAccountSas"))
+    assert (signed["signedServices"], signed["signedResourceTypes"], signed["signedPermission"]) == ("b", "o", "rcw")
+    ignition = json.loads(stage.blobs.blobs[IGNITION].content)
+    assert ignition["ignition"]["version"] == "3.2.0"
+
+
+def test_a_second_run_makes_nothing_anew(stage: Stage) -> None:
+    """It finds the credentials and asks nobody."""
+    call("ensure_graph")
+    before, asked = dict(stage.blobs.blobs), len(stage.world.azure.calls)
+    assert call("ensure_graph") == DONE
+    assert stage.blobs.blobs == before
+    assert len(stage.world.azure.calls) == asked
+
+
+# One run writes: key, its id, graph, ignition, time, credentials, their id.
+WRITES = 7
+
+
+@pytest.mark.parametrize("number", range(1, WRITES + 1))
+def test_a_run_that_died_before_any_write_is_completed_by_the_next(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """With the one graph, and a time and credentials that are of it."""
+
+    def die() -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        stage.before_write(patch, number, die)
+        with pytest.raises(Crash):
+            call("ensure_graph")
+    assert call("ensure_graph") == DONE
+    assert stage.is_whole()
+
+
+@pytest.mark.parametrize("number", range(1, WRITES + 1))
+def test_two_deliveries_at_once_end_with_one_graph(stage: Stage, number: int) -> None:
+    """One runs whole in the middle of the other; what it ends with is what stays."""
+    ended: list[dict[str, Blob]] = []
+
+    patch, turn = pytest.MonkeyPatch(), threading.Semaphore(2)
+    patch.setattr(graph, "_turn", lambda: turn)
+
+    def run_the_other() -> None:
+        patch.undo()
+        patch.setattr(graph, "_turn", lambda: turn)
+        assert call("ensure_graph") == DONE
+        assert stage.is_whole()
+        ended.append(dict(stage.blobs.blobs))
+
+    stage.before_write(patch, number, run_the_other)
+    assert call("ensure_graph") == DONE
+    assert stage.is_whole()
+    assert [stage.blobs.blobs] == ended
+    patch.undo()
+
+
+def test_a_graph_whose_turn_has_not_come_gives_its_slot_back(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many are made at once as there are cores; every other row of every cluster goes on meanwhile."""
+    turn = threading.Semaphore(1)
+    monkeypatch.setattr(graph, "_turn", lambda: turn)
+    with turn:
+        assert call("ensure_graph")["outcome"] == "wait"
+    assert stage.blobs.writes == []
+    assert call("ensure_graph") == DONE
+    assert stage.is_whole()
+    assert turn.acquire(blocking=False), "the turn was not given back"
+
+
+def test_a_run_makes_as_many_writes_as_the_tests_above_interrupt(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more would be a crash that nobody tries."""
+    stage.before_write(monkeypatch, WRITES + 1, lambda: pytest.fail("there is one more write"))
+    assert call("ensure_graph") == DONE
+
+
+def test_an_ignition_that_is_not_the_graphs_is_written_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever left it there."""
+    test_a_run_that_died_before_any_write_is_completed_by_the_next(stage, monkeypatch, 5)
+    digest = hashlib.sha256(stage.blobs.blobs[IGNITION].content).hexdigest()
+    assert stage.blobs.blobs[IGNITION].headers == {"x-ms-meta-sha256": digest}
+    assert stage.blobs.writes == [GRAPH, IGNITION]
+
+
+def test_a_superseded_attempt_lays_no_blob(stage: Stage) -> None:
+    """No client's policy guards the blobs, so the fence is asked right before each write."""
+
+    def overtake(_request: Any) -> tuple[int, Any, dict[str, str]]:
+        stage.world.cluster["attempt"] = 2
+        return 200, {"accountSasToken": "sv=1"}, {}
+
+    stage.world.azure.on("POST", "/listAccountSas$", overtake)
+    assert call("ensure_graph") == {"outcome": "fenced"}
+    assert stage.blobs.writes == []
+
+
+def test_the_machines_get_their_pointer_out_of_the_sealed_graph(stage: Stage) -> None:
+    """With a signature that may read and nothing else."""
+    call("ensure_graph")
+    stage.world.azure.calls.clear()
+    held = fence.check.set(lambda: None)
+    pointer = json.loads(graph.load(stage.step).file("master.ign"))
+    fence.check.reset(held)
+    (source,) = pointer["ignition"]["config"]["merge"]
+    assert source == {"source": "https://api-int.c1.eastus.aroapp.io:22623/config/master"}
+    signed = next(one.json for one in stage.world.azure.calls if one.path.endswith("/listAccountSas"))
+    assert signed["signedPermission"] == "r"
+
+
+def test_no_secret_is_told(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    """Not in the outcome, the log, any document, nor what would be sent; nor in clear in the sealed blob."""
+    caplog.set_level("DEBUG")
+    told = json.dumps(call("ensure_graph")) + caplog.text + json.dumps(graph.ensure_graph.render(stage.step))
+    for container in stage.world.cosmos.values():
+        told += json.dumps(list(container.documents.values()))
+    told += stage.blobs.blobs[GRAPH].content.decode("latin-1")
+    password = stage.bundle(Purpose.CREDENTIALS)["kubeadminPassword"]
+    for secret in ("PRIVATE KEY", "s3cret", "canary", password, stage.bundle(Purpose.GRAPH)["key"]):
+        assert secret not in told
+
+
+def test_the_credentials_fit_into_the_vault(stage: Stage) -> None:
+    """And are what people and this service use, not the installer's own, which lives ten years."""
+    call("ensure_graph")
+    bundle = stage.bundle(Purpose.CREDENTIALS)
+    assert set(bundle) == {"aroServiceKubeconfig", "userAdminKubeconfig", "kubeadminPassword"}
+    assert len(json.dumps(bundle)) < VAULT_LIMIT
+
+
+def test_the_cluster_gets_the_customers_registries_and_the_services(stage: Stage) -> None:
+    """In the configuration that the machines pull with."""
+    call("ensure_graph")
+    pull_secret = json.loads(stage.read().contents["install-config"]["pullSecret"])
+    assert list(pull_secret["auths"]) == ["arosvc.azurecr.io"]
+
+
+def refused(stage: Stage, closed: bytes) -> str:
+    """Let a run find a graph that it did not seal, and return what it says."""
+    stage.world.cluster["secrets"].pop(Purpose.CREDENTIALS)
+    stage.blobs.blobs[GRAPH] = Blob(closed, {})
+    outcome = call("ensure_graph")
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
+    assert outcome["error"]["code"] == "InternalServerError"
+    return str(outcome["error"]["message"])
+
+
+def test_a_graph_that_was_altered_is_refused(stage: Stage) -> None:
+    """And not overwritten: somebody wants to look at it. The message says where it is."""
+    call("ensure_graph")
+    closed = stage.blobs.blobs[GRAPH].content
+    message = refused(stage, closed[:-1] + bytes([closed[-1] ^ 1]))
+    assert "altered, or sealed with another key" in message
+    assert "container 'aro'" in message
+    assert "Delete the cluster" in message
+    assert stage.blobs.writes.count(GRAPH) == 1
+
+
+@pytest.mark.parametrize(
+    "key_id",
+    ["https://rp-cls.vault.azure.net/secrets/doc-2-graph/1", "https://elsewhere/secrets/doc-1-graph/1"],
+    ids=["of another cluster", "of another vault"],
+)
+def test_a_graph_that_names_a_key_of_others_is_refused_unread(stage: Stage, key_id: str) -> None:
+    """The name in the header is not believed before it is known to be this cluster's."""
+    call("ensure_graph")
+    assert "a key that is not this cluster's" in refused(stage, seal.close(b"{}", seal.new_key(), key_id))
+
+
+def test_a_rotated_key_opens_what_the_older_one_sealed(stage: Stage) -> None:
+    """The header names the version."""
+    call("ensure_graph")
+    newer = stage.world.vault("rp-cls").set_secret(
+        "doc-1-graph", "{}", content_type="application/json", tags={"cluster": "doc-1"}
+    )
+    stage.world.cluster["secrets"]["graph"] = newer.id
+    assert stage.read().file("master.ign")
+
+
+def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
+    """Before anything is made; each sentence names what and where."""
+    accepted.cosmos["OpenShiftVersions"].create_item({"id": "v", "version": "4.19.24", "enabled": True})
+    accepted.properties["clusterProfile"]["version"] = "4.19.24"
+    message = call("ensure_graph")["error"]["message"]
+    for part in (
+        "properties.infraId is not known yet",
+        "properties.zones is not known yet",
+        "properties.networkProfile.podCidr is not known yet",
+        "properties.workerProfiles[0].count is missing",
+        "properties.ingressProfiles is empty",
+        "the secret 'install' is not in the vault yet",
+        "the catalogue's entry of version 4.19.24 has no 'rhcosImage'",
+    ):
+        assert part in message

@@ -1,0 +1,34 @@
+"""Executors are imported by whichever thread calls one first."""
+
+import importlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from activities import ACTIVITIES
+from activities.wrapper import load
+
+
+def test_first_calls_at_once_import_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads that enter a package which imports itself in a circle would each see half of it."""
+    import_module = importlib.import_module
+    busy, together = threading.Lock(), threading.Event()
+
+    def alone(name: str) -> ModuleType:
+        if not busy.acquire(blocking=False):
+            together.set()
+            return import_module(name)
+        try:
+            together.wait(0.05)
+            return import_module(name)
+        finally:
+            busy.release()
+
+    load.cache_clear()
+    monkeypatch.setattr("activities.wrapper.importlib", SimpleNamespace(import_module=alone))
+    targets = sorted(ACTIVITIES.values())[:8]
+    with ThreadPoolExecutor(len(targets)) as pool:
+        assert len(list(pool.map(load, targets))) == len(targets)
+    assert not together.is_set()

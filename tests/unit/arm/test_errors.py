@@ -1,0 +1,66 @@
+"""Errors: their shape, and what becomes of them on the way."""
+
+import pickle
+
+import pytest
+
+from shared.arm import errors
+from shared.arm.errors import CloudError, ErrorCode, Owner
+
+
+def test_a_reply_leaves_out_empty_members() -> None:
+    """Clients see code and message always, target and details where there are any."""
+    assert errors.resource_not_found("/x").to_body() == {
+        "error": {
+            "code": "ResourceNotFound",
+            "message": "The resource '/x' was not found. Check its name, resource group and subscription.",
+        }
+    }
+
+
+def test_an_error_survives_pickling_and_a_round_trip_through_its_body() -> None:
+    """Both happen between processes."""
+    error = CloudError(409, ErrorCode.CONFLICT, "busy", "properties", [{"code": "a", "message": "b"}])
+    copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    rebuilt = errors.from_body(error.to_body(), 409)  # a whole reply is taken, too
+    assert copied.body() == rebuilt.body() == error.body()
+    assert copied.status_code == rebuilt.status_code == 409
+
+
+def test_a_body_without_a_code_is_an_internal_error() -> None:
+    """Whoever writes such a body did not know what happened."""
+    assert errors.from_body({}).code == ErrorCode.INTERNAL_SERVER_ERROR
+
+
+@pytest.mark.parametrize(
+    ("error", "want_owner"),
+    [
+        pytest.param(errors.internal_server_error(), Owner.PLATFORM, id="a bug is the platform's"),
+        pytest.param(errors.invalid_parameter("t", "m"), Owner.CUSTOMER, id="a bad value is the customer's"),
+        pytest.param(CloudError(400, ErrorCode.DEPLOYMENT_FAILED, "m"), Owner.AZURE, id="a deployment is Azure's"),
+    ],
+)
+def test_every_error_knows_whose_it_is(error: CloudError, want_owner: Owner) -> None:
+    """Alerts and retries go by it."""
+    assert error.owner == want_owner
+
+
+def test_nothing_is_raised_without_failures() -> None:
+    """A valid request goes on."""
+    errors.raise_all([])
+
+
+def test_one_failure_is_raised_as_it_is() -> None:
+    """Details that repeat the error alone would say nothing."""
+    with pytest.raises(CloudError) as caught:
+        errors.raise_all([errors.invalid_parameter("a", "first")])
+    assert caught.value.details == []
+
+
+def test_many_failures_come_at_once_with_the_first_outside() -> None:
+    """A client that shows only the outer error shows the first; one that shows details misses none."""
+    failures = [errors.invalid_parameter("a", "first"), errors.conflict("second")]
+    with pytest.raises(CloudError) as caught:
+        errors.raise_all(failures)
+    assert (caught.value.status_code, caught.value.target, caught.value.message) == (400, "a", "first")
+    assert [detail["code"] for detail in caught.value.details] == ["InvalidParameter", "Conflict"]

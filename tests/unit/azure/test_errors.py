@@ -1,0 +1,103 @@
+"""Every error of Azure that we expect, and what becomes of it."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+import requests
+import urllib3
+from azure.core.exceptions import (
+    AzureError,
+    ClientAuthenticationError,
+    HttpResponseError,
+    ServiceRequestError,
+    ServiceResponseError,
+)
+from azure.core.rest import HttpRequest
+from azure.core.rest._requests_basic import RestRequestsTransportResponse
+from azure.identity import CredentialUnavailableError
+from azure.mgmt.core.exceptions import ARMErrorFormat
+
+from shared.arm.errors import Owner
+from shared.azure.errors import clean, retry_class, translate
+
+# The SDK's response has an untyped constructor.
+Response: Any = RestRequestsTransportResponse
+URL = "https://management.azure.com/subscriptions/s/resourceGroups/g?api-version=1"
+
+
+def http(
+    status: int, code: str = "", message: str = "It failed.", headers: dict[str, str] | None = None, **more: Any
+) -> HttpResponseError:
+    """Make the error that a management client raises for such an answer."""
+    content = json.dumps({"error": {"code": code, "message": message} | more} if code else {}).encode()
+    internal = requests.Response()
+    internal.status_code = status
+    internal.raw = urllib3.HTTPResponse(io.BytesIO(content), preload_content=False)
+    internal.headers.update({"Content-Type": "application/json"} | (headers or {}))
+    response = Response(request=HttpRequest("PUT", URL), internal_response=internal)
+    response.read()
+    return HttpResponseError(response=response, error_format=ARMErrorFormat)
+
+
+@pytest.mark.parametrize(
+    ("error", "want_class", "want_code", "want_owner"),
+    [
+        (http(429, "TooManyRequests"), "throttled", "ThrottlingLimitExceeded", Owner.AZURE),
+        (http(429, "SubscriptionRequestsThrottled"), "throttled", "ThrottlingLimitExceeded", Owner.AZURE),
+        (http(500, "InternalServerError"), "transient", "DeploymentFailed", Owner.AZURE),
+        (http(503, "ServiceUnavailable"), "transient", "DeploymentFailed", Owner.AZURE),
+        (http(504), "transient", "DeploymentFailed", Owner.AZURE),
+        (http(403, "AuthorizationFailed"), "authorization", "DeploymentFailed", Owner.CUSTOMER),
+        (http(403, "LinkedAuthorizationFailed"), "authorization", "DeploymentFailed", Owner.CUSTOMER),
+        (http(403, "RequestDisallowedByPolicy"), "none", "RequestDisallowedByPolicy", Owner.CUSTOMER),
+        (http(409, "AnotherOperationInProgress"), "busy", "DeploymentFailed", Owner.AZURE),
+        (http(409, "ResourceGroupBeingDeleted"), "busy", "DeploymentFailed", Owner.AZURE),
+        (http(409, "ScopeLocked"), "none", "ScopeLocked", Owner.CUSTOMER),
+        (http(409, "QuotaExceeded"), "none", "ResourceQuotaExceeded", Owner.CUSTOMER),
+        (http(409, "OperationNotAllowed", "Exceeds approved quota."), "none", "ResourceQuotaExceeded", Owner.CUSTOMER),
+        (http(409, "OperationNotAllowed", "It is being resized."), "none", "DeploymentFailed", Owner.AZURE),
+        (http(409, "MissingSubscriptionRegistration"), "none", "ResourceProviderNotRegistered", Owner.CUSTOMER),
+        (http(400, "InUseSubnetCannotBeDeleted"), "none", "InUseSubnetCannotBeDeleted", Owner.CUSTOMER),
+        (
+            http(400, "InvalidTemplateDeployment", details=[{"code": "QuotaExceeded", "message": "limit 10"}]),
+            "none",
+            "ResourceQuotaExceeded",
+            Owner.CUSTOMER,
+        ),
+        (http(400, "InvalidTemplate"), "none", "DeploymentFailed", Owner.AZURE),
+        (http(404, "ResourceNotFound"), "none", "DeploymentFailed", Owner.AZURE),
+        (http(412), "busy", "DeploymentFailed", Owner.AZURE),
+        (ServiceRequestError("refused"), "transient", "DeploymentFailed", Owner.AZURE),
+        (ServiceResponseError("reset"), "transient", "DeploymentFailed", Owner.AZURE),
+        (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.AZURE),
+        (CredentialUnavailableError("no endpoint"), "principal", "DeploymentFailed", Owner.AZURE),
+        (AzureError("odd"), "none", "DeploymentFailed", Owner.AZURE),
+    ],
+)
+def test_every_expected_error_maps(error: AzureError, want_class: str, want_code: str, want_owner: Owner) -> None:
+    """To a retry class, to a code of ours, and to whose it is."""
+    failure = translate(error)
+    assert (failure.retry_class, failure.error.code, failure.error.owner) == (want_class, want_code, want_owner)
+    assert failure.retry_class == retry_class(error)
+
+
+def test_the_cause_stays_as_azure_gave_it() -> None:
+    """Code, text, target and nested details."""
+    inner = {"code": "Inner", "message": "because", "target": "there"}
+    failure = translate(http(400, "Outer", "It failed.", target="here", details=[inner]))
+    assert failure.error.details == [{"code": "Outer", "message": "It failed.", "target": "here", "details": [inner]}]
+    assert failure.resource_id == "/subscriptions/s/resourceGroups/g"
+
+
+@pytest.mark.parametrize(("text", "want"), [("17", 17), ("0", 1), ("", None), ("Wed, 21 Oct 2026 07:28:00 GMT", None)])
+def test_retry_after_is_read_in_seconds(text: str, want: int | None) -> None:
+    """Zero would be no wait at all."""
+    assert translate(http(429, "TooManyRequests", headers={"Retry-After": text})).retry_after_seconds == want
+
+
+def test_signatures_never_reach_a_message() -> None:
+    """An error may quote the address it failed on."""
+    assert clean("GET https://x/?sv=1&sig=abc%3D&se=2 failed") == "GET https://x/?sv=1&sig=...&se=2 failed"
+    assert "abc" not in json.dumps(translate(http(400, "X", "https://x/?sig=abc")).error.details)

@@ -1,0 +1,94 @@
+"""From requests to documents and back."""
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.clusters import convert
+from shared.clusters.api_versions import API_VERSIONS, ApiVersion
+from shared.clusters.decode import decode_cluster
+from shared.clusters.members import MEMBERS, Kind
+from shared.clusters.shape import Node, tree
+
+texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
+
+
+def _values(node: Node) -> st.SearchStrategy[Any]:
+    """Return a strategy of values that a version can say, none of them empty."""
+    if node.kind is Kind.ARRAY:
+        named = st.fixed_dictionaries({name: _values(child) for name, child in node.children.items()})
+        return st.lists(named, min_size=1, max_size=2)
+    if node.kind is Kind.OBJECT:
+        children = {name: _values(child) for name, child in node.children.items() if child.children or _is_leaf(child)}
+        return st.fixed_dictionaries({}, optional=children)
+    if node.kind is Kind.MAP:
+        return st.dictionaries(texts, texts, min_size=1, max_size=2)
+    return st.integers(1, 2**31 - 1) if node.kind is Kind.INTEGER else texts
+
+
+def _is_leaf(node: Node) -> bool:
+    return node.kind is not Kind.OBJECT
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        entries = {name: _without_empty(entry) for name, entry in value.items()}
+        return {name: entry for name, entry in entries.items() if entry not in ({}, None)}
+    return [_without_empty(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("version", API_VERSIONS, ids=lambda version: str(version.name))
+def test_what_a_version_says_comes_back_as_it_was_said(version: ApiVersion) -> None:
+    """Decoded, stored, shown: all but the secrets."""
+
+    @settings(derandomize=True, deadline=None)
+    @given(_values(tree(version)))
+    def round_trip(sent: dict[str, Any]) -> None:
+        stored = convert.overlay({}, decode_cluster(sent, version), version, patch=False)
+        shown = convert.to_external(stored, version)
+        want = copy.deepcopy(sent)
+        convert.take_secrets(want)
+        assert _without_empty(shown) == _without_empty(want)
+
+    round_trip()
+
+
+@pytest.mark.parametrize("version", API_VERSIONS, ids=lambda version: str(version.name))
+def test_an_empty_patch_changes_nothing(version: ApiVersion) -> None:
+    """Whatever is stored, and whoever asks."""
+
+    @settings(derandomize=True, deadline=None)
+    @given(_values(tree(API_VERSIONS[-1])))
+    def patch(stored: dict[str, Any]) -> None:
+        stored["fromTheFuture"] = {"a": [1]}
+        assert convert.overlay(stored, {}, version, patch=True) == stored
+
+    patch()
+
+
+def test_secrets_go_out_and_come_back() -> None:
+    """A bundle for the vault, and a cluster without."""
+    cluster = {"properties": {"clusterProfile": {"pullSecret": "p", "domain": "d"}}}
+    original = copy.deepcopy(cluster)
+    bundle = convert.take_secrets(cluster)
+    assert bundle == {"pullSecret": "p"}
+    assert cluster == {"properties": {"clusterProfile": {"domain": "d"}}}
+    convert.put_secrets(cluster, bundle)
+    assert cluster == original
+
+
+def test_every_secret_has_a_name_of_its_own() -> None:
+    """The bundle is flat."""
+    names = [row.path.rpartition(".")[2] for row in MEMBERS if row.secret]
+    assert sorted(names) == sorted(set(names)) == ["clientSecret", "pullSecret"]
+
+
+def test_paths_of_the_versions_table_are_rows_of_the_members_table() -> None:
+    """A misspelt path would silently add nothing."""
+    paths = {row.path for row in MEMBERS}
+    for version in API_VERSIONS:
+        for path in (*version.adds, *version.read_only):
+            assert any(each == path or each.startswith((f"{path}.", f"{path}[")) for each in paths), path

@@ -1,0 +1,76 @@
+"""The state machine, edge by edge."""
+
+from typing import Any
+
+import pytest
+
+from shared.arm.errors import CloudError
+from shared.clusters.states import EDGES, Event, apply_edge, find_edge
+
+
+def cluster(state: str, failed: str = "") -> dict[str, Any]:
+    """Return a cluster in a state."""
+    return {"properties": {"provisioningState": state, "failedProvisioningState": failed}}
+
+
+@pytest.mark.parametrize(
+    ("state", "failed", "event", "want_state", "want_failed", "want_plan"),
+    [
+        pytest.param("Creating", "", Event.DONE, "Succeeded", "", "", id="a create succeeds"),
+        pytest.param("Creating", "", Event.FAILURE, "Failed", "Creating", "", id="a create fails"),
+        pytest.param("Creating", "", Event.DELETE, "Deleting", "", "delete", id="a running create is deleted"),
+        pytest.param("Failed", "Creating", Event.PUT, "Creating", "Creating", "create", id="a failed create resumes"),
+        pytest.param("Succeeded", "", Event.PUT, "Updating", "", "update", id="a cluster is updated"),
+        pytest.param("Succeeded", "", Event.PATCH, "Updating", "", "update", id="a cluster is patched"),
+        pytest.param("Failed", "Updating", Event.PUT, "Updating", "Updating", "update", id="an update is repeated"),
+        pytest.param(
+            "Failed", "AdminUpdating", Event.PATCH, "Updating", "AdminUpdating", "update", id="after an admin"
+        ),
+        pytest.param("Failed", "", Event.PUT, "Updating", "", "update", id="failed for unknown reasons"),
+        pytest.param("Failed", "Deleting", Event.DELETE, "Deleting", "Deleting", "delete", id="a delete is repeated"),
+        pytest.param("Updating", "", Event.FAILURE, "Failed", "Updating", "", id="an update fails"),
+        pytest.param("Deleting", "", Event.FAILURE, "Failed", "Deleting", "", id="a delete fails"),
+    ],
+)
+def test_an_event_leads_to_the_next_state(  # noqa: PLR0917 - a table of cases
+    state: str, failed: str, event: Event, want_state: str, want_failed: str, want_plan: str
+) -> None:
+    """As `docs/design.md` draws it."""
+    subject = cluster(state, failed)
+    edge = find_edge(subject, event)
+    apply_edge(subject, edge)
+    assert subject["properties"]["provisioningState"] == want_state
+    assert subject["properties"]["failedProvisioningState"] == want_failed
+    assert edge.plan == want_plan
+
+
+@pytest.mark.parametrize(
+    ("state", "failed", "event", "want_hint"),
+    [
+        pytest.param("Creating", "", Event.PUT, "cancel the creation with a DELETE", id="no second PUT while creating"),
+        pytest.param("Creating", "", Event.PATCH, "cancel the creation with a DELETE", id="no PATCH while creating"),
+        pytest.param("Updating", "", Event.DELETE, "Wait", id="no DELETE while updating"),
+        pytest.param("AdminUpdating", "", Event.PUT, "Wait", id="no PUT while an admin updates"),
+        pytest.param("Deleting", "", Event.DELETE, "Wait", id="no second DELETE"),
+        pytest.param("Failed", "Creating", Event.PATCH, "PUT of the body", id="no PATCH of what never was"),
+        pytest.param("Failed", "Deleting", Event.PUT, "delete the cluster", id="no way back from a delete"),
+    ],
+)
+def test_what_is_no_edge_is_refused_with_the_way_out(state: str, failed: str, event: Event, want_hint: str) -> None:
+    """The message names the state, and what helps."""
+    with pytest.raises(CloudError, match=f"'{state}'") as caught:
+        find_edge(cluster(state, failed), event)
+    assert (caught.value.status_code, caught.value.code, caught.value.target) == (400, "RequestNotAllowed", "")
+    assert want_hint in caught.value.message
+
+
+def test_only_a_put_makes_a_cluster() -> None:
+    """Nothing else begins without a document."""
+    assert [edge.event for edge in EDGES if edge.state is None] == [Event.PUT]
+
+
+def test_a_deleted_cluster_has_no_state() -> None:
+    """Its document goes; the copy in hand stays as it is."""
+    subject = cluster("Deleting")
+    apply_edge(subject, find_edge(subject, Event.DONE))
+    assert subject == cluster("Deleting")

@@ -1,0 +1,149 @@
+"""Containers of Cosmos DB in memory: ids, ETags, unique keys, and the product's own queries."""
+
+import copy
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from azure.cosmos.exceptions import (
+    CosmosAccessConditionFailedError,
+    CosmosResourceExistsError,
+    CosmosResourceNotFoundError,
+)
+
+# The SDK's exceptions have untyped constructors.
+MISSING: Any = CosmosResourceNotFoundError
+EXISTS: Any = CosmosResourceExistsError
+MODIFIED: Any = CosmosAccessConditionFailedError
+
+Document = dict[str, Any]
+
+
+Hook = Callable[[dict[str, str], Any], None]
+
+
+class Pages:
+    """What a query finds, as items or as pages of a size."""
+
+    def __init__(self, found: list[Document], size: int | None, hook: Hook | None) -> None:
+        self._found = found
+        self._size = size or 100
+        self._hook = hook
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self._found)
+
+    def by_page(self, continuation: str | None = None) -> "Pager":
+        return Pager(self._found, self._size, int(continuation or 0), self._hook)
+
+
+class Pager:
+    """Pages with the token of the next one in their headers.
+
+    The SDK's own `continuation_token` comes from the headers that *any* thread received last, so here it is wrong.
+    """
+
+    continuation_token = "of another request"  # noqa: S105 - no password
+
+    def __init__(self, found: list[Document], size: int, begin: int, hook: Hook | None) -> None:
+        self._found, self._size, self._begin, self._hook = found, size, begin, hook
+
+    def __next__(self) -> list[Document]:
+        page = self._found[self._begin : self._begin + self._size]
+        end = self._begin + self._size
+        if self._hook is not None:
+            self._hook({"x-ms-continuation": str(end)} if end < len(self._found) else {}, page)
+        return page
+
+
+class Container:
+    """One container. `before_write` lets a test change a document between its read and its write."""
+
+    def __init__(self, partition: str, unique: tuple[str, ...] = ()) -> None:
+        self.documents: dict[tuple[str, str], Document] = {}
+        self.writes: list[Document] = []
+        self.before_write: list[Any] = []
+        self._partition, self._unique = partition, unique
+        self._etags = itertools.count(1)
+
+    def read_item(self, item: str, partition_key: str) -> Document:
+        if (partition_key, item) not in self.documents:
+            raise MISSING(message="not found")
+        return copy.deepcopy(self.documents[partition_key, item])
+
+    def create_item(self, body: Document) -> Document:
+        key = (body[self._partition], body["id"])
+        if key in self.documents or any(self._clashes(other, body) for other in self.documents.values()):
+            raise EXISTS(message="exists")
+        return self._store(key, body)
+
+    def replace_item(self, item: str, body: Document, *, etag: str, match_condition: Any) -> Document:  # noqa: ARG002
+        if self.before_write:
+            self.before_write.pop(0)()
+        key = (body[self._partition], item)
+        if key not in self.documents:
+            raise MISSING(message="not found")
+        if self.documents[key]["_etag"] != etag:
+            raise MODIFIED(message="etag")
+        if any(self._clashes(other, body) for other in self.documents.values() if other["id"] != item):
+            raise EXISTS(message="exists")
+        return self._store(key, body)
+
+    def upsert_item(self, body: Document) -> Document:
+        return self._store((body[self._partition], body["id"]), body)
+
+    def delete_item(self, item: str, partition_key: str, *, etag: str, match_condition: Any) -> None:  # noqa: ARG002
+        if (partition_key, item) not in self.documents:
+            raise MISSING(message="not found")
+        if self.documents[partition_key, item]["_etag"] != etag:
+            raise MODIFIED(message="etag")
+        del self.documents[partition_key, item]
+
+    def query_items(
+        self,
+        query: str,
+        parameters: list[dict[str, Any]],
+        *,
+        partition_key: str | None = None,
+        max_item_count: int | None = None,
+        enable_cross_partition_query: bool = False,
+        response_hook: Hook | None = None,
+    ) -> Pages:
+        assert partition_key or enable_cross_partition_query
+        values = {parameter["name"]: parameter["value"] for parameter in parameters}
+        everything = [doc for (key, _), doc in self.documents.items() if partition_key in (None, key)]
+        found = [copy.deepcopy(document) for document in everything if _matches(query, values, document)]
+        return Pages(found, max_item_count, response_hook)
+
+    def _store(self, key: tuple[str, str], body: Document) -> Document:
+        stored = copy.deepcopy(body) | {"_etag": f'"{next(self._etags)}"'}
+        self.documents[key] = stored
+        self.writes.append(copy.deepcopy(stored))
+        return copy.deepcopy(stored)
+
+    def _clashes(self, other: Document, body: Document) -> bool:
+        same = other[self._partition] == body[self._partition]
+        return same and any(other.get(name) == body.get(name) for name in self._unique if name in body)
+
+
+def _matches(query: str, values: dict[str, Any], document: Document) -> bool:
+    """Answer the queries that the product has, and refuse any other."""
+    condition = query.removeprefix("SELECT * FROM c WHERE ")
+    if condition == "STARTSWITH(c.key, @prefix)":
+        return bool(document["key"].startswith(values["@prefix"]))
+    if condition == "IS_DEFINED(c.asyncOperationId)":
+        return "asyncOperationId" in document
+    if condition in ("c.enabled = true", "c.deleting = true"):
+        return document.get(condition.split()[0].removeprefix("c.")) is True
+    member, value = condition.removeprefix("c.").split(" = ")
+    return bool(document.get(member) == values[value])
+
+
+NAMES = ("OpenShiftClusters", "AsyncOperations", "OperationProgress", "Subscriptions", "Billing", "OpenShiftVersions")
+
+
+def containers() -> dict[str, Container]:
+    """Make the containers of the database."""
+    partitions = {"OpenShiftClusters": "partitionKey", "OperationProgress": "operationId"}
+    unique = {"OpenShiftClusters": ("key", "clusterResourceGroupIdKey", "clientIdKey")}
+    return {name: Container(partitions.get(name, "id"), unique.get(name, ())) for name in NAMES}

@@ -1,0 +1,159 @@
+"""Promises about signatures and paths, checked against what the SDK signs."""
+
+import base64
+from datetime import UTC, datetime
+
+import pytest
+from azure.storage.blob._shared.authentication import _storage_header_sort
+
+from emulator.blobs import azurite, listings, sas, shared_key
+from emulator.blobs.operations import Target, classify, target_of
+from emulator.blobs.responses import decoded, forwarded_query
+from emulator.core.errors import ServiceError
+from emulator.core.store import Store
+
+KEY = b"key"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_headers_are_sorted_as_the_sdk_sorts_them() -> None:
+    """Hyphens, underscores, digits and letters in metadata names."""
+    names = [
+        "x-ms-date",
+        "x-ms-blob-type",
+        "x-ms-meta-a_b",
+        "x-ms-meta-a1",
+        "x-ms-meta-ab",
+        "x-ms-meta-b",
+        "x-ms-version",
+    ]
+    want = [name for name, _ in _storage_header_sort([(name, "") for name in reversed(names)])]
+    text = shared_key.strings_to_sign("PUT", "a", "/c/b", {}, dict.fromkeys(names, "v"))[0]
+    assert [line.partition(":")[0] for line in text.split("\n") if line.startswith("x-ms-")] == want
+
+
+def test_a_date_far_from_now_is_refused() -> None:
+    """A recorded request cannot be sent again an hour later."""
+    authorization = f"SharedKey a:{shared_key.sign(KEY, 'text')}"
+    options = {"account": "a", "keys": [KEY], "texts": ["text"], "now": NOW}
+    shared_key.check(authorization, date="Thu, 01 Jan 2026 00:10:00 GMT", **options)  # type: ignore[arg-type] # a table
+    for date in ("Thu, 01 Jan 2026 00:16:00 GMT", "yesterday", ""):
+        with pytest.raises(ServiceError, match="AuthenticationFailed") as caught:
+            shared_key.check(authorization, date=date, **options)  # type: ignore[arg-type] # idem
+        assert "date" in caught.value.extra["AuthenticationErrorDetail"]
+
+
+@pytest.mark.parametrize("authorization", ["SharedKeyLite a:x", "SharedKey a", "SharedKey b:x", "Basic x", "x"])
+def test_another_scheme_or_account_is_refused(authorization: str) -> None:
+    """403 with the reason."""
+    with pytest.raises(ServiceError, match="AuthenticationFailed"):
+        shared_key.check(authorization, "a", [KEY], ["text"], date="Thu, 01 Jan 2026 00:00:00 GMT", now=NOW)
+
+
+def _account_sas(**changes: str) -> dict[str, str]:
+    fields = {"sv": "2019-12-12", "sp": "r", "ss": "b", "srt": "o", "se": "2026-01-02"} | changes
+    text = ["a", *(fields.get(name, "") for name in ("sp", "ss", "srt", "st", "se", "sip", "spr", "sv"))]
+    return fields | {"sig": shared_key.sign(KEY, "\n".join([*text, ""]))}
+
+
+def _check(fields: dict[str, str], scheme: str = "https", address: str = "127.0.0.1") -> str:
+    target = Target("a", "c", "b")
+    return sas.check(fields, target, classify(target, "GET", {}, {}), [KEY], sas.Caller(scheme, address, NOW))
+
+
+def test_an_older_version_signs_fewer_fields() -> None:
+    """Before 2020-12-06 there was no encryption scope in the text."""
+    assert _check(_account_sas()) == "r"
+
+
+@pytest.mark.parametrize(
+    ("changes", "want"),
+    [
+        ({"se": "2025-12-31T23:59Z"}, "AuthenticationFailed"),
+        ({"st": "2026-01-01T00:00:01Z"}, "AuthenticationFailed"),
+        ({"se": "tomorrow"}, "AuthenticationFailed"),
+        ({"sp": ""}, "AuthenticationFailed"),
+        ({"sv": "2014-02-14"}, "AuthenticationFailed"),
+        ({"spr": "https"}, "AuthorizationProtocolMismatch"),
+        ({"sip": "127.0.0.2"}, "AuthorizationSourceIPMismatch"),
+        ({"sip": "nowhere"}, "AuthorizationSourceIPMismatch"),
+        ({"ss": "qt"}, "AuthorizationServiceMismatch"),
+        ({"srt": "sc"}, "AuthorizationResourceTypeMismatch"),
+        ({"sp": "wdlac"}, "AuthorizationPermissionMismatch"),
+        ({"skoid": "x"}, "NotImplemented"),
+        ({"si": "x"}, "NotImplemented"),
+    ],
+)
+def test_each_field_is_looked_at(changes: dict[str, str], want: str) -> None:
+    """Plain HTTP is what none but this test can send."""
+    with pytest.raises(ServiceError) as caught:
+        _check(_account_sas(**changes), scheme="http")
+    assert caught.value.code == want
+
+
+def test_a_changed_field_breaks_the_signature() -> None:
+    """Nobody gives himself more than was signed."""
+    with pytest.raises(ServiceError) as caught:
+        _check(_account_sas() | {"sp": "rw"})
+    assert "String to sign used was a\nrw\nb\no" in caught.value.extra["AuthenticationErrorDetail"]
+
+
+def test_the_signature_goes_and_the_rest_of_the_query_stays() -> None:
+    """A list of containers is narrowed to the account; a plus sign stays one."""
+    query = "restype=container&comp=list&sv=1&sp=r&sig=a%2Bb%3D&prefix=a%20b+c&rsct=x"
+    assert decoded(query)["sig"] == "a+b="
+    assert forwarded_query(query, Target("a", "c")) == "restype=container&comp=list&prefix=a%20b+c"
+    assert forwarded_query("comp=list&prefix=x", Target("a")) == "comp=list&prefix=a-x"
+    assert forwarded_query("comp=list", Target("a")) == "comp=list&prefix=a-"
+
+
+def test_a_path_says_what_a_request_is_about() -> None:
+    """Names of blobs stay as they were sent."""
+    host = "Account.blob.core.windows.net"
+    assert target_of(host, "/") == Target("account")
+    assert target_of(host, "/c") == Target("account", "c")
+    assert target_of(host, "/c/a/b%2Fc") == Target("account", "c", "a/b%2Fc")
+
+
+@pytest.mark.parametrize(
+    ("target", "method", "query", "headers", "want"),
+    [
+        (Target("a"), "GET", {"comp": "properties", "restype": "service"}, {}, 501),
+        (Target("a"), "POST", {"comp": "batch"}, {}, 501),
+        (Target("a", "c"), "PUT", {"comp": "acl", "restype": "container"}, {}, 501),
+        (Target("a", "c"), "GET", {}, {}, 400),
+        (Target("a", "$logs", "b"), "GET", {}, {}, 501),
+        (Target("a", "c", "b"), "PUT", {}, {"x-ms-copy-source": "https://x"}, 501),
+        (Target("a", "c", "b"), "PUT", {}, {"x-ms-encryption-key": "x"}, 501),
+    ],
+)
+def test_what_is_not_offered_is_refused(
+    target: Target, method: str, query: dict[str, str], headers: dict[str, str], want: int
+) -> None:
+    """Out loud, before any credential is looked at."""
+    with pytest.raises(ServiceError) as caught:
+        classify(target, method, query, headers)
+    assert caught.value.status_code == want
+
+
+def test_listings_bear_the_accounts_own_names() -> None:
+    """Nothing of Azurite's address or of the prefix is left."""
+    xml = (
+        b'<?xml version="1.0"?><EnumerationResults ServiceEndpoint="http://127.0.0.1:1/local/"><Prefix>a-x</Prefix>'
+        b"<Containers><Container><Name>a-x1</Name></Container></Containers><NextMarker/></EnumerationResults>"
+    )
+    renamed = listings.rename(xml, "https://a.blob.core.windows.net/", "a-", of_containers=True).decode()
+    assert "<Name>x1</Name>" in renamed
+    assert "<Prefix>x</Prefix>" in renamed
+    assert "127.0.0.1" not in renamed
+
+
+def test_azurites_key_is_random_and_stays(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """It is made once for each state folder."""
+    stores = [Store(tmp_path_factory.mktemp("state") / "emulator.sqlite") for _ in range(2)]
+    assert azurite.key(stores[0]) == azurite.key(stores[0]) != azurite.key(stores[1])
+    variable = azurite.environment(stores[0])["AZURITE_ACCOUNTS"]
+    assert variable == f"local:{base64.b64encode(azurite.key(stores[0])).decode()}"
+    assert "sig=" in azurite.signature(azurite.key(stores[0]))
+    for store in stores:
+        store.close()

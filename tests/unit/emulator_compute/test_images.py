@@ -1,0 +1,38 @@
+"""Images of the marketplace."""
+
+import pytest
+
+from emulator.compute import images
+from emulator.core.errors import ServiceError
+
+
+def _reference(sku: str, version: str) -> dict[str, str]:
+    return {"publisher": "AzureOpenShift", "offer": "aro4", "sku": sku, "version": version}
+
+
+@pytest.mark.parametrize(
+    ("sku", "version", "exact"),
+    [
+        ("aro_43", "43.81.20200311", "43.81.20200311"),
+        ("ARO_419", "419.94.20991231", "419.94.20991231"),
+        ("aro_418", "latest", "418.94.20250101"),
+    ],
+)
+def test_an_image_is_found_in_any_case_and_version(sku: str, version: str, exact: str) -> None:
+    """Publishers add versions, so any of the right form is there."""
+    assert images.resolve(_reference(sku, version))[1] == exact
+
+
+@pytest.mark.parametrize(
+    ("sku", "version"),
+    [("aro_420", "latest"), ("aro_43", "43.81.202003111353.0"), ("aro_418", "419.94.20250101"), ("aro_418", "4.18")],
+)
+def test_an_image_that_is_not_there_is_not_found(sku: str, version: str) -> None:
+    """A build of another release, or a version as the release's metadata writes it, is no version of the SKU."""
+    with pytest.raises(ServiceError, match="PlatformImageNotFound"):
+        images.resolve(_reference(sku, version))
+
+
+def test_every_latest_version_is_there() -> None:
+    """The table does not contradict itself."""
+    assert all(image.has(sku, latest) for image in images.IMAGES for sku, latest in image.latest.items())

@@ -1,0 +1,73 @@
+"""What a kill leaves of a machine that was accepted and not yet booted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulator import arm, entra
+from emulator.arm.models import ArmModel
+from emulator.compute import power
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.openshift.guests import Guests
+from emulator.world import World
+
+ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/vm"
+
+
+class Told(Guests):
+    """Guests that note what they are told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def powered_on(self, vm: dict[str, Any]) -> None:
+        """Note a boot."""
+        self.told.append(f"on {vm['id']}")
+
+    def stopped(self, vm_id: str) -> None:
+        """Note a loss of power."""
+        self.told.append(f"stopped {vm_id}")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Iterator[ArmModel]:
+    """Give ARM with guests that note what they are told."""
+    platform = Platform(tmp_path, clock=Clock(), world=World())
+    platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
+    platform._models[Guests] = Told()
+    platform.services += [entra.create(platform), arm.create(platform)]
+    yield platform.model(ArmModel)
+    platform.journal.close()
+    platform.store.close()
+
+
+@pytest.mark.parametrize(
+    ("noted", "told"),
+    [
+        (power.STARTING, [f"on {ID}"]),
+        (power.RESTARTING, [f"stopped {ID}", f"on {ID}"]),
+        (power.RUNNING, []),
+        (power.DEALLOCATED, []),
+    ],
+)
+def test_a_machine_that_was_to_be_booted_is_booted_at_the_next_start(
+    model: ArmModel, noted: str, told: list[str]
+) -> None:
+    """Once: another start finds it running."""
+    model.documents.put(
+        {
+            "id": ID,
+            "name": "vm",
+            "type": "Microsoft.Compute/virtualMachines",
+            "properties": {},
+            "private": {"power": noted},
+        }
+    )
+    power.boot_left_over(model)
+    power.boot_left_over(model)
+    guests = model.platform.model(Guests)
+    assert isinstance(guests, Told)
+    assert guests.told == told

@@ -1,0 +1,96 @@
+"""Promises of what every emulated service stands on."""
+
+import sqlite3
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulator.core.clock import Clock, rfc3339
+from emulator.core.faults import Fault, Faults
+from emulator.core.store import SchemaMismatchError, Store
+
+
+def test_latencies_are_divided_by_the_time_scale() -> None:
+    """Ten seconds of Azure last a quarter of a second at scale 40."""
+    clock = Clock(40, source=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+
+    assert clock.scaled(10) == timedelta(milliseconds=250)
+    assert rfc3339(clock.after(10)) == "2026-01-01T00:00:00.250000Z"
+
+
+def test_retry_after_is_never_zero() -> None:
+    """azure-core reads a zero as absent and waits half a minute, so the least value is one."""
+    assert Clock(40).retry_after(10) == "1"
+    assert Clock(1).retry_after(10) == "10"
+
+
+def test_documents_outlive_the_process_that_wrote_them(tmp_path: Path) -> None:
+    """A document is on disk when `put` returns."""
+    Store(tmp_path / "state").table("things").put("a", {"n": 1})
+
+    assert Store(tmp_path / "state").table("things").get("a") == {"n": 1}
+
+
+def test_a_scan_yields_the_keys_of_its_prefix_in_order(tmp_path: Path) -> None:
+    """A prefix is a range of keys."""
+    table = Store(tmp_path / "state").table("things")
+    for key in ("b/2", "a/1", "b/1", "c"):
+        table.put(key, {})
+
+    assert [key for key, _ in table.scan("b/")] == ["b/1", "b/2"]
+
+
+def test_a_state_file_of_another_schema_is_refused(tmp_path: Path) -> None:
+    """The error carries both versions, so that `up` can say `reset`."""
+    connection = sqlite3.connect(tmp_path / "state")
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+    with pytest.raises(SchemaMismatchError, match="99"):
+        Store(tmp_path / "state")
+
+
+def test_a_fault_meets_as_many_calls_as_it_counts() -> None:
+    """After `skip` calls have passed, `count` calls meet the fault, then it is spent."""
+    faults = Faults()
+    faults.add(Fault(service="arm", operation="PUT Microsoft.Network/.*", count=2, skip=1))
+
+    calls = [faults.take("arm", "put microsoft.network/virtualNetworks") is not None for _ in range(5)]
+
+    assert calls == [False, True, True, False, False]
+    assert faults.list() == []
+
+
+def test_a_fault_leaves_other_services_and_operations_alone() -> None:
+    """Service and operation must both match."""
+    faults = Faults()
+    faults.add(Fault(service="arm", operation="PUT .*"))
+
+    assert faults.take("cosmos", "PUT docs") is None
+    assert faults.take("arm", "GET resourceGroups") is None
+
+
+def test_a_fault_for_all_services_can_still_be_lifted() -> None:
+    """The control service answers even when all else fails."""
+    faults = Faults()
+    faults.add(Fault(count=2))
+
+    assert faults.take("control", "DELETE faults") is None
+    assert faults.take("arm", "GET resourceGroups") is not None
+
+
+@pytest.mark.parametrize(
+    "members", [{"count": 0}, {"count": -1}, {"skip": -1}, {"status_code": 7}, {"delay_seconds": -1.0}]
+)
+def test_a_number_that_makes_no_sense_is_refused_by_name(members: dict[str, Any]) -> None:
+    """A count below one would never be spent."""
+    with pytest.raises(ValueError, match=next(iter(members))):
+        Fault(**members)
+
+
+def test_an_unknown_kind_of_fault_is_refused_by_name() -> None:
+    """The message lists the kinds there are."""
+    with pytest.raises(ValueError, match="lost-response"):
+        Fault(kind="explode")  # type: ignore[arg-type]  # what a person might type

@@ -1,0 +1,169 @@
+"""Promises about documents that no SDK can ask for: it checks ids itself, and one process is never killed half way."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.cosmos import CosmosModel, batches, partition_keys, patches
+from emulator.cosmos.exceptions import CosmosError
+from emulator.cosmos.items import Items
+from emulator.cosmos.sql.values import UNDEFINED
+from emulator.world import World
+
+Make = Callable[..., Items]
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Iterator[Make]:
+    """Make containers in a state folder of their own."""
+    platform = Platform(tmp_path, clock=Clock(), world=World())
+    model = CosmosModel(platform)
+    model.ensure_account("a", "tenant")
+    model.ensure_database("a", "d")
+
+    def make(name: str = "c", **options: Any) -> Items:
+        model.ensure_container("a", "d", name, options.pop("partition_key", "/pk"), **options)
+        return model.items("a", "d", name)
+
+    yield make
+    asyncio.run(platform.stop())
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{"pk": "a"}, {"id": 7, "pk": "a"}, {"id": "", "pk": "a"}, *({"id": f"a{sign}b", "pk": "a"} for sign in "/\\?#")],
+)
+def test_an_id_that_is_none_is_refused(items: Make, document: dict[str, Any]) -> None:
+    """400, on every way to write."""
+    for write in (items().create, items().upsert):
+        with pytest.raises(CosmosError) as caught:
+            write(document, "a")
+        assert caught.value.status_code == 400
+
+
+def test_partitions_are_told_apart_by_type_and_value(items: Make) -> None:
+    """1 and 1.0 are one partition; 1, "1", true, null and none at all are five."""
+    container = items()
+    for key in (1, "1", True, None):
+        container.create({"id": "x", "pk": key}, key)
+    container.create({"id": "x"}, UNDEFINED)
+    assert len(list(container.scan())) == 5
+    with pytest.raises(CosmosError, match="already exists"):
+        container.create({"id": "x", "pk": 1.0}, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("path", "document"),
+    [
+        ("/a/b", {"id": "1", "a": {"b": "k"}}),
+        ('/"a/b"/c', {"id": "1", "a/b": {"c": "k"}}),
+    ],
+)
+def test_a_partition_key_may_lie_deep(items: Make, path: str, document: dict[str, Any]) -> None:
+    """Under members, also under such as hold a slash."""
+    container = items(partition_key=path)
+    container.create(document, "k")
+    assert container.read("1", "k")["id"] == "1"
+
+
+@pytest.mark.parametrize("header", ["", "a", "[]", "[1, 2]", "[[1]]", '[{"a": 1}]', f'["{"x" * 2049}"]'])
+def test_a_partition_key_header_that_is_none_is_refused(header: str) -> None:
+    """400."""
+    with pytest.raises(CosmosError):
+        partition_keys.from_header(header)
+
+
+def test_a_container_stays_as_it_was_made(items: Make) -> None:
+    """Asking for it again changes nothing, and keeps its documents."""
+    items(unique_keys=("/key",)).create({"id": "1", "pk": "a", "key": "x"}, "a")
+    again = items(default_ttl=1)
+    assert again.container["uniqueKeyPolicy"] == {"uniqueKeys": [{"paths": ["/key"]}]}
+    assert "defaultTtl" not in again.container
+    assert again.read("1", "a")["key"] == "x"
+
+
+def test_several_paths_are_unique_together(items: Make) -> None:
+    """One of them alone may repeat; absent counts as a value."""
+    container = items(unique_keys=(("/x", "/y"),))
+    container.create({"id": "1", "pk": "a", "x": 1, "y": 1}, "a")
+    container.create({"id": "2", "pk": "a", "x": 1, "y": 2}, "a")
+    container.create({"id": "3", "pk": "a", "x": 1}, "a")
+    with pytest.raises(CosmosError, match="/x, /y"):
+        container.create({"id": "4", "pk": "a", "x": 1}, "a")
+
+
+def test_a_batch_that_fails_leaves_no_trace(items: Make) -> None:
+    """Documents, unique keys and the sequence number are as before."""
+    container = items(unique_keys=("/key",))
+    container.create({"id": "1", "pk": "a", "key": 1}, "a")
+    before = container.sequence_number
+    operations = batches.checked(
+        [
+            {"operationType": "Delete", "id": "1"},
+            {"operationType": "Create", "resourceBody": {"id": "2", "pk": "a", "key": 1}},
+            {"operationType": "Create", "resourceBody": {"id": "3", "pk": "b"}},
+        ]
+    )
+    status, results = batches.run(container._store, container, "a", operations)
+    assert (status, [result["statusCode"] for result in results]) == (207, [424, 424, 400])
+    assert [document["id"] for _, document in container.scan()] == ["1"]
+    assert container.sequence_number == before
+    with pytest.raises(CosmosError, match="Unique index"):
+        container.create({"id": "4", "pk": "a", "key": 1}, "a")
+
+
+@pytest.mark.parametrize("body", [None, [], {}, ["x"], [{"operationType": "Destroy"}], [{}] * 101])
+def test_a_batch_that_is_none_is_refused(body: Any) -> None:
+    """400."""
+    with pytest.raises(CosmosError):
+        batches.checked(body)
+
+
+@pytest.mark.parametrize(
+    ("operation", "want"),
+    [
+        ({"op": "add", "path": "/list/0", "value": 0}, {"list": [0, 1, 2]}),
+        ({"op": "add", "path": "/list/-", "value": 3}, {"list": [1, 2, 3]}),
+        ({"op": "set", "path": "/list/0", "value": 9}, {"list": [9, 2]}),
+        ({"op": "remove", "path": "/list/1"}, {"list": [1]}),
+        ({"op": "incr", "path": "/new", "value": 2}, {"list": [1, 2], "new": 2}),
+        ({"op": "move", "from": "/list/0", "path": "/moved"}, {"list": [2], "moved": 1}),
+        ({"op": "set", "path": "/a~1b", "value": 1}, {"list": [1, 2], "a/b": 1}),
+    ],
+)
+def test_a_patch_operation_changes_its_place(operation: dict[str, Any], want: dict[str, Any]) -> None:
+    """And leaves the document it was given as it is."""
+    document = {"list": [1, 2]}
+    assert patches.apply(document, [operation]) == want
+    assert document == {"list": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "destroy", "path": "/a"},
+        {"op": "add", "path": "/a"},
+        {"op": "add", "path": "a", "value": 1},
+        {"op": "add", "path": "/list/9", "value": 1},
+        {"op": "add", "path": "/missing/b", "value": 1},
+        {"op": "set", "path": "/list/x", "value": 1},
+        {"op": "set", "path": "/text/b", "value": 1},
+        {"op": "replace", "path": "/missing", "value": 1},
+        {"op": "remove", "path": "/missing"},
+        {"op": "incr", "path": "/text", "value": 1},
+        {"op": "incr", "path": "/list/0", "value": "1"},
+        {"op": "set", "path": "/id", "value": "other"},
+        {"op": "set", "path": "/_etag", "value": "other"},
+    ],
+)
+def test_a_patch_that_cannot_be_done_is_refused(operation: dict[str, Any]) -> None:
+    """400, naming the operation."""
+    with pytest.raises(CosmosError) as caught:
+        patches.apply({"id": "1", "list": [1], "text": "x"}, [operation])
+    assert caught.value.status_code == 400
+    assert "Operation 1" in caught.value.message

@@ -1,0 +1,56 @@
+"""Promises of the reader of deployments."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.deployments.positions import Position, locate
+from emulator.deployments.relaxed import decode
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@given(VALUES, st.sampled_from([None, 2]))
+def test_json_stays_as_it_is(value: object, indent: int | None) -> None:
+    """Whatever looks like a comment or a name within a string is left alone."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    assert decode(text.encode("utf-8", "surrogatepass")) == (value, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        pytest.param(
+            '{"a": {b: 1}, template:{"$schema": "x"}}', {"a": {"b": 1}, "template": {"$schema": "x"}}, id="names"
+        ),
+        pytest.param('{"a": /* one\ntwo */ 1, // "b": 2\n"c": 3}', {"a": 1, "c": 3}, id="comments"),
+        pytest.param(
+            '{"a": "https://x/*y*/", "b": "c: \\"d\\""}', {"a": "https://x/*y*/", "b": 'c: "d"'}, id="strings"
+        ),
+        pytest.param('{"a": "one\ntwo"}', {"a": "one\ntwo"}, id="line breaks"),
+        pytest.param("\ufeff{}", {}, id="byte order mark"),
+        pytest.param(" \n", {}, id="nothing"),
+    ],
+)
+def test_what_is_more_than_json_is_read_too(text: str, want: object) -> None:
+    """ARM takes it, and the CLI sends it."""
+    assert decode(text.encode())[0] == want
+
+
+@pytest.mark.parametrize("text", ["{", '{"a": b}', "{a b: 1}", '{"a": "b', "/* {}", "{a: tru}"])
+def test_what_cannot_be_read_is_refused(text: str) -> None:
+    """A bare word is a name, not a value."""
+    with pytest.raises(ValueError, match="line"):
+        decode(text.encode())
+
+
+def test_lines_keep_their_numbers() -> None:
+    """Errors name lines of the file that the caller wrote."""
+    _, source = decode(b'{/* one\ntwo */\n  "a": "three\nfour",\n  b: 1}')
+    assert locate(source, ("b",)) == Position(5, 8)

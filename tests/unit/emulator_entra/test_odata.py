@@ -1,0 +1,42 @@
+"""Promises of the filters that Graph's clients send."""
+
+import pytest
+
+from emulator.core.errors import ServiceError
+from emulator.graph.odata import query
+
+ITEMS = [
+    {"appId": "1", "displayName": "It's one", "servicePrincipalNames": ["1", "api://one"]},
+    {"appId": "2", "displayName": "Two", "servicePrincipalNames": ["2"]},
+]
+
+
+@pytest.mark.parametrize(
+    ("condition", "want"),
+    [
+        ("", ["1", "2"]),
+        ("appId eq '2'", ["2"]),
+        ("displayName eq 'it''s one'", ["1"]),
+        ("startswith(displayName, 'tw')", ["2"]),
+        ("servicePrincipalNames/any(c:c eq 'api://one')", ["1"]),
+        ("appId eq '3'", []),
+    ],
+)
+def test_a_filter_chooses(condition: str, want: list[str]) -> None:
+    """Without regard to case, with quotes doubled."""
+    assert [item["appId"] for item in query(ITEMS, {"$filter": condition}, "ServicePrincipal")] == want
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"$filter": "appId eq '1' or appId eq '2'"},
+        {"$filter": "colour eq 'red'"},
+        {"$filter": "appId ne null"},
+        {"$orderby": "appId"},
+    ],
+)
+def test_what_is_not_there_is_refused(options: dict[str, str]) -> None:
+    """An ignored option would answer another question."""
+    with pytest.raises(ServiceError, match="Request_UnsupportedQuery"):
+        query(ITEMS, options, "ServicePrincipal")

@@ -1,0 +1,235 @@
+"""The action list against history: order of ids, waits, and what counts as new."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from emulator.host.durable.history import (
+    Event,
+    EventType,
+    control,
+    event,
+    event_raised,
+    execution_started,
+    format_time,
+    task_completed,
+    task_failed,
+    timer_fired,
+)
+from emulator.host.durable.replay import (
+    Decision,
+    Execution,
+    NonDeterministicError,
+    Replay,
+    ReplayResult,
+    UnsupportedActionError,
+    decision_event,
+)
+
+_START = datetime(2026, 3, 1, 9, tzinfo=UTC)
+_TIME = format_time(_START)
+_EXECUTION = Execution("i", "e", "the-parent", lambda name: name != "nobody", lambda name: name != "nobody")
+
+
+def _activity(name: str = "act") -> dict[str, Any]:
+    return {"actionType": 0, "functionName": name, "input": "1"}
+
+
+def _timer(seconds: float, *, cancelled: bool = False) -> dict[str, Any]:
+    fire_at = format_time(_START + timedelta(seconds=seconds))
+    return {"actionType": 5, "fireAt": fire_at, "isCanceled": cancelled}
+
+
+def _wait(name: str) -> dict[str, Any]:
+    return {"actionType": 6, "externalEventName": name, "reason": "ExternalEvent"}
+
+
+def _any(*actions: dict[str, Any]) -> dict[str, Any]:
+    return {"actionType": 11, "compoundActions": list(actions)}
+
+
+def _all(*actions: dict[str, Any]) -> dict[str, Any]:
+    return {"actionType": 12, "compoundActions": list(actions)}
+
+
+def _retry(attempts: int) -> dict[str, Any]:
+    options = {"firstRetryIntervalInMilliseconds": 5000, "maxNumberOfAttempts": attempts}
+    return _all({"actionType": 1, "functionName": "act", "input": "1", "retryOptions": options})
+
+
+def _begin() -> list[Event]:
+    started = execution_started(instance_id="i", execution_id="e", name="o", input_text=None, timestamp=_TIME)
+    return [event(EventType.ORCHESTRATOR_STARTED, _TIME), started]
+
+
+def _scheduled(number: int, name: str = "act") -> Event:
+    return decision_event(Decision(number, EventType.TASK_SCHEDULED, name=name), _TIME)
+
+
+def _done(number: int) -> Event:
+    return task_completed(EventType.TASK_COMPLETED, number, "1", _TIME)
+
+
+def _failed(number: int) -> Event:
+    return task_failed(EventType.TASK_FAILED, number, "r", "d", _TIME)
+
+
+def _run(actions: list[dict[str, Any]], *events: Event) -> ReplayResult:
+    return Replay(_EXECUTION, actions).run([*_begin(), *events])
+
+
+def _new(result: ReplayResult) -> list[tuple[int, str]]:
+    return [(decision.id, decision.kind.name) for decision in result.decisions]
+
+
+def test_each_action_is_awaited_before_the_next_is_issued() -> None:
+    actions = [_activity("one"), _activity("two")]
+
+    assert _new(_run(actions)) == [(0, "TASK_SCHEDULED")]
+    assert _new(_run(actions, _scheduled(0, "one"), _done(0))) == [(1, "TASK_SCHEDULED")]
+    assert _run(actions, _scheduled(0, "one"), _done(0), _scheduled(1, "two"), _failed(1)).is_finished
+
+
+def test_children_of_compounds_are_issued_depth_first() -> None:
+    result = _run([_all(_activity("a"), _any(_timer(1), _activity("b")), _activity("c"))])
+
+    assert [(decision.id, decision.name) for decision in result.decisions] == [(0, "a"), (1, None), (2, "b"), (3, "c")]
+
+
+def test_when_any_goes_on_with_the_first_failure_too() -> None:
+    actions = [_any(_activity(), _activity()), _activity("next")]
+
+    result = _run(actions, _scheduled(0), _scheduled(1), _failed(1))
+    assert [(decision.id, decision.name) for decision in result.decisions] == [(2, "next")]
+
+
+def test_when_all_waits_for_every_child() -> None:
+    actions = [_all(_activity(), _activity()), _activity("next")]
+
+    assert _new(_run(actions, _scheduled(0), _scheduled(1), _done(1))) == []
+    assert _new(_run(actions, _scheduled(0), _scheduled(1), _done(1), _done(0))) == [(2, "TASK_SCHEDULED")]
+
+
+def test_a_cancelled_timer_lets_the_host_go_on_at_once() -> None:
+    result = _run([_any(_activity("a"), _timer(60, cancelled=True)), _activity("b")])
+
+    assert _new(result) == [(0, "TASK_SCHEDULED"), (1, "TIMER_CREATED"), (2, "TASK_SCHEDULED")]
+
+
+def test_a_cancelled_timer_does_not_hold_the_instance_open() -> None:
+    created = decision_event(Decision(0, EventType.TIMER_CREATED, fire_at=_START), _TIME)
+
+    assert _run([_timer(60, cancelled=True)], created).is_finished
+    assert _run([_timer(60, cancelled=True)], created, timer_fired(0, _TIME, _TIME)).is_finished
+    assert not _run([_any(_timer(60), _timer(1, cancelled=True))]).is_finished
+
+
+def test_event_waits_take_no_id_and_hold_nothing_open() -> None:
+    result = _run([_any(_wait("a"), _timer(0, cancelled=True)), _activity()])
+
+    assert _new(result) == [(0, "TIMER_CREATED"), (1, "TASK_SCHEDULED")]
+
+
+def test_early_events_are_kept_in_order_and_matched_without_regard_to_case() -> None:
+    actions = [_activity(), _wait("Go"), _activity("next")]
+    events = (event_raised("GO", "1", _TIME), _scheduled(0), _done(0))
+
+    assert _new(_run(actions, *events)) == [(1, "TASK_SCHEDULED")]
+
+
+def test_the_latest_of_several_waits_is_served_first() -> None:
+    actions = [_any(_all(_wait("a"), _activity("never ends")), _wait("a")), _activity("next")]
+
+    assert (1, "TASK_SCHEDULED") in _new(_run(actions, _scheduled(0, "never ends"), event_raised("a", "1", _TIME)))
+
+
+def test_a_retry_takes_a_timer_and_then_the_task_again() -> None:
+    actions = [_retry(2)]
+    timer = decision_event(Decision(1, EventType.TIMER_CREATED, fire_at=_START), _TIME)
+    first = _run(actions, _scheduled(0), _failed(0))
+
+    assert _new(first) == [(1, "TIMER_CREATED")]
+    assert first.decisions[0].fire_at == _START + timedelta(seconds=5)
+    again = _run(actions, _scheduled(0), _failed(0), timer, timer_fired(1, _TIME, _TIME))
+    assert _new(again) == [(2, "TASK_SCHEDULED")]
+
+
+def test_after_the_last_attempt_a_timer_without_delay_is_still_created() -> None:
+    result = _run([_retry(1)], _scheduled(0), _failed(0))
+
+    assert _new(result) == [(1, "TIMER_CREATED")]
+    assert result.decisions[0].fire_at == _START
+    assert not result.is_finished
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        pytest.param(_activity("nobody"), id="an unknown activity"),
+        pytest.param({"actionType": 2, "functionName": "nobody"}, id="an unknown orchestrator"),
+        pytest.param({"actionType": 2, "functionName": "o", "instanceId": "i"}, id="its own id"),
+        pytest.param({"actionType": 2, "functionName": "o", "instanceId": "the-parent"}, id="its parent's id"),
+        pytest.param({"actionType": 2, "functionName": "o", "instanceId": "@x"}, id="an entity's id"),
+    ],
+)
+def test_what_the_extension_swallows_schedules_nothing(action: dict[str, Any]) -> None:
+    result = _run([action])
+
+    assert _new(result) == []
+    assert result.next_id == 0
+
+
+def test_a_sub_orchestration_without_an_id_is_named_after_execution_and_task() -> None:
+    result = _run([_all(_activity(), {"actionType": 2, "functionName": "o", "input": "1"})])
+
+    assert result.decisions[1].instance_id == "e:1"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "words"),
+    [
+        pytest.param(_scheduled(1), r"sequence ID 1 .*hasn't \(yet\?\) scheduled", id="an id that was not issued"),
+        pytest.param(_scheduled(0, "other"), "with name 'act'", id="another name"),
+        pytest.param(
+            decision_event(Decision(0, EventType.TIMER_CREATED, fire_at=_START), _TIME),
+            "instead scheduled an activity task",
+            id="another kind",
+        ),
+    ],
+)
+def test_recorded_decisions_must_match(recorded: Event, words: str) -> None:
+    with pytest.raises(NonDeterministicError, match=f"^Non-Deterministic workflow detected: .*{words}"):
+        _run([_activity()], recorded)
+
+
+def test_names_are_compared_without_regard_to_case_and_inputs_not_at_all() -> None:
+    assert _new(_run([_activity("ACT")], _scheduled(0, "act"))) == []
+
+
+def test_events_after_continue_as_new_are_carried_over_and_earlier_ones_dropped() -> None:
+    early, late = event_raised("a", "1", _TIME), event_raised("b", "2", _TIME)
+    actions = [_activity(), {"actionType": 4, "input": "next"}]
+    result = _run(actions, early, _scheduled(0), _done(0), late)
+
+    assert result.continue_as_new
+    assert result.is_finished
+    assert (result.next_input, result.carried_over) == ("next", [late])
+
+
+def test_while_suspended_arrivals_wait_and_decisions_are_still_confirmed() -> None:
+    actions = [_activity("one"), _activity("two")]
+    suspend, resume = (
+        control(kind, "r", _TIME) for kind in (EventType.EXECUTION_SUSPENDED, EventType.EXECUTION_RESUMED)
+    )
+    suspended = _run(actions, suspend, _scheduled(0, "one"), _done(0))
+
+    assert (suspended.is_suspended, suspended.suspended_reason, _new(suspended)) == (True, "r", [])
+    resumed = _run(actions, suspend, _scheduled(0, "one"), _done(0), resume)
+    assert (resumed.is_suspended, _new(resumed)) == (False, [(1, "TASK_SCHEDULED")])
+
+
+@pytest.mark.parametrize("kind", [7, 8, 9, 10])
+def test_entities_and_durable_http_are_refused_out_loud(kind: int) -> None:
+    with pytest.raises(UnsupportedActionError, match="not supported"):
+        _run([{"actionType": kind}])

@@ -1,0 +1,65 @@
+"""What machines write to their consoles, and what of it is kept."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.openshift.machines import KEPT_CHARACTERS, Machines, redacted
+from emulator.world import World
+
+VM = {
+    "id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/VM",
+    "name": "VM",
+    "location": "eastus",
+    "properties": {"hardwareProfile": {"vmSize": "Standard_D4s_v5"}, "networkProfile": {"networkInterfaces": []}},
+}
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    """Make the table of a new platform."""
+    platform = Platform(tmp_path, clock=Clock(40), world=World())
+    yield Machines(platform)
+    asyncio.run(platform.stop())
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("GET https://a/b?sv=1&sig=a%2Bb&se=2: attempt", "GET https://a/b?sv=1&sig=REDACTED&se=2: attempt"),
+        ("x -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- y", "x <private key> y"),
+        ("x -----BEGIN PRIVATE KEY-----\nabc", "x <private key>"),
+    ],
+)
+def test_secrets_are_not_written(text: str, want: str) -> None:
+    """Neither signatures nor keys."""
+    assert redacted(text) == want
+
+
+def test_a_console_keeps_its_last_lines(machines: Machines) -> None:
+    """However long a machine tries."""
+    machine = machines.install(VM)
+    machines.save(machine)
+
+    for number in range(KEPT_CHARACTERS // 50):
+        machines.log(machine, "ignition", f"attempt #{number} {'x' * 60}")
+
+    log = machines.serial_log(machine.id.upper())
+    assert len(log) == KEPT_CHARACTERS
+    assert f"attempt #{KEPT_CHARACTERS // 50 - 1}" in log
+
+
+def test_machines_are_forgotten_with_their_consoles(machines: Machines) -> None:
+    """A machine made anew under the same id begins with an empty one."""
+    machine = machines.install(VM)
+    machines.save(machine)
+    machines.log(machine, "kernel", "hello")
+
+    machines.forget(machine.id)
+
+    assert machines.get(machine.id) is None
+    assert not machines.serial_log(machine.id)

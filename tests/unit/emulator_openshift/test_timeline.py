@@ -1,0 +1,49 @@
+"""The tables of the timeline are whole, and a cluster takes as long as one in Azure."""
+
+import pytest
+
+from emulator.openshift import acts, operators, timeline
+
+
+@pytest.mark.parametrize("flavour", "ATBC")
+def test_every_row_can_come_true(flavour: str) -> None:
+    """What it needs is reached before, and what it does exists."""
+    reached = {"ignition"}
+    rows = list(timeline.rows(flavour))
+    while rows:
+        ready = [row for row in rows if set(row.needs) <= reached]
+        assert ready, [row.name for row in rows]
+        reached |= {row.name for row in ready}
+        rows = [row for row in rows if row not in ready]
+    assert {row.act for row in timeline.rows(flavour) if row.act} <= set(acts.ACTS)
+
+
+def test_rows_have_names_of_their_own() -> None:
+    """In each flavour."""
+    for flavour in "ATBC":
+        names = [row.name for row in timeline.rows(flavour)]
+        assert len(names) == len(set(names))
+
+
+def _longest(flavour: str, name: str) -> float:
+    row = next((row for row in timeline.rows(flavour) if row.name == name), None)
+    return 0 if row is None else row.seconds + max(_longest(flavour, need) for need in row.needs)
+
+
+def test_bootstrapping_and_operators_last_as_in_azure() -> None:
+    """Beside what the machines need to boot: some 13 minutes to the end of bootstrapping, half an hour in all."""
+    to_api = _longest("C", "manifests")
+    machine = timeline.FIRMWARE_SECONDS + timeline.APPLY_SECONDS["master"] + timeline.AGENT_SECONDS["master"]
+    after_masters = _longest("C", "bootstrap-complete") - to_api
+    worker = timeline.FIRMWARE_SECONDS + timeline.APPLY_SECONDS["worker"] + timeline.AGENT_SECONDS["worker"]
+
+    total_minutes = (to_api + machine + after_masters + worker) / 60
+
+    assert 10 < (to_api + machine) / 60 < 15
+    assert total_minutes < 30
+
+
+def test_every_operator_with_a_resource_is_one_of_the_release() -> None:
+    """And there are as many as a release has."""
+    assert set(operators.RESOURCES) <= set(timeline.NAMES)
+    assert len(timeline.NAMES) >= 30

@@ -1,0 +1,109 @@
+"""One cluster as the facts describe theirs, and the graph of it; keys are made once a session."""
+
+import copy
+import itertools
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from shared.installer import assets, graph, install_config, pki
+from shared.installer.graph import Content, Graph
+
+DOMAIN = "cluster.eastus.aroapp.test"
+SUBSCRIPTION = "33333333-3333-3333-3333-333333333333"
+_NETWORK = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/vnet-rg/providers/Microsoft.Network/virtualNetworks/dev-vnet"
+CLUSTER: dict[str, Any] = {
+    "name": "cluster",
+    "location": "eastus",
+    "properties": {
+        "zones": ["1", "2", "3"],
+        "registryProfiles": [{"name": "arosvc.azurecr.io", "username": "token-1"}],
+        "clusterProfile": {"resourceGroupId": f"/subscriptions/{SUBSCRIPTION}/resourceGroups/aro-cluster"},
+        "networkProfile": {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"},
+        "masterProfile": {"vmSize": "Standard_D8s_v3", "subnetId": f"{_NETWORK}/subnets/master-subnet"},
+        "workerProfiles": [
+            {
+                "name": "worker",
+                "vmSize": "Standard_D4s_v3",
+                "diskSizeGB": 128,
+                "count": 3,
+                "subnetId": f"{_NETWORK}/subnets/worker-subnet",
+            }
+        ],
+        "ingressProfiles": [{"visibility": "Public"}],
+    },
+}
+VERSION = {
+    "version": "4.3.18",
+    "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release@sha256:1f0f",
+    "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20191122"},
+}
+SSH_KEY = "ssh-rsa AAAAB3NzaC1yc2E"
+NOW = "2026-03-01T09:00:00Z"
+
+
+def cluster(**properties: Any) -> dict[str, Any]:
+    """Return the example's cluster with other properties."""
+    changed = copy.deepcopy(CLUSTER)
+    changed["properties"] |= properties
+    return changed
+
+
+def given(of: Mapping[str, Any] = CLUSTER, *, version: str = "4.3.18", spec: str = "2.2.0") -> dict[str, Content]:
+    """Return what the graph of a cluster is made from."""
+    entry = VERSION | {"version": version}
+    config = install_config.from_cluster(
+        of,
+        entry,
+        name="cluster",
+        base_domain="eastus.aroapp.test",
+        ssh_key=SSH_KEY,
+        pull_secret=install_config.pull_secret('{"auths":{"quay.io":{"auth":"eA=="}}}', {}),
+    )
+    return {
+        "install-config": config,
+        "platform-credentials": {
+            "subscriptionId": SUBSCRIPTION,
+            "tenantId": "11111111-1111-1111-1111-111111111111",
+            "clientId": "22222222-2222-2222-2222-222222222222",
+            "clientSecret": "canary-client-secret",
+        },
+        "cluster-id": {"infraId": "cluster-shf9t", "clusterId": "44444444-4444-4444-4444-444444444444"},
+        "release-image": {"version": version, "pullspec": "q", "ignitionVersion": spec, "flavour": "A"},
+        "clock": {"now": NOW},
+    }
+
+
+def resolve(known: dict[str, Content]) -> Graph:
+    """Resolve all targets."""
+    with ThreadPoolExecutor(2) as pool:
+        return graph.resolve(assets.ASSETS, assets.TARGETS, known, pool)
+
+
+@cache
+def made() -> Graph:
+    """Return the graph of the example, made whole."""
+    return resolve(given())
+
+
+def remade(known: dict[str, Content]) -> Graph:
+    """Return another cluster's graph with the certificates of the example."""
+    keys = {name: content for name, content in made().contents.items() if name.startswith("tls/")}
+    return resolve(keys | known)
+
+
+@cache
+def _keys() -> tuple[rsa.RSAPrivateKey, ...]:
+    with ThreadPoolExecutor(2) as pool:
+        return tuple(pool.map(lambda _: rsa.generate_private_key(65537, 2048), range(40)))
+
+
+@pytest.fixture
+def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hand out keys that were made before, so that a whole graph takes a tenth of a second."""
+    keys = itertools.cycle(_keys())
+    monkeypatch.setattr(pki, "new_key", lambda: next(keys))

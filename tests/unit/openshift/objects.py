@@ -1,0 +1,36 @@
+"""Objects of a cluster as its API server sends them, with as much as conditions look at."""
+
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def condition(kind: str, status: str, reason: str = "", message: str = "") -> Json:
+    """Make one entry of `status.conditions`."""
+    return {"type": kind, "status": status, "reason": reason, "message": message}
+
+
+def made(name: str, *conditions: Json) -> Json:
+    """Make an object that has conditions: an operator, a version, a node."""
+    return {"metadata": {"name": name}, "status": {"conditions": list(conditions)}}
+
+
+def operator(name: str, *, available: str = "True", progressing: str = "False", degraded: str = "False") -> Json:
+    """Make a ClusterOperator whose every condition has a reason and a message."""
+    return made(
+        name,
+        condition("Available", available, "Why", "available?"),
+        condition("Progressing", progressing, "Why", "progressing?"),
+        condition("Degraded", degraded, "Why", "degraded?"),
+    )
+
+
+def machine(name: str, phase: str | None = "Running", *, made: str = "2099-01-01T00:00:00Z", **status: Any) -> Json:
+    """Make a Machine, younger than whatever waits for it."""
+    metadata = {"name": name, "creationTimestamp": made}
+    return {"metadata": metadata, "status": ({"phase": phase} if phase else {}) | status}
+
+
+def node(name: str, ready: str = "True") -> Json:
+    """Make a Node."""
+    return made(name, condition("Ready", ready, "KubeletNotReady", "the network plugin is not ready"))

@@ -1,0 +1,116 @@
+"""What the demonstration prints."""
+
+import io
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from rich.console import Console
+
+from demo import going_on, nodes, watch
+from demo.customer import Customer
+
+Json = dict[str, Any]
+
+
+def printed(*things: Any) -> str:
+    """Return things as they are printed where there is no terminal."""
+    console = Console(file=io.StringIO(), width=200, highlight=False)
+    for thing in things:
+        console.print(thing)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO of above
+    return text
+
+
+def node(name: str, role: str, ready: str, *, unschedulable: bool = False) -> Any:
+    """Return a node as the client reads it."""
+    return SimpleNamespace(
+        metadata=SimpleNamespace(name=name, labels={f"node-role.kubernetes.io/{role}": "", "other": "x"}),
+        spec=SimpleNamespace(unschedulable=unschedulable),
+        status=SimpleNamespace(
+            conditions=[
+                SimpleNamespace(type="DiskPressure", status="False"),
+                SimpleNamespace(type="Ready", status=ready),
+            ],
+            node_info=SimpleNamespace(kubelet_version="v1.32.1"),
+        ),
+    )
+
+
+def operation(**changes: Json) -> Json:
+    """Return an operation with one phase done, one running, one not begun; steps may be changed."""
+    start, later = "2026-03-01T12:00:00+00:00", "2026-03-01T12:00:02+00:00"
+    steps: Json = {
+        "validate": {"phase": "validation", "status": "Succeeded", "startTime": start, "endTime": later},
+        "boot": {"phase": "bootstrap", "status": "Running", "startTime": later, "waitsFor": "machines"},
+        "deploy": {"phase": "bootstrap", "status": "Succeeded", "startTime": start, "endTime": later},
+        "finish": {"phase": "finish", "status": "NotStarted", "waitsFor": "the end"},
+    }
+    for name, change in changes.items():
+        steps[name] |= change
+    phases = [("validation", "Succeeded"), ("bootstrap", "Running"), ("finish", "NotStarted")]
+    return {
+        "startTime": start,
+        "steps": [{"name": name, "durationSeconds": 2.0, **step} for name, step in steps.items()],
+        "phases": [{"name": name, "status": status} for name, status in phases],
+    }
+
+
+def test_nodes_look_as_kubectl_shows_them() -> None:
+    """Name, status, roles, version."""
+    text = printed(nodes.table([node("m0", "master", "True"), node("w0", "worker", "Unknown", unschedulable=True)]))
+    lines = [line.split() for line in text.splitlines()]
+    assert lines == [
+        ["name", "status", "roles", "version"],
+        ["m0", "Ready", "master", "v1.32.1"],
+        ["w0", "NotReady,SchedulingDisabled", "worker", "v1.32.1"],
+    ]
+
+
+def test_a_kubeconfig_is_its_owners_alone_whatever_was_there(tmp_path: Path) -> None:
+    """It holds a key."""
+    path = tmp_path / "kubeconfig"
+    path.write_text("of yesterday, readable for all")
+    path.chmod(0o644)
+    nodes.write(b"kind: Config", path)
+    assert path.read_bytes() == b"kind: Config"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_without_a_terminal_an_end_is_a_line_and_what_a_wait_says_is_one() -> None:
+    """Each once, however often it is looked at; a text in brackets is no markup."""
+    console = Console(file=io.StringIO(), width=200, highlight=False)
+    lines = watch._Lines(console)
+    waiting = {"message": "ConfigMap 'kube-system/bootstrap' [does not exist] yet"}
+    for seen in (operation(), operation(boot=waiting), operation(boot=waiting)):
+        lines(seen)
+    lines(operation(boot={"status": "Succeeded", "endTime": "2026-03-01T12:00:09+00:00"}))
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]  # it is the StringIO of above
+    told = [line.split(" s  ", 1)[1].split(maxsplit=2)[1:] for line in text.splitlines()]
+    assert told == [
+        ["validate", "done in 2.0 s"],
+        ["deploy", "done in 2.0 s"],
+        ["boot", "ConfigMap 'kube-system/bootstrap' [does not exist] yet"],
+        ["boot", "done in 2.0 s"],
+    ]
+
+
+def test_on_a_terminal_a_phase_in_which_nothing_runs_is_one_line() -> None:
+    """All of it fits on a screen; the whole table comes at the end."""
+    folded = printed(watch.table(operation(), folded=True))
+    assert len(folded.splitlines()) == 5
+    assert "1 step " in folded
+    assert "machines" in folded
+    assert "validate" not in folded
+    assert "validate" in printed(watch.table(operation()))
+
+
+def test_what_to_paste_has_addresses_and_quotes() -> None:
+    """A folder with a blank is one word."""
+    names = ("proxy", "ca_bundle", "client_id", "client_secret", "tenant_id", "subscription_id")
+    person = Customer({name: f"the {name}" for name in names})
+    told = list(going_on.lines(person, Path("my state"), Path("my state/kubeconfig")))
+    assert "  export HTTPS_PROXY='the proxy'" in told
+    assert any(line.endswith("/my state/kubeconfig'") for line in told if "KUBECONFIG" in line)
+    assert any("az aro get-admin-kubeconfig -g demo -n demo" in line for line in told)
+    assert any(line.endswith("emulator reset --state 'my state'") for line in told)

@@ -1,0 +1,64 @@
+"""The vault: bundles by versioned id."""
+
+import json
+
+import pytest
+from azure.core.exceptions import ResourceNotFoundError
+
+from shared.vault import Vault
+from tests.unit.product_world import FakeSecrets
+
+
+@pytest.fixture
+def secrets() -> FakeSecrets:
+    """Make a vault's secrets."""
+    return FakeSecrets("https://cls.vault.azure.net")
+
+
+@pytest.fixture
+def vault(secrets: FakeSecrets) -> Vault:
+    """Make a vault on them."""
+    return Vault(secrets, FakeSecrets("https://svc.vault.azure.net"))  # type: ignore[arg-type] # fakes of the SDK's client
+
+
+def test_two_racing_bundles_keep_their_versions(vault: Vault, secrets: FakeSecrets) -> None:
+    """Each id gives back what was put under it."""
+    first, second = (vault.put_secret("doc-request", {"clientSecret": text}) for text in "ab")
+    fresh = Vault(secrets, secrets)  # type: ignore[arg-type]
+    assert (fresh.get_secret(first), fresh.get_secret(second)) == ({"clientSecret": "a"}, {"clientSecret": "b"})
+
+
+def test_a_version_is_read_once(vault: Vault, secrets: FakeSecrets) -> None:
+    """It never changes, so it is kept for the life of the process."""
+    versioned = vault.put_secret("doc-request", {"a": 1})
+    secrets.versions["doc-request"][0] = json.dumps({"a": 2})
+    assert vault.get_secret(versioned) == {"a": 1}
+
+
+def test_what_is_read_cannot_be_altered_for_others(vault: Vault) -> None:
+    """Each caller has a copy."""
+    versioned = vault.put_secret("doc-request", {"a": 1})
+    vault.get_secret(versioned)["a"] = 2
+    assert vault.get_secret(versioned) == {"a": 1}
+
+
+def test_a_secret_that_is_not_there_can_be_deleted(vault: Vault, secrets: FakeSecrets) -> None:
+    """A delete runs twice."""
+    vault.put_secret("doc-request", {"a": 1})
+    vault.delete("doc-request")
+    vault.delete("doc-request")
+    assert secrets.versions == {}
+    assert vault.get_latest("doc-request") is None
+
+
+def test_the_newest_version_is_found_without_its_id(vault: Vault) -> None:
+    """For what was stored just before a crash."""
+    vault.put_secret("doc-install", {"a": 1})
+    newest = vault.put_secret("doc-install", {"a": 2})
+    assert vault.get_latest("doc-install") == (newest, {"a": 2})
+
+
+def test_a_missing_secret_of_the_service_is_an_error(vault: Vault) -> None:
+    """Without it the service cannot work."""
+    with pytest.raises(ResourceNotFoundError):
+        vault.get_service_secret("fe-encryption-key")
