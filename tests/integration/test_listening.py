@@ -1,8 +1,10 @@
 """Promises of the tests' own platform: whatever happens to it, the test run ends."""
 
 import asyncio
+import gc
 import socket
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,20 @@ def test_work_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
             local.run(asyncio.Event().wait(), timeout_seconds=0.01)
         assert local.run(asyncio.sleep(0, "done")) == "done"
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("hello", [b"", b"\x16\x03\x01"], ids=["nothing was said", "in the middle of a handshake"])
+def test_a_platform_that_stops_leaves_no_connection_to_the_garbage_collector(tmp_path: Path, hello: bytes) -> None:
+    """Else asyncio complains of it in whichever test collects garbage next."""
+    with warnings.catch_warnings(record=True) as complaints, socket.socket() as client:
+        warnings.simplefilter("always")
+        with listening(_platform(tmp_path), {(port := free_port()): True}) as local:
+            client.connect(("127.0.0.1", port))
+            client.sendall(hello)
+            local.run(asyncio.sleep(0.05))
+        del local
+        gc.collect()
+    assert [str(one.message) for one in complaints] == []
 
 
 def _port(listener: socket.socket) -> int:

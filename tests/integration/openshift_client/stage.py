@@ -3,7 +3,6 @@
 The one here answers whatever a test wants, also what no API server would. The emulated one has tests of its own.
 """
 
-import asyncio
 import contextlib
 import json
 import socket
@@ -20,7 +19,7 @@ from kubernetes.client import ApiClient
 
 from emulator.core.proxy import Proxy, Refusal
 from shared.openshift import client
-from tests.integration.listening import variables
+from tests.integration.listening import event_loop, run, variables
 from tests.kubernetes_pki import SERVER_NAME, Authority, Pair, kubeconfig
 
 ADDRESS = "127.128.0.5"
@@ -46,19 +45,15 @@ class Route:
 @contextmanager
 def proxied() -> Iterator[Route]:
     """Run a proxy, and let the environment of this process name it."""
-    loop, route = asyncio.new_event_loop(), Route()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
+    route = Route()
     proxy = Proxy(route.resolve)
-    port = asyncio.run_coroutine_threadsafe(proxy.listen(), loop).result(10)
-    try:
-        with variables({"HTTPS_PROXY": f"http://127.0.0.1:{port}", "NO_PROXY": "localhost,127.0.0.1"}):
-            yield route
-    finally:
-        asyncio.run_coroutine_threadsafe(proxy.stop(), loop).result(10)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
+    with event_loop() as loop:
+        port = run(loop, proxy.listen())
+        try:
+            with variables({"HTTPS_PROXY": f"http://127.0.0.1:{port}", "NO_PROXY": "localhost,127.0.0.1"}):
+                yield route
+        finally:
+            run(loop, proxy.stop())
 
 
 def answers(status: int, body: Any) -> Behaviour:
