@@ -12,7 +12,7 @@ from typing import Any, cast
 import azure.durable_functions as df
 
 from orchestrators import verdicts
-from orchestrators.verdicts import Outcome, Tries
+from orchestrators.verdicts import Endings, Outcome, Tries
 
 POLLS_PER_GENERATION = 10
 CONTROL_TRIES = 5
@@ -30,20 +30,21 @@ def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
     """
     start = cast("dict[str, Any]", context.get_input())
     rows = {row["name"]: row for row in start["plan"]["rows"]}
-    done = [name for name in start["done"] if name in rows]
+    endings = Endings(done=[name for name in start["done"] if name in rows])
     # In order of their start: the order of a dictionary is the same in every replay.
     tries: dict[str, Tries] = {}
     tasks: dict[str, Any] = {}
-    error: dict[str, Any] | None = None
-    fenced = False
     while True:
-        ready = [] if error or fenced else [name for name in rows if _is_ready(rows[name], done, tasks)]
-        for name in ready:
+        for name in endings.ready(rows, list(tasks)):
             tries[name] = verdicts.begin(start, rows[name], context.current_utc_datetime)
             tasks[name] = context.call_activity(rows[name]["executor"], _payload(tries[name]))
+        for name in endings.to_tell(rows, list(tasks)):
+            endings.told.append(name)
+            more = {"failedStep": name, "error": endings.failures[name]}
+            yield from _control(context, start, "stop_operation", more)
         if not tasks:
             break
-        context.set_custom_status({"done": len(done), "of": len(rows), "running": list(tasks)})
+        context.set_custom_status({"done": len(endings.done), "of": len(rows), "running": list(tasks)})
         winner = yield _any_of(context, list(tasks.values()))
         name = next(name for name, task in tasks.items() if task is winner)
         ending, tries[name] = _weigh(tries[name], winner, context)
@@ -51,18 +52,10 @@ def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
             tasks[name] = context.call_sub_orchestrator("wait_row_v1", tries[name], _wait_id(tries[name]))
             continue
         del tasks[name]
-        if ending["outcome"] == "done":
-            done.append(name)
-        elif ending["outcome"] == "fenced":
-            fenced = True
-        elif ending["outcome"] == "failed":
-            error = error or ending["error"]
-            yield from _control(context, start, "stop_operation", {"failedStep": name, "error": ending["error"]})
-        else:
-            error = error or _stopped_error(start, name)
-    if fenced:
+        endings.add(name, ending)
+    if endings.fenced:
         return {"result": "fenced"}
-    if error:
+    if error := endings.error(start):
         yield from _control(context, start, "finish_operation", {"error": error})
         return {"result": "failed", "code": error["code"]}
     return {"result": "done"}
@@ -83,10 +76,6 @@ def wait_row_v1(context: df.DurableOrchestrationContext) -> Yields:
             return ending
     context.continue_as_new(tries)
     return None
-
-
-def _is_ready(row: dict[str, Any], done: list[str], tasks: dict[str, Any]) -> bool:
-    return row["name"] not in done and row["name"] not in tasks and all(need in done for need in row["needs"])
 
 
 def _any_of(context: df.DurableOrchestrationContext, tasks: list[Any]) -> Any:
@@ -148,8 +137,3 @@ def _control(context: df.DurableOrchestrationContext, start: dict[str, Any], nam
         if outcome["outcome"] in ("done", "fenced", "stopped"):
             return
         yield context.create_timer(context.current_utc_datetime + timedelta(seconds=start["plan"]["controlSeconds"]))
-
-
-def _stopped_error(start: dict[str, Any], name: str) -> dict[str, Any]:
-    details = [{"code": "CorrelationId", "message": start["correlationId"]}]
-    return {"code": "OperationCanceled", "message": f"Step '{name}' was stopped before it ended.", "details": details}

@@ -3,11 +3,13 @@
 `Tries` is what a row knows of itself between two calls. It is a dictionary because it is the input of `wait_row_v1`.
 """
 
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 Outcome = dict[str, Any]
 Tries = dict[str, Any]
+Rows = dict[str, dict[str, Any]]
 
 # How often a row is called again after its process has died; what dies once more has itself to blame.
 RERUNS_AFTER_CRASHES = 3
@@ -29,6 +31,75 @@ _CALLER = (
 def caller(start: dict[str, Any]) -> dict[str, Any]:
     """Return what every activity is told of the operation that calls it: no document, no secret, no plan."""
     return {member: start[member] for member in _CALLER}
+
+
+@dataclass
+class Endings:
+    """How the rows of a plan have ended so far, and what follows for the others.
+
+    Attributes:
+        done: rows that are done.
+        failures: rows that failed, with their errors, in the order of time.
+        told: those of them that are marked as failed; with the first one the operation is stopping.
+        stopped: the row that found the operation stopping before any failed here.
+        fenced: whether another attempt has taken over.
+    """
+
+    done: list[str]
+    failures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+    stopped: str = ""
+    fenced: bool = False
+
+    def add(self, name: str, ending: Outcome) -> None:
+        """Note how a row has ended."""
+        match ending["outcome"]:
+            case "done":
+                self.done.append(name)
+            case "fenced":
+                self.fenced = True
+            case "failed":
+                self.failures[name] = ending["error"]
+            case _ if not self.failures:
+                self.stopped = self.stopped or name
+
+    def ready(self, rows: Rows, running: list[str]) -> list[str]:
+        """Return the rows that begin now: after a failure none, but for others that fail together with it."""
+        if self.fenced or self.stopped or self.told or not self._all_together(rows):
+            return []
+        return [
+            name
+            for name, row in rows.items()
+            if name not in self.done
+            and name not in self.failures
+            and name not in running
+            and (row.get("together") or not self.failures)
+            and all(need in self.done for need in row["needs"])
+        ]
+
+    def to_tell(self, rows: Rows, running: list[str]) -> list[str]:
+        """Return the failures to act on now: at once, but for those that others which still run may join."""
+        waits = self._all_together(rows) and any(rows[name].get("together") for name in running)
+        return [] if waits and not self.told else [name for name in self.failures if name not in self.told]
+
+    def error(self, start: dict[str, Any]) -> dict[str, Any] | None:
+        """Return why the operation failed: the first error, with the others whole in its details; None if it did not."""
+        if self.stopped:
+            details = [{"code": "CorrelationId", "message": start["correlationId"]}]
+            message = f"Step '{self.stopped}' was stopped before it ended."
+            return {"code": "OperationCanceled", "message": message, "details": details}
+        if not self.failures:
+            return None
+        first, *others = self.failures.values()
+        if not others:
+            return first
+        said = "One more step" if len(others) == 1 else f"{len(others)} more steps"
+        messages = " ".join(str(error["message"]) for error in others)
+        message = f"{first['message']} {said} failed, see details: {messages}"
+        return first | {"message": message, "details": [*first.get("details", []), *others]}
+
+    def _all_together(self, rows: Rows) -> bool:
+        return all(rows[name].get("together") for name in self.failures)
 
 
 def begin(start: dict[str, Any], row: dict[str, Any], now: datetime) -> Tries:

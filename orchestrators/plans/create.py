@@ -6,16 +6,16 @@ from orchestrators.plans.rows import Row
 
 # fmt: off
 VALIDATION = (
-    Row(name="validate_service_principal", phase="validation", kind="action",
+    Row(name="validate_service_principal", phase="validation", kind="action", together=True,
         executor="validate_service_principal", retry="service-principal", deadline=timedelta(minutes=5),
         waits_for="Entra ID to issue a token to the cluster's service principal",
         message="Check properties.servicePrincipalProfile: the application must exist in this tenant and the secret must be valid."),
-    Row(name="validate_service_principal_permissions", phase="validation", kind="action",
+    Row(name="validate_service_principal_permissions", phase="validation", kind="action", together=True,
         executor="validate_service_principal_permissions", retry="permissions", deadline=timedelta(minutes=10),
         needs=("validate_service_principal",),
         waits_for="the cluster's service principal to have its permissions on the virtual network",
         message="Grant the service principal Network Contributor on the virtual network, then repeat the request."),
-    Row(name="validate_resource_provider_permissions", phase="validation", kind="action",
+    Row(name="validate_resource_provider_permissions", phase="validation", kind="action", together=True,
         executor="validate_resource_provider_permissions", retry="permissions", deadline=timedelta(minutes=10),
         waits_for="the resource provider to have its permissions on the virtual network",
         message="Grant the Azure Red Hat OpenShift resource provider Network Contributor on the virtual network, then repeat the request."),

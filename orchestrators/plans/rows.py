@@ -29,12 +29,14 @@ class Row:
     shortest: timedelta = timedelta()
     poll: timedelta = timedelta(seconds=10)
     retry: str = "azure"
+    # Whether its failure is told together with those of the other rows that say so: checks, which change nothing.
+    together: bool = False
     waits_for: str
     message: str = REPEAT
 
 
 def to_dict(row: Row) -> dict[str, Any]:
-    """Return the row as JSON; `when` and `shortestSeconds` are left out where they say nothing."""
+    """Return the row as JSON; `when`, `together` and `shortestSeconds` are left out where they say nothing."""
     plain: dict[str, Any] = {
         "name": row.name,
         "phase": row.phase,
@@ -49,6 +51,8 @@ def to_dict(row: Row) -> dict[str, Any]:
     }
     if row.shortest:
         plain["shortestSeconds"] = row.shortest.total_seconds()
+    if row.together:
+        plain["together"] = True
     return plain | ({"when": row.when} if row.when else {})
 
 
@@ -65,6 +69,7 @@ def from_dict(plain: dict[str, Any]) -> Row:
         shortest=timedelta(seconds=plain.get("shortestSeconds", 0)),
         poll=timedelta(seconds=plain["pollSeconds"]),
         retry=plain["retry"],
+        together=plain.get("together", False),
         waits_for=plain["waitsFor"],
         message=plain["message"],
     )

@@ -229,6 +229,47 @@ def test_on_the_first_failure_no_further_row_starts_and_open_rows_end_first() ->
     assert instance.output == {"result": "failed", "code": "Code"}
 
 
+def check(name: str, *needs: str) -> dict[str, Any]:
+    """Make a row whose failure is told together with others'."""
+    return row(name, *needs) | {"together": True}
+
+
+def test_checks_that_fail_are_told_in_one_error_when_the_last_check_has_ended() -> None:
+    """Nothing else starts meanwhile, a check whose needs are done does, one that needs a failed check does not."""
+    host, instance = run(
+        {"A": lasts(5, failed("first")), "B": lasts(50), "C": lasts(20, failed("second")), "W": lasts(2)},
+        check("A"),
+        check("B"),
+        check("C", "W"),
+        check("D", "A"),
+        check("E", "B"),
+        row("W"),
+        row("X", "W", "A"),
+        row("Y", "B"),
+    )
+    assert host.names() == ["A", "B", "W", "C", "E", "stop_operation", "stop_operation", "finish_operation"]
+    assert host.started_at("stop_operation") == 51
+    assert [call["failedStep"] for call in calls_of(host, "stop_operation")] == ["A", "C"]
+    error = calls_of(host, "finish_operation")[0]["error"]
+    assert error["message"] == "first One more step failed, see details: second"
+    assert error["details"] == [failed("second")["error"]]
+    assert instance.output == {"result": "failed", "code": "Code"}
+
+
+def test_a_failure_of_another_kind_does_not_wait_for_checks() -> None:
+    """What was found wrong until then is told with it."""
+    host, _instance = run(
+        {"A": lasts(5, failed("first")), "B": lasts(50), "W": lasts(10, failed("broken"))},
+        check("A"),
+        check("B"),
+        check("C", "B"),
+        row("W"),
+    )
+    assert host.names() == ["A", "B", "W", "stop_operation", "stop_operation", "finish_operation"]
+    assert host.started_at("stop_operation") == 10
+    assert "broken" in calls_of(host, "finish_operation")[0]["error"]["message"]
+
+
 def test_a_wait_that_finds_the_operation_stopping_ends_with_it() -> None:
     """A stopped row neither fails the operation again nor holds it open."""
     stopped = {"outcome": "stopped"}
