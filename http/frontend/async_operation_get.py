@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from frontend import operation_report
 from frontend.messages import Call, Reply
 from frontend.retry_after import RETRY_AFTER
 from shared.arm.async_operations import ENDED, visible_status
@@ -10,10 +11,12 @@ from shared.clusters.convert import to_external
 
 
 def get_status(call: Call) -> Reply:
-    """Return the status. `Retry-After` comes with it while there is something to wait for."""
+    """Return the status and how far it is. `Retry-After` comes with it while there is something to wait for."""
     document, running = _find(call)
     headers = _retry_after(call) if running else {}
-    return Reply(200, visible_status(document["asyncOperation"], running=running), headers)
+    status = visible_status(document["asyncOperation"], running=running)
+    items = [] if status["status"] == "Succeeded" else call.services.store.progress.list(document["id"])
+    return Reply(200, status | operation_report.progress(document, items, status["status"]), headers)
 
 
 def get_result(call: Call) -> Reply:

@@ -17,6 +17,11 @@ from typing import Any
 from shared.arm.async_operations import ENDED, visible_status
 
 NOT_STARTED = "NotStarted"
+# What a row of each kind usually takes of its deadline: this weighs the rows of `percentComplete`. An action of five
+# minutes takes six seconds; a deployment of an hour takes ten minutes.
+_USUAL = {"action": 0.02, "begin-and-poll": 0.15, "condition": 0.15}
+# The most that a row counts for before it is done, and an operation before it has succeeded.
+_MOST_OF_A_ROW, _MOST_UNFINISHED = 0.9, 99
 # The first of these that a step of a phase has is the phase's.
 _PHASE_STATUS = ("Failed", "Running", "Canceled")
 
@@ -48,7 +53,7 @@ def report(
             "startTime": visible["startTime"],
             "endTime": visible.get("endTime"),
             "durationSeconds": _seconds(visible["startTime"], visible.get("endTime"), now),
-            "percentComplete": _percent(steps, visible["status"]),
+            "percentComplete": _percent(plan, items, visible["status"]),
             "attempt": current_attempt(operation, cluster, items),
             "timeScale": plan.get("timeScale"),
             "correlationId": operation.get("correlationData", {}).get("correlationId"),
@@ -128,11 +133,65 @@ def _phase(name: str, steps: list[dict[str, Any]], now: datetime) -> dict[str, A
     )
 
 
-def _percent(steps: list[dict[str, Any]], status: str) -> int:
+def progress(operation: dict[str, Any], items: list[dict[str, Any]], status: str) -> dict[str, Any]:
+    """Return what a customer who polls is told of the way: ARM's `percentComplete`, and `properties` while it runs.
+
+    The text comes from the plan alone: what Azure and the cluster answer may name what is the service's own. Clients
+    take `properties.provisioningState` for a status, so there is none.
+
+    Args:
+        operation: the async operation document.
+        items: the progress items of all attempts.
+        status: what the client is told.
+    """
+    plan = operation.get("plan", {})
+    told: dict[str, Any] = {"percentComplete": _percent(plan, items, status)}
+    if status in ENDED:
+        return told
+    latest, done = _latest(items), set(plan.get("done", []))
+    open_rows = [
+        row
+        for row in plan.get("rows", [])
+        if row["name"] not in done and latest.get(row["name"], {}).get("status") != "Succeeded"
+    ]
+    current = [row for row in open_rows if latest.get(row["name"], {}).get("status") == "Running"]
+    waits = "; ".join(row["waitsFor"] for row in current if row.get("waitsFor"))
+    told["properties"] = _without_nones(
+        {
+            "phase": next((row["phase"] for row in [*current, *open_rows]), None),
+            "currentSteps": [row["name"] for row in current],
+            "message": f"Waiting for {waits}." if waits else "The next step is about to begin.",
+        }
+    )
+    return told
+
+
+def _percent(plan: dict[str, Any], items: list[dict[str, Any]], status: str) -> int:
+    """Return how much is done, 0 to 100; it never goes back within an operation.
+
+    Only what is stored counts, not the reader's clock: two frontends tell the same. A row that is done stays done, and
+    one that began again counts for the longest that any attempt has come.
+    """
     if status == "Succeeded":
         return 100
-    done = sum(step["status"] == "Succeeded" for step in steps)
-    return 100 * done // len(steps) if steps else 0
+    done, latest = set(plan.get("done", [])), _latest(items)
+    longest: dict[str, float] = {}
+    for item in items:
+        longest[item["step"]] = max(_lasted(item), longest.get(item["step"], 0.0))
+    total = reached = 0.0
+    for row in plan.get("rows", []):
+        name, usual = row["name"], row["deadlineSeconds"] * _USUAL[row["kind"]]
+        total += usual
+        if name in done or latest.get(name, {}).get("status") == "Succeeded":
+            reached += usual
+        else:
+            reached += min(longest.get(name, 0.0), usual * _MOST_OF_A_ROW)
+    return min(int(100 * reached / total), _MOST_UNFINISHED) if total else 0
+
+
+def _lasted(item: dict[str, Any]) -> float:
+    last = item.get("lastProgressTime") or item["startTime"]
+    return max((datetime.fromisoformat(last) - datetime.fromisoformat(item["startTime"])).total_seconds(), 0.0)
 
 
 def _seconds(start: str, end: str | None, now: datetime) -> float:

@@ -69,7 +69,7 @@ def test_steps_show_what_became_of_them(creating: World) -> None:
     running = steps(found)["validate_service_principal"]
     assert (running["durationSeconds"], running["waitsFor"], running["polls"]) == (60.0, "a token", 3)
     assert found["currentSteps"] == ["validate_service_principal"]
-    assert found["percentComplete"] == 100 // len(steps(found))
+    assert found["percentComplete"] < 100
     phases = {phase["name"]: phase["status"] for phase in found["phases"]}
     assert (phases["validation"], phases["preparation"], phases["finish"]) == ("Running", "Running", "NotStarted")
 
