@@ -5,9 +5,11 @@
 
 There is no further class: what differs between two failures is their code, and the code is data. Whoever meets
 another exception (a bug, a dead connection) lets it pass; the frontend's guard turns it into `InternalServerError`,
-the engine's wrapper into an outcome. Validation collects bodies and raises once, see `raise_all`.
+the engine's wrapper into an outcome. Validation of a request collects and raises once, see `raise_all`; a check against
+Azure does the same with `summarize`.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, TypedDict, cast
 
@@ -178,6 +180,27 @@ def raise_all(failures: list[CloudError]) -> None:
         first.message,
         first.target,
         [failure.body() for failure in failures[:_SHOWN_FAILURES]],
+        first.owner,
+    )
+
+
+def summarize(failures: Sequence[CloudError]) -> CloudError:
+    """Return one error for what several independent checks found; `details` lists each finding once, also a lone one.
+
+    What one finding says stands outside as it is. Several have a message that counts them, and keep the code and the
+    target that they share; else the code is the first one's.
+    """
+    entries = list({str(failure.body()): failure.body() for failure in failures}.values())
+    first = failures[0]
+    if len(entries) == 1:
+        return CloudError(first.status_code, first.code, first.message, first.target, entries, first.owner)
+    targets = {entry.get("target", "") for entry in entries}
+    return CloudError(
+        first.status_code,
+        first.code,
+        f"{len(entries)} problems were found, all listed in the details. The first: {first.message}",
+        first.target if len(targets) == 1 else "",
+        entries[:_SHOWN_FAILURES],
         first.owner,
     )
 

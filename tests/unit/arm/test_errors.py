@@ -64,3 +64,20 @@ def test_many_failures_come_at_once_with_the_first_outside() -> None:
         errors.raise_all(failures)
     assert (caught.value.status_code, caught.value.target, caught.value.message) == (400, "a", "first")
     assert [detail["code"] for detail in caught.value.details] == ["InvalidParameter", "Conflict"]
+
+
+def test_a_lone_finding_of_a_check_stands_outside_and_in_the_details() -> None:
+    """Whoever merges the findings of several checks reads the details alone."""
+    found = errors.summarize([errors.invalid_parameter("a", "first")])
+    assert (found.code, found.message, found.target) == ("InvalidParameter", "first", "a")
+    assert found.details == [{"code": "InvalidParameter", "message": "first", "target": "a"}]
+
+
+def test_several_findings_of_a_check_are_counted_and_each_listed_once() -> None:
+    """Two checks may find the same; the message says how many there are, and the first."""
+    first = CloudError(400, ErrorCode.INVALID_LINKED_VNET, "one", "a")
+    found = errors.summarize([first, CloudError(400, ErrorCode.INVALID_LINKED_VNET, "one", "a"), errors.conflict("b")])
+    assert (found.code, found.target) == ("InvalidLinkedVNet", "")
+    assert "2 problems" in found.message
+    assert "one" in found.message
+    assert [entry["message"] for entry in found.details] == ["one", "b"]
