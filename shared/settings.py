@@ -130,6 +130,11 @@ class Settings:
     paging_key_secret: str = _setting(
         "PAGING_KEY_SECRET", "Secret of the service vault that seals paging tokens.", default="fe-encryption-key"
     )
+    certificate_issuer: str = _setting(
+        "CERTIFICATE_ISSUER",
+        "Issuer in the clusters' vault of the certificates of managed domains.",
+        default="OneCertV2-PublicCA",
+    )
     cosmosdb_database: str = _setting("COSMOSDB_DATABASE", "Name of the Cosmos database.", default="ARO")
     cosmosdb_suffix: str = _setting(
         "COSMOSDB_SUFFIX", "Suffix of Cosmos accounts in this cloud.", default="documents.azure.com"

@@ -1,4 +1,4 @@
-"""Which secrets a cluster has, and what they are called in the vault.
+"""Which secrets and certificates a cluster has, and what they are called in the vault.
 
 One JSON object for each purpose. The name carries the document's id, which is never used twice, because a deleted
 secret keeps its name while it is recoverable. Documents hold versioned ids only.
@@ -21,3 +21,15 @@ class Purpose(StrEnum):
 def secret_name(document_id: str, purpose: str) -> str:
     """Return the name of a bundle in the vault of clusters, `<cluster document id>-<purpose>`."""
     return f"{document_id}-{Purpose(purpose)}"
+
+
+class Certificate(StrEnum):
+    """The certificates of a cluster whose domain the service manages, by who shows them."""
+
+    API_SERVER = "apiserver"
+    INGRESS = "ingress"
+
+
+def certificate_name(document_id: str, which: str) -> str:
+    """Return the name of a certificate in the vault of clusters, `<cluster document id>-apiserver` or `-ingress`."""
+    return f"{document_id}-{Certificate(which)}"

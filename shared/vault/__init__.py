@@ -1,7 +1,8 @@
-"""Secrets in Key Vault: one JSON bundle per cluster and purpose, and the service's own secrets.
+"""Secrets in Key Vault: one JSON bundle per cluster and purpose, keys of certificates, and the service's own secrets.
 
 Documents hold versioned secret ids. A version never changes, so it is kept in memory for the life of the process,
-and two requests that race for the same name cannot swap each other's secret.
+and two requests that race for the same name cannot swap each other's secret. Certificates are ordered elsewhere, in
+`certificates.py`, which only activities import.
 """
 
 import json
@@ -13,6 +14,7 @@ from azure.keyvault.secrets import KeyVaultSecretIdentifier, SecretClient
 
 from shared import cloud, settings, tracing
 from shared.fence import FencePolicy
+from shared.vault import pem
 
 Bundle = dict[str, Any]
 
@@ -76,6 +78,23 @@ class Vault:
             self._clusters.begin_delete_secret(name)
         except ResourceNotFoundError:
             return
+
+    def get_certificate(self, name: str) -> tuple[str, str]:
+        """Return the newest version of a certificate with its key, out of the secret that Key Vault keeps of it.
+
+        Not kept in memory, because Key Vault renews it.
+
+        Args:
+            name: as `shared.clusters.secrets.certificate_name` makes it.
+
+        Returns:
+            The chain as PEM, leaf first, and its key as PKCS#8 PEM. The key goes into the cluster and nowhere else.
+
+        Raises:
+            azure.core.exceptions.ResourceNotFoundError: when it was never ordered, or is deleted.
+            azure.core.exceptions.HttpResponseError: 403 `SecretDisabled`, while its issuer is at work.
+        """
+        return pem.split(self._clusters.get_secret(name).value or "")
 
     def get_service_secret(self, name: str) -> str:
         """Return the newest value of one of the service's own secrets; not kept, because they rotate."""

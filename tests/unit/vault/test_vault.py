@@ -7,6 +7,7 @@ from azure.core.exceptions import ResourceNotFoundError
 
 from shared.vault import Vault
 from tests.unit.product_world import FakeSecrets
+from tests.unit.vault.issued import issued
 
 
 @pytest.fixture
@@ -62,3 +63,13 @@ def test_a_missing_secret_of_the_service_is_an_error(vault: Vault) -> None:
     """Without it the service cannot work."""
     with pytest.raises(ResourceNotFoundError):
         vault.get_service_secret("fe-encryption-key")
+
+
+def test_a_certificate_comes_with_its_key_and_is_asked_for_each_time(vault: Vault, secrets: FakeSecrets) -> None:
+    """Key Vault renews it under the same name, so the newest counts."""
+    leaf, root, key = issued()
+    secrets.versions["doc-apiserver"] = [key + leaf + root]
+    assert vault.get_certificate("doc-apiserver") == (leaf + root, key)
+    newer = issued("api.c2.eastus.aroapp.io")
+    secrets.versions["doc-apiserver"].append("".join(newer))
+    assert vault.get_certificate("doc-apiserver") == (newer[0] + newer[1], newer[2])
