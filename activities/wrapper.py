@@ -48,7 +48,7 @@ def perform(target: str, call: Call) -> Outcome:
         call: the activity's input.
     """
     correlation = tracing.Correlation(
-        call["correlationId"], call["clientRequestId"], call["traceparent"], call["operationId"]
+        call["correlationId"], call["clientRequestId"], call["traceparent"], call["operationId"], call["row"]["name"]
     )
     held = fence_of(call)
     began = time.monotonic()

@@ -15,16 +15,19 @@ from azure.core.pipeline.policies import SansIOHTTPPolicy
 CORRELATION_HEADER = "x-ms-correlation-request-id"
 CLIENT_REQUEST_HEADER = "x-ms-client-request-id"
 TRACEPARENT_HEADER = "traceparent"
+# W3C Baggage: what else belongs to a request, for whoever reads traces.
+BAGGAGE_HEADER = "baggage"
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """The ids of the request that began it all; each may be empty."""
+    """The ids of the request that began it all, and the step that runs for it; each may be empty."""
 
     correlation_id: str = ""
     client_request_id: str = ""
     traceparent: str = ""
     operation_id: str = ""
+    step: str = ""
 
     def extra(self) -> dict[str, str]:
         """Return what a log record carries: `log.info(..., extra=correlation.extra())`."""
@@ -35,11 +38,13 @@ current: ContextVar[Correlation] = ContextVar("correlation", default=Correlation
 
 
 def headers() -> dict[str, str]:
-    """Return the headers of one outgoing call: the same correlation, and a span of its own in the same trace."""
+    """Return the headers of one outgoing call: the same correlation and step, and a span of its own in the trace."""
     correlation = current.get()
     found = {}
     if correlation.correlation_id:
         found[CORRELATION_HEADER] = correlation.correlation_id
+    if correlation.step:
+        found[BAGGAGE_HEADER] = f"step={correlation.step}"
     # W3C trace context: version, trace id, parent span id, flags.
     parts = correlation.traceparent.split("-")
     if len(parts) == 4:  # noqa: PLR2004 - as above

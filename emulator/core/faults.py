@@ -1,6 +1,7 @@
 """Faults that people and tests inject: which service, which operation, how often, what happens."""
 
 import re
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 from uuid import uuid4
@@ -22,15 +23,21 @@ class Fault:
             such as `PUT Microsoft.Network/virtualNetworks/subnets`.
         kind: `status` answers with `status_code` before the work; `reset` cuts the connection before the work;
             `lost-response` does the work and cuts the connection; `delay` waits `delay_seconds` (unscaled) first.
+        correlation_id: of the calls that are meant; "" for all.
+        step: a regular expression for the step that a call names, in whole; "" for calls that name none.
         count: how many calls it meets before it is spent.
         skip: how many matching calls pass before the first is met.
+        each: count and skip hold for each operation of each step by itself, and the rule is never spent.
     """
 
     service: str = "*"
     operation: str = ".*"
+    correlation_id: str = ""
+    step: str = ".*"
     kind: Kind = "status"
     count: int = 1
     skip: int = 0
+    each: bool = False
     status_code: int = 503
     code: str = ""
     message: str = "This failure was injected."
@@ -45,11 +52,33 @@ class Fault:
             value = getattr(self, name)
             if not isinstance(value, int | float) or not least <= value <= most:
                 raise ValueError(f"{name} {value!r} is not between {least} and {most}")
-        re.compile(self.operation)
+        self._operation, self._step = re.compile(self.operation, re.IGNORECASE), re.compile(self.step)
+        self._calls: Counter[tuple[str, str, str]] = Counter()
+
+    def meets(self, service: str, operation: str, correlation_id: str, step: str) -> bool:
+        """Tell whether a call meets this rule; one that is meant is counted."""
+        if self.correlation_id not in ("", correlation_id):
+            return False
+        if self.service != service and (self.service != "*" or service == CONTROL):
+            return False
+        if not self._operation.fullmatch(operation) or not self._step.fullmatch(step):
+            return False
+        kind = (service, operation.lower(), step) if self.each else ("", "", "")
+        self._calls[kind] += 1
+        return self.skip < self._calls[kind] <= self.skip + self.count
+
+    @property
+    def spent(self) -> bool:
+        """Tell whether it meets no further call."""
+        return not self.each and self._calls[("", "", "")] >= self.skip + self.count
 
     def describe(self) -> dict[str, Any]:
-        """Return the rule as JSON."""
-        return asdict(self)
+        """Return the rule as JSON, with the calls that it will still let pass and meet."""
+        if self.each:
+            return asdict(self)
+        seen = self._calls[("", "", "")]
+        left = {"skip": max(self.skip - seen, 0), "count": self.count - max(seen - self.skip, 0)}
+        return asdict(self) | left
 
 
 class Faults:
@@ -74,17 +103,11 @@ class Faults:
         """Return the rules in force."""
         return list(self._faults)
 
-    def take(self, service: str, operation: str) -> Fault | None:
-        """Return the rule that meets this call, counted down, or None."""
+    def take(self, service: str, operation: str, correlation_id: str = "", step: str = "") -> Fault | None:
+        """Return the rule that meets this call, or None; a rule that is spent goes."""
         for fault in self._faults:
-            meant = fault.service == service or (fault.service == "*" and service != CONTROL)
-            if not meant or not re.fullmatch(fault.operation, operation, re.IGNORECASE):
-                continue
-            if fault.skip > 0:
-                fault.skip -= 1
-                continue
-            fault.count -= 1
-            if fault.count <= 0:
-                self._faults.remove(fault)
-            return fault
+            if fault.meets(service, operation, correlation_id, step):
+                if fault.spent:
+                    self._faults.remove(fault)
+                return fault
         return None

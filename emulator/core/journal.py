@@ -25,6 +25,7 @@ class Entry:
         status: HTTP status answered; 0 when the connection was cut.
         caller: object id or name of the caller, as far as known.
         correlation_id: `x-ms-correlation-request-id`, or what the service uses for it.
+        step: the step of an operation that it serves, where the caller's W3C baggage names one.
         fault: id of the injected fault, or "".
         seconds: how long the answer took.
         error: the error's code, or "".
@@ -41,6 +42,7 @@ class Entry:
     correlation_id: str
     fault: str
     seconds: float
+    step: str = ""
     error: str = ""
     message: str = ""
 

@@ -26,6 +26,7 @@ from emulator.core.platform import Platform, Service
 logger = logging.getLogger(__name__)
 
 CORRELATION_HEADERS = ("x-ms-correlation-request-id", "x-ms-client-request-id", "x-ms-activity-id")
+STEP_IN_BAGGAGE = re.compile(r"(?:^|,)\s*step\s*=\s*([^\s,;]+)")
 SECRET_IN_QUERY = re.compile(r"(?i)([?&](?:sig|code|client_secret)=)[^&]*")
 
 
@@ -73,7 +74,10 @@ class Dispatcher:
         began, clock_began = time.perf_counter(), self._platform.clock.now()
         route = _match(service, request)
         operation = service.operation(request, route) if route else f"{request.method} unknown"
-        fault = self._platform.faults.take(service.name, operation)
+        correlation_id = next((request.headers[name] for name in CORRELATION_HEADERS if name in request.headers), "")
+        named = STEP_IN_BAGGAGE.search(request.headers.get("baggage", ""))
+        step = named[1] if named else ""
+        fault = self._platform.faults.take(service.name, operation, correlation_id, step)
         error: ServiceError | None = None
         response: Response | None = None
         try:
@@ -97,9 +101,8 @@ class Dispatcher:
                 path=_masked(request),
                 status=0 if cut or response is None else response.status_code,
                 caller=getattr(request.state, "caller", ""),
-                correlation_id=next(
-                    (request.headers[name] for name in CORRELATION_HEADERS if name in request.headers), ""
-                ),
+                correlation_id=correlation_id,
+                step=step,
                 fault=fault.id if fault else "",
                 seconds=round(time.perf_counter() - began, 6),
                 error=error.code if error else "",

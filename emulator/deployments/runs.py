@@ -62,7 +62,7 @@ async def put_resource(
     """
     operation = f"PUT {parse_resource(declaration.id).type}"
     began = platform.clock.now()
-    fault = platform.faults.take("arm", operation)
+    fault = platform.faults.take("arm", operation, run.record["correlationId"])
     status, code, message = 0, "", ""
     try:
         await _meet(fault)

@@ -10,7 +10,7 @@ from functools import cache
 
 from azure.identity import CertificateCredential, ClientSecretCredential
 
-from shared import cloud, settings
+from shared import cloud, settings, tracing
 
 
 @cache
@@ -33,6 +33,7 @@ def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> Certificat
         authority=cloud.cloud_profile().login_endpoint,
         # The authority comes from ARM's metadata already; discovery would ask the public cloud's host about it.
         disable_instance_discovery=True,
+        raw_request_hook=tracing.add_headers,
     )
 
 
@@ -44,6 +45,7 @@ def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> Cli
         client_secret,
         authority=cloud.cloud_profile().login_endpoint,
         disable_instance_discovery=True,
+        raw_request_hook=tracing.add_headers,
     )
 
 

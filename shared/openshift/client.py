@@ -21,6 +21,8 @@ import urllib3
 import yaml
 from kubernetes.client import ApiClient, ApiException, Configuration
 
+from shared import tracing
+
 Json = dict[str, Any]
 
 _PORT = 6443
@@ -126,7 +128,7 @@ def _send(client: ApiClient, method: str, path: str) -> tuple[int, bytes]:
         answer = client.call_api(
             method,
             client.configuration.host + path,
-            {"Accept": "application/json", "User-Agent": client.user_agent},
+            {"Accept": "application/json", "User-Agent": client.user_agent, **tracing.headers()},
             _request_timeout=(_CONNECT_SECONDS, _READ_SECONDS),
         )
         return answer.status, bytes(answer.response.data)

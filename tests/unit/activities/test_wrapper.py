@@ -11,6 +11,7 @@ from activities import executor, wrapper
 from activities.billing import end_billing, ensure_billing_record
 from activities.resource_group import ensure_resource_group
 from activities.step import Step
+from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.fence import UnfencedChange, check
 from shared.store import FenceMoved, get_store
@@ -46,6 +47,13 @@ def raising(error: BaseException) -> executor.Executor:
         raise error
 
     return executor.Executor(run=run)
+
+
+def test_what_a_step_calls_is_told_which_step_it_is(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - its cluster
+    """Its own calls name it, those that the wrapper makes for it as well."""
+    named: list[str] = []
+    perform(monkeypatch, executor.Executor(run=lambda _step: named.append(tracing.headers()["baggage"])))
+    assert named == ["step=step"]
 
 
 def test_a_step_that_is_done_leaves_a_progress_item(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:

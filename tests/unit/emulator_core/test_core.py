@@ -72,6 +72,40 @@ def test_a_fault_leaves_other_services_and_operations_alone() -> None:
     assert faults.take("arm", "GET resourceGroups") is None
 
 
+def test_a_fault_may_be_meant_for_one_step_of_one_operation() -> None:
+    """Calls with another correlation id, of other steps, or of none pass."""
+    faults = Faults()
+    faults.add(Fault(correlation_id="mine", step="create_.*"))
+
+    assert faults.take("arm", "GET dnsZones", "other", "create_dns") is None
+    assert faults.take("arm", "GET dnsZones", "mine", "delete_dns") is None
+    assert faults.take("arm", "GET dnsZones", "mine") is None
+    assert faults.take("arm", "GET dnsZones", "mine", "create_dns") is not None
+
+
+def test_a_fault_for_each_operation_meets_each_once_for_each_step() -> None:
+    """Nobody has to know which calls there will be, and it stays until it is lifted."""
+    faults = Faults()
+    faults.add(Fault(each=True))
+    calls = [("GET zones", "a"), ("get zones", "a"), ("PUT zones", "a"), ("GET zones", "b"), ("PUT zones", "a")]
+
+    met = [faults.take("arm", operation, step=step) is not None for operation, step in calls]
+
+    assert met == [True, False, True, True, False]
+    assert len(faults.list()) == 1
+
+
+def test_a_fault_tells_how_many_calls_it_has_left() -> None:
+    """As `faults list` shows it."""
+    faults = Faults()
+    faults.add(Fault(skip=1, count=3))
+    for _ in range(2):
+        faults.take("arm", "GET zones")
+
+    (shown,) = [fault.describe() for fault in faults.list()]
+    assert (shown["skip"], shown["count"]) == (0, 2)
+
+
 def test_a_fault_for_all_services_can_still_be_lifted() -> None:
     """The control service answers even when all else fails."""
     faults = Faults()
