@@ -1,25 +1,23 @@
-"""What is asked of Azure before anything is made: the service principal's token, and permissions on the network.
+"""What is asked of Azure before anything is made about the principals: the cluster's token, and what each may do.
 
-Source: ARO-RP `pkg/validate/openshiftcluster_validatedynamic.go`, rules 1, 2, 4 and 5.
+Source: ARO-RP `pkg/validate/openshiftcluster_validatedynamic.go`; the rules of permissions are those of 2026.
 """
 
 import base64
-import fnmatch
 import json
 import re
-from collections.abc import Iterable
-from typing import Any, Protocol
+from contextlib import ExitStack
+from typing import Any
 
 from azure.core.credentials import TokenCredential
-from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, ResourceNotFoundError
-from azure.mgmt.authorization import AuthorizationManagementClient
+from azure.core.exceptions import ClientAuthenticationError
 
+from activities import permissions
 from activities.executor import Executor, TryAgain
+from activities.permissions import Principal
 from activities.step import Step
 from shared import cloud
-from shared.arm import resource_id
-from shared.arm.errors import CloudError, ErrorCode, Owner
-from shared.arm.resource_id import ResourceId
+from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure import clients, credentials
 from shared.azure.errors import clean, retry_class
 from shared.store import Document
@@ -28,34 +26,22 @@ from shared.vault import get_vault
 _PROFILE = "properties.servicePrincipalProfile"
 # Every token of a principal carries one of these; without them it is no principal of this tenant.
 _IDENTITY_CLAIMS = ("altsecid", "oid", "puid")
+# With it the cluster could change applications of the tenant, for which it has no use.
+_REFUSED_ROLE = "Application.ReadWrite.OwnedBy"
 # An application, or a secret of one, that is not known everywhere yet.
 _SPREADING = re.compile(r"AADSTS(700016|7000215)\b")
-_SUBNETS = "Microsoft.Network/virtualNetworks/subnets"
-NETWORK_ACTIONS = (f"{_SUBNETS}/join/action", f"{_SUBNETS}/read", f"{_SUBNETS}/write")
-
-
-class Permission(Protocol):
-    """One entry of what a principal may do: what it allows, less what it excepts."""
-
-    actions: list[str] | None
-    not_actions: list[str] | None
 
 
 def _validate_service_principal(step: Step) -> None:
     """Get a token with the cluster's credentials, and store the object id that it names.
 
     Raises:
-        CloudError: `InvalidServicePrincipalClaims`, for the customer.
+        CloudError: `InvalidServicePrincipalClaims`, `InvalidServicePrincipalCredentials`, for the customer.
         TryAgain: `InvalidServicePrincipalCredentials`: a new application or secret takes minutes to be known.
     """
     claims = _cluster_claims(step)
-    if not any(claims.get(claim) for claim in _IDENTITY_CLAIMS):
-        raise CloudError(
-            400,
-            ErrorCode.INVALID_SERVICE_PRINCIPAL_CLAIMS,
-            f"The token of the service principal has none of the claims {', '.join(_IDENTITY_CLAIMS)}.",
-            _PROFILE,
-        )
+    if found := _claim_problems(claims):
+        raise summarize(found)
     object_id = str(claims.get("oid") or "")
 
     def change(document: Document) -> bool:
@@ -68,88 +54,58 @@ def _validate_service_principal(step: Step) -> None:
     step.decide(change)
 
 
+def _claim_problems(claims: dict[str, Any]) -> list[CloudError]:
+    found = []
+    if not any(claims.get(claim) for claim in _IDENTITY_CLAIMS):
+        text = f"The token of the service principal has none of the claims {', '.join(_IDENTITY_CLAIMS)}."
+        found.append(CloudError(400, ErrorCode.INVALID_SERVICE_PRINCIPAL_CLAIMS, text, _PROFILE))
+    if _REFUSED_ROLE in (claims.get("roles") or []):
+        text = (
+            f"The service principal has the application permission '{_REFUSED_ROLE}', which a cluster must not have. "
+            "Take it from the application, or give the cluster another one."
+        )
+        found.append(CloudError(400, ErrorCode.INVALID_SERVICE_PRINCIPAL_CREDENTIALS, text, _PROFILE))
+    return found
+
+
 def _validate_service_principal_permissions(step: Step) -> None:
-    """Check that the cluster's principal may join and change subnets of the network."""
-    _validate_permissions(
-        step,
-        _cluster_credential(step),
-        step.properties["servicePrincipalProfile"]["objectId"],
+    """Check that the cluster's principal may use the network, what is attached to its subnets, and encryption sets.
+
+    Raises:
+        CloudError, TryAgain: as `permissions.validate`, `InvalidServicePrincipalPermissions`.
+    """
+    principal = Principal(
         "service principal",
+        step.properties["servicePrincipalProfile"]["objectId"],
         ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
+        permissions.CLUSTER_ACTIONS,
     )
+    credential = _cluster_credential(step)
+    with ExitStack() as stack:
+        made: dict[Any, Any] = {}
+
+        def connect(client: Any) -> Any:
+            if client not in made:
+                made[client] = stack.enter_context(clients.connect(client, step.subscription_id, credential))
+            return made[client]
+
+        permissions.validate(step, principal, connect)
 
 
 def _validate_resource_provider_permissions(step: Step) -> None:
-    """Check that the first-party application may do the same."""
+    """Check that the first-party application may do its part there.
+
+    Raises:
+        CloudError, TryAgain: as `permissions.validate`, `InvalidResourceProviderPermissions`.
+    """
     credential = credentials.first_party(step.tenant_id, get_vault().get_service_secret)
-    _validate_permissions(
-        step,
-        credential,
-        str(_claims(credential).get("oid") or ""),
+    principal = Principal(
         "resource provider",
+        str(_claims(credential).get("oid") or ""),
         ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
+        permissions.PROVIDER_ACTIONS,
     )
-
-
-def _validate_permissions(
-    step: Step, credential: TokenCredential, object_id: str, principal: str, code: ErrorCode
-) -> None:
-    """Compare what a principal may do on the cluster's network with what it has to.
-
-    Raises:
-        TryAgain: when an action is missing; an assignment takes minutes to reach every part of ARM.
-    """
-    network = resource_id.parse(step.properties["masterProfile"]["subnetId"]).parent
-    held = _permissions(network, credential)
-    if missing := missing_actions(NETWORK_ACTIONS, held):
-        raise TryAgain(_refusal(code, principal, object_id, network, missing), "authorization")
-
-
-def _permissions(network: ResourceId, credential: TokenCredential) -> list[Permission]:
-    """List what a principal may do on a network; who may not even ask may do nothing.
-
-    Raises:
-        CloudError: `InvalidLinkedVNet`, for the customer: the network does not exist.
-    """
-    try:
-        with clients.connect(AuthorizationManagementClient, network.subscription_id, credential) as client:
-            held = client.permissions.list_for_resource(
-                network.resource_group, network.provider, "", network.type, network.name
-            )
-            return list(held)
-    except ResourceNotFoundError:
-        text = f"The virtual network '{network}' was not found."
-        raise CloudError(400, ErrorCode.INVALID_LINKED_VNET, text) from None
-    except HttpResponseError as error:
-        if error.status_code != 403:  # noqa: PLR2004 - Forbidden
-            raise
-        return []
-
-
-def missing_actions(wanted: Iterable[str], held: list[Permission]) -> list[str]:
-    """Return the actions that no entry allows. Wildcards match any text, and case does not count."""
-    return [action for action in wanted if not any(_allows(permission, action) for permission in held)]
-
-
-def _allows(permission: Permission, action: str) -> bool:
-    return _matches(permission.actions, action) and not _matches(permission.not_actions, action)
-
-
-def _matches(patterns: list[str] | None, action: str) -> bool:
-    return any(fnmatch.fnmatchcase(action.lower(), pattern.lower()) for pattern in patterns or [])
-
-
-def _refusal(code: ErrorCode, principal: str, object_id: str, scope: ResourceId, missing: list[str]) -> CloudError:
-    """Say what is missing, to whom, where, and the line that grants it."""
-    return CloudError(
-        400,
-        code,
-        f"The {principal} (object id {object_id}) lacks these permissions on '{scope}': {', '.join(missing)}. "
-        f"Grant them with: az role assignment create --assignee-object-id {object_id} "
-        f"--assignee-principal-type ServicePrincipal --role 'Network Contributor' --scope '{scope}'",
-        details=[{"code": "AzureResource", "message": str(scope)}],
-        owner=Owner.CUSTOMER,
-    )
+    permissions.validate(step, principal, step.customer)
 
 
 def _cluster_credential(step: Step) -> TokenCredential:
@@ -174,7 +130,7 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
             _PROFILE,
         )
         spreading = "principal" if _SPREADING.search(text) else "none"
-        raise TryAgain(refused, "transient" if retry_class(error) == "transient" else spreading) from error
+        raise TryAgain(summarize([refused]), "transient" if retry_class(error) == "transient" else spreading) from error
 
 
 def _claims(credential: TokenCredential) -> dict[str, Any]:
