@@ -14,7 +14,7 @@ from kubernetes.client import ApiException
 from rich.console import Console
 from urllib3.exceptions import HTTPError
 
-from demo import customer, going_on, nodes, platform, watch
+from demo import customer, going_on, nodes, platform, timeline, watch
 from demo.customer import Customer
 
 SUCCESS, FAILURE = 0, 1
@@ -73,6 +73,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--state", type=Path, default=Path(".local/demo"), help="folder of this local Azure's state")
     parser.add_argument(
+        "--timeline", type=Path, default=Path(".local/create.svg"), help="where the picture of the create is written"
+    )
+    parser.add_argument(
         "--keep", action="store_true", help="leave cluster and local Azure running, and print how to use them"
     )
     parser.add_argument(
@@ -126,6 +129,9 @@ def _run(person: Customer, console: Console, options: argparse.Namespace) -> int
     operations = watch.Operations(endpoints, person.cluster_id)
     operation_id, poller = customer.begin_create(person)
     created = watch.follow(operations, operation_id, poller, console)
+    options.timeline.parent.mkdir(parents=True, exist_ok=True)
+    options.timeline.write_text(timeline.render(created), encoding="utf-8")
+    console.print(f"\nA picture of it, with every wait: {options.timeline}", markup=False)
     if not _succeeded(poller, created, console, options):
         return FAILURE
     console.print("\nWhat was done, and how long it took:")

@@ -1,14 +1,17 @@
-"""`make recording`: run the demonstration, and put what it printed into the README.
+"""`make recording`: run the demonstration, put what it printed into the README, and its picture beside it.
 
 What stands there is what a reader will see: nothing is left out, and only the folder of this checkout is taken away.
 """
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = REPOSITORY / "README.md"
+# Where the demonstration leaves the picture of its create, and where the README shows one.
+DRAWN, PICTURE = REPOSITORY / ".local" / "create.svg", REPOSITORY / "docs" / "create.svg"
 BEGIN, END = "<!-- recording: begin, written by `make recording` -->", "<!-- recording: end -->"
 
 
@@ -21,6 +24,7 @@ def main() -> int:
         sys.stderr.write(done.stdout + done.stderr)
         return done.returncode
     README.write_text(with_recording(README.read_text(encoding="utf-8"), done.stdout), encoding="utf-8")
+    shutil.copyfile(DRAWN, PICTURE)
     return 0
 
 
