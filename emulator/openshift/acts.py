@@ -36,6 +36,7 @@ ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
     "credentials": machine_api.credentials,
     "workers_ready": machine_api.workers_ready,
     "router": ingress.router,
+    "alert_routes": operators.alert_routes,
     "cluster_version": operators.cluster_version,
 }
 # Listeners, by the row from which on they are there.

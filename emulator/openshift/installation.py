@@ -133,10 +133,14 @@ class Installation:
         return f"{image[1]}.{image[2]}.0" if image else f"4.{DEFAULT_MINOR}.0"
 
     @property
+    def minor(self) -> int:
+        """The release without its patch: 19 of 4.19.3."""
+        return int(self.version.split(".")[1])
+
+    @property
     def flavour(self) -> str:
         """How the release boots: `A`, `T`, `B` or `C`."""
-        minor = int(self.version.split(".")[1])
-        return next((flavour for last, flavour in _FLAVOURS if minor <= last), "C")
+        return next((flavour for last, flavour in _FLAVOURS if self.minor <= last), "C")
 
 
 def _mapping(text: str, name: str) -> Json:

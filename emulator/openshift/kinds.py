@@ -6,6 +6,7 @@ from typing import Any
 
 from emulator.openshift.machine_config import ROLE_LABEL
 from emulator.openshift.printer_columns import COLUMNS
+from emulator.openshift.schemas import schema_of
 
 Json = dict[str, Any]
 
@@ -35,6 +36,7 @@ class Definition:
         short: what people type.
         scale: whether clients may scale it.
         version: API version.
+        status: whether the status is a subresource.
     """
 
     group: str
@@ -44,6 +46,7 @@ class Definition:
     short: tuple[str, ...] = ()
     scale: bool = False
     version: str = "v1"
+    status: bool = True
 
 
 DEFINITIONS = (
@@ -99,7 +102,13 @@ DEFINITIONS = (
     Definition(MACHINE_CONFIG, "KubeletConfig", "kubeletconfigs"),
     Definition(MACHINE_CONFIG, "MachineConfig", "machineconfigs", short=("mc",)),
     Definition(MACHINE_CONFIG, "MachineConfigPool", "machineconfigpools", short=("mcp",)),
-    Definition("security.openshift.io", "SecurityContextConstraints", "securitycontextconstraints", short=("scc",)),
+    Definition(
+        "security.openshift.io",
+        "SecurityContextConstraints",
+        "securitycontextconstraints",
+        short=("scc",),
+        status=False,
+    ),
 )
 
 # Beside those that every API server has: made by the operators' renderers, or by the release.
@@ -112,6 +121,10 @@ NAMESPACES = (
     "openshift-cloud-controller-manager",
     "openshift-cloud-credential-operator",
     "openshift-cluster-csi-drivers",
+    "openshift-cluster-machine-approver",
+    "openshift-cluster-node-tuning-operator",
+    "openshift-cluster-samples-operator",
+    "openshift-cluster-storage-operator",
     "openshift-cluster-version",
     "openshift-config",
     "openshift-config-managed",
@@ -119,12 +132,14 @@ NAMESPACES = (
     "openshift-console",
     "openshift-console-operator",
     "openshift-controller-manager",
+    "openshift-controller-manager-operator",
     "openshift-dns",
     "openshift-dns-operator",
     "openshift-etcd",
     "openshift-etcd-operator",
     "openshift-image-registry",
     "openshift-infra",
+    "openshift-ingress-canary",
     INGRESS_NAMESPACE,
     INGRESS_OPERATOR_NAMESPACE,
     "openshift-insights",
@@ -138,9 +153,15 @@ NAMESPACES = (
     "openshift-machine-config-operator",
     "openshift-marketplace",
     "openshift-monitoring",
+    "openshift-multus",
     "openshift-network-operator",
+    "openshift-node",
     "openshift-operator-lifecycle-manager",
+    "openshift-operators",
+    "openshift-ovn-kubernetes",
     "openshift-service-ca",
+    "openshift-service-ca-operator",
+    "openshift-user-workload-monitoring",
 )
 # The configuration that the release makes where the installer has made none.
 DEFAULT_CONFIGS = (
@@ -171,14 +192,14 @@ def _definition(row: Definition) -> Json:
         "singular": row.kind.lower(),
         "shortNames": list(row.short),
     }
-    subresources: Json = {"status": {}}
+    subresources: Json = {"status": {}} if row.status else {}
     if row.scale:
         subresources["scale"] = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
     version = {
         "name": row.version,
         "served": True,
         "storage": True,
-        "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+        "schema": {"openAPIV3Schema": schema_of(row.kind, row.group)},
         "subresources": subresources,
         "additionalPrinterColumns": [column.as_json() for column in COLUMNS.get(f"{row.kind}.{row.group}", ())],
     }

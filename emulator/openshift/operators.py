@@ -1,9 +1,10 @@
 """The operators and the version of a cluster: their objects, and the conditions by which everybody waits for them."""
 
 from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, uuid5
 
 from emulator.core.clock import rfc3339
-from emulator.openshift import kinds, timeline
+from emulator.openshift import kinds, stock, timeline
 from emulator.openshift.kinds import CONFIG, INGRESS_OPERATOR_NAMESPACE, OPERATOR
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ _SPECS: dict[str, Json] = {"etcd": {"managementState": "Managed"}}
 async def payload(cluster: "Cluster") -> None:
     """Make what the release brings: its configuration, its operators and their resources."""
     put = cluster.objects.put
+    for constraints in stock.security_context_constraints(cluster.installation.minor):
+        put(constraints)
     for kind in kinds.DEFAULT_CONFIGS:
         if cluster.objects.get(f"{kind}.{CONFIG}", "cluster") is None:
             put(_object(kind, CONFIG, "cluster", "", {}))
@@ -61,7 +64,9 @@ async def payload(cluster: "Cluster") -> None:
         put(_object("ClusterOperator", CONFIG, name, "", {}))
         _show(cluster, name, _waiting(name))
     if cluster.objects.get(CLUSTER_VERSION, "version") is None:
-        put(_object("ClusterVersion", CONFIG, "version", "", {}))
+        own = str(uuid5(NAMESPACE_URL, cluster.record.id))
+        channel = f"stable-4.{cluster.installation.minor}"
+        put(_object("ClusterVersion", CONFIG, "version", "", {"channel": channel, "clusterID": own}))
     _show_version(cluster)
 
 
@@ -106,6 +111,13 @@ def report(cluster: "Cluster", name: str, message: str) -> None:
         return
     _show(cluster, name, _waiting(name, message) | {"Degraded": (True, reason, message)})
     _show_version(cluster)
+
+
+async def alert_routes(cluster: "Cluster") -> None:
+    """Make the alert manager's configuration, which is whoever's changes it from then on."""
+    namespace, name, _ = stock.ALERTMANAGER
+    if cluster.objects.get("Secret", name, namespace) is None:
+        cluster.objects.put(stock.alertmanager(cluster.installation.minor))
 
 
 async def cluster_version(cluster: "Cluster") -> None:

@@ -96,4 +96,15 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("DegradedMachineCount", ".status.degradedMachineCount", "number"),
         AGE,
     ),
+    "SecurityContextConstraints.security.openshift.io": (
+        Column("Priv", ".allowPrivilegedContainer"),
+        Column("Caps", ".allowedCapabilities"),
+        Column("SELinux", ".seLinuxContext.type"),
+        Column("RunAsUser", ".runAsUser.type"),
+        Column("FSGroup", ".fsGroup.type"),
+        Column("SupGroup", ".supplementalGroups.type"),
+        Column("Priority", ".priority"),
+        Column("ReadOnlyRootFS", ".readOnlyRootFilesystem"),
+        Column("Volumes", ".volumes"),
+    ),
 }

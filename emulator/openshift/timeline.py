@@ -132,7 +132,7 @@ OPERATORS = (
     Row("router", ("workers", "operator/dns", "operator/cloud-credential"), 30, "router"),
     Row("operator/ingress", ("router",), 30),
     Row("operator/image-registry", ("workers", "operator/storage"), 60),
-    Row("operator/monitoring", ("workers",), 150),
+    Row("operator/monitoring", ("workers",), 150, "alert_routes"),
     Row("operator/authentication", ("operator/ingress", "operator/openshift-apiserver"), 60),
     Row("operator/console", ("operator/ingress", "operator/authentication", "console"), 50),
     Row("cluster-version", ("operators",), 20, "cluster_version"),

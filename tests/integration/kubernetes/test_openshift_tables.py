@@ -1,13 +1,12 @@
 """What `oc get` shows of OpenShift's kinds: their definitions as the local Azure makes them, on both servers."""
 
-import time
 from typing import Any
 
 import httpx
 import pytest
 
 from emulator.openshift import kinds
-from tests.integration.kubernetes.widgets import DEFINITIONS, ESTABLISHED_SECONDS
+from tests.integration.kubernetes.widgets import define_openshift
 
 ACCEPT = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
 MERGE = {"Content-Type": "application/merge-patch+json"}
@@ -49,20 +48,6 @@ MACHINE_HEADER = "Name Phase Type Region Zone Age Node* ProviderID* State*"
 AGE = object()
 
 
-def _define(admin: httpx.Client, resource: str) -> str:
-    """Define a kind, unless it is; return the path of its objects."""
-    definition = next(one for one in kinds.definitions() if one["metadata"]["name"] == resource)
-    spec = definition["spec"]
-    admin.post(DEFINITIONS, json=definition)
-    within = "namespaces/default/" if spec["scope"] == "Namespaced" else ""
-    path = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{within}{spec['names']['plural']}"
-    end = time.monotonic() + ESTABLISHED_SECONDS
-    # The real server takes a second, and calls nobody back.
-    while admin.get(path).status_code != httpx.codes.OK and time.monotonic() < end:
-        time.sleep(0.05)
-    return path
-
-
 @pytest.mark.parametrize(
     ("resource", "obj", "want_header", "want_cells"),
     [
@@ -82,14 +67,14 @@ def _define(admin: httpx.Client, resource: str) -> str:
         ),
         pytest.param(
             "clusterversions.config.openshift.io",
-            {"status": INSTALLING},
+            {"spec": {"clusterID": "1"}, "status": INSTALLING},
             "Name Version Available Progressing Since Status",
             [None, "False", "True", AGE, "Working towards it"],
             id="a version that is being installed",
         ),
         pytest.param(
             "clusterversions.config.openshift.io",
-            {"status": INSTALLED},
+            {"spec": {"clusterID": "1"}, "status": INSTALLED},
             "Name Version Available Progressing Since Status",
             ["4.19.1", "True", "False", AGE, "Cluster version is it"],
             id="a version that is installed",
@@ -126,7 +111,7 @@ def test_the_columns_are_those_that_oc_shows(
     admin: httpx.Client, resource: str, obj: Json, want_header: str, want_cells: list[Any]
 ) -> None:
     """A star marks what `-o wide` adds; nothing stands in a cell whose member is not there yet."""
-    path = _define(admin, resource)
+    path = define_openshift(admin, resource)
     definition = next(one for one in kinds.definitions() if one["metadata"]["name"] == resource)["spec"]
     head = {
         "apiVersion": f"{definition['group']}/{definition['versions'][0]['name']}",
@@ -150,6 +135,6 @@ def test_no_column_of_a_definition_is_left_off(admin: httpx.Client) -> None:
     for definition in kinds.definitions():
         columns = definition["spec"]["versions"][0]["additionalPrinterColumns"]
         if columns:
-            path = _define(admin, definition["metadata"]["name"])
+            path = define_openshift(admin, definition["metadata"]["name"])
             table = admin.get(path, headers=ACCEPT).raise_for_status().json()
             assert [one["name"] for one in table["columnDefinitions"]] == ["Name", *(one["name"] for one in columns)]

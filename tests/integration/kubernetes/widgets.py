@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx
 
+from emulator.openshift import kinds
+
 SPEC: dict[str, Any] = {
     "type": "object",
     "required": ["size"],
@@ -100,3 +102,17 @@ def define(admin: httpx.Client, group: str, namespace: str, **version: Any) -> W
             return Widgets(group, path)
         time.sleep(0.05)
     raise TimeoutError(f"widgets.{group} is not established")
+
+
+def define_openshift(admin: httpx.Client, resource: str) -> str:
+    """Define one of OpenShift's kinds, unless it is; return the path of its objects."""
+    definition = next(one for one in kinds.definitions() if one["metadata"]["name"] == resource)
+    spec = definition["spec"]
+    admin.post(DEFINITIONS, json=definition)
+    within = "namespaces/default/" if spec["scope"] == "Namespaced" else ""
+    path = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{within}{spec['names']['plural']}"
+    end = time.monotonic() + ESTABLISHED_SECONDS
+    # The real server takes a second, and calls nobody back.
+    while admin.get(path).status_code != httpx.codes.OK and time.monotonic() < end:
+        time.sleep(0.05)
+    return path

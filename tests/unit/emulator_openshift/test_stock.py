@@ -1,0 +1,128 @@
+"""What a release brings, and what its definitions refuse."""
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from emulator.core.clock import Clock
+from emulator.core.errors import ServiceError
+from emulator.core.store import Store
+from emulator.openshift import kinds, stock
+from emulator.openshift.kubernetes import Objects
+
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> Iterator[Objects]:
+    """Make a cluster's objects with OpenShift's kinds and namespaces."""
+    store = Store(tmp_path / "state.sqlite")
+    made = Objects(store, Clock(40), "cluster")
+    for definition in kinds.definitions():
+        made.define(definition)
+    for obj in kinds.foundation():
+        made.put(obj)
+    yield made
+    store.close()
+
+
+def _object(api_version: str, kind: str, spec: Json) -> Json:
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "cluster"}, "spec": spec}
+
+
+@pytest.mark.parametrize(("minor", "want"), [(3, 7), (10, 7), (11, 10), (19, 10)])
+def test_a_release_brings_its_security_context_constraints(objects: Objects, minor: int, want: int) -> None:
+    """As its definition takes them, with null where nothing is said."""
+    for constraints in stock.security_context_constraints(minor):
+        objects.create(constraints)
+
+    assert len(objects.list("SecurityContextConstraints.security.openshift.io")) == want
+    privileged = objects.get("SecurityContextConstraints.security.openshift.io", "privileged") or {}
+    assert privileged["allowPrivilegedContainer"] is True
+    assert privileged["priority"] is None
+    assert "spec" not in privileged
+
+
+def test_security_context_constraints_without_what_they_need_are_refused(objects: Objects) -> None:
+    """As the definition in openshift/api says it."""
+    body = next(stock.security_context_constraints(19))
+    del body["volumes"]
+
+    with pytest.raises(ServiceError, match="volumes: Required value") as raised:
+        objects.create(body)
+
+    assert raised.value.status_code == 422
+
+
+@pytest.mark.parametrize(("minor", "names"), [(3, ["null"]), (5, ["null"]), (19, ["Default", "Watchdog", "Critical"])])
+def test_alerts_go_to_the_receivers_of_the_release(objects: Objects, minor: int, names: list[str]) -> None:
+    """Every route leads to one of them."""
+    secret = objects.create(stock.alertmanager(minor))
+
+    config = yaml.safe_load(base64.b64decode(secret["data"]["alertmanager.yaml"]))
+    receivers = [one["name"] for one in config["receivers"]]
+    assert receivers == names
+    assert {config["route"]["receiver"], *(one["receiver"] for one in config["route"]["routes"])} <= set(receivers)
+
+
+@pytest.mark.parametrize(
+    ("obj", "message"),
+    [
+        (
+            _object("operator.openshift.io/v1", "Console", {"customization": {"brand": "azur"}}),
+            'spec.customization.brand: Unsupported value: "azur"',
+        ),
+        (
+            _object("operator.openshift.io/v1", "Etcd", {"managementState": "Gone"}),
+            "spec.managementState in body should match",
+        ),
+        (
+            _object("samples.operator.openshift.io/v1", "Config", {"managementState": "removed"}),
+            "spec.managementState in body should match",
+        ),
+        (_object("config.openshift.io/v1", "ClusterVersion", {"channel": ""}), "spec.clusterID: Required value"),
+        (
+            _object(
+                "config.openshift.io/v1", "APIServer", {"servingCerts": {"namedCertificates": [{"names": "api.x"}]}}
+            ),
+            "spec.servingCerts.namedCertificates.names in body must be of type array",
+        ),
+        (
+            _object("config.openshift.io/v1", "OperatorHub", {"sources": [{"name": "a", "disabled": "yes"}]}),
+            "spec.sources.disabled in body must be of type boolean",
+        ),
+    ],
+    ids=["brand", "management-state", "samples", "cluster-id", "names", "sources"],
+)
+def test_what_the_definitions_do_not_know_is_refused(objects: Objects, obj: Json, message: str) -> None:
+    """With the member and what is wrong with it."""
+    with pytest.raises(ServiceError) as raised:
+        objects.create(obj)
+
+    assert raised.value.status_code == 422
+    assert message in raised.value.message
+
+
+def test_what_the_definitions_do_not_tell_is_kept(objects: Objects) -> None:
+    """Members of a spec that nobody here reads."""
+    made = objects.create(
+        _object("operator.openshift.io/v1", "Console", {"providers": {"statuspage": {"pageID": "1"}}})
+    )
+
+    assert made["spec"]["providers"] == {"statuspage": {"pageID": "1"}}
+
+
+def test_catalogues_are_as_the_hub_wants_them() -> None:
+    """One that the marketplace does not have is an error."""
+    spec = {"sources": [{"name": "redhat-operators", "disabled": True}, {"name": "mine", "disabled": True}]}
+
+    shown = {one["name"]: one for one in stock.catalogues(spec)}
+
+    assert shown["redhat-operators"] == {"name": "redhat-operators", "disabled": True, "status": "Success"}
+    assert shown["certified-operators"]["disabled"] is False
+    assert shown["mine"]["status"] == "Error"
+    assert all(one["disabled"] for one in stock.catalogues({"disableAllDefaultSources": True}))
