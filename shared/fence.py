@@ -1,4 +1,4 @@
-"""The fence before each change in Azure: an attempt that was superseded begins nothing.
+"""The fence before each change in Azure and in a cluster: an attempt that was superseded begins nothing.
 
 An activity checks its fence when it starts, but it may sleep between that check and its call, in a paused process or
 behind a slow token. So the pipeline of every client asks again right before a request that changes something leaves.
@@ -18,7 +18,20 @@ check: ContextVar[Callable[[], None] | None] = ContextVar("fence", default=None)
 
 
 class UnfencedChange(RuntimeError):  # noqa: N818 - a bug, named by what happened
-    """Code outside an activity tried to change something in Azure."""
+    """Code outside an activity tried to change something in Azure or in a cluster."""
+
+
+def ask(method: str) -> None:
+    """Let a change pass only while the fence holds.
+
+    Raises:
+        UnfencedChange: outside of an activity.
+        Exception: whatever the check raises.
+    """
+    holds = check.get()
+    if holds is None:
+        raise UnfencedChange(f"{method} outside of an activity")
+    holds()
 
 
 class FencePolicy(SansIOHTTPPolicy[Any, Any]):
@@ -42,9 +55,5 @@ class FencePolicy(SansIOHTTPPolicy[Any, Any]):
         """
         if request.http_request.method not in CHANGES:
             return
-        holds = check.get()
-        if holds is None and self._requests_too:
-            return
-        if holds is None:
-            raise UnfencedChange(f"{request.http_request.method} outside of an activity")
-        holds()
+        if check.get() is not None or not self._requests_too:
+            ask(request.http_request.method)

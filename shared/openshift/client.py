@@ -21,7 +21,7 @@ import urllib3
 import yaml
 from kubernetes.client import ApiClient, ApiException, Configuration
 
-from shared import tracing
+from shared import fence, tracing
 
 Json = dict[str, Any]
 
@@ -32,14 +32,24 @@ _READ_SECONDS = 30
 _CLIENTS = 64
 _SHOWN_CHARACTERS = 300
 
-# Where the kinds that we read stand; the API server would tell, but discovery costs two calls a client.
+# Where the kinds that we use stand; the API server would tell, but discovery costs two calls a client. A kind that
+# says too little by itself has its group behind it, as `kubectl` takes it.
 _PATHS: dict[str, str] = {
     "ConfigMap": "/api/v1/{namespace}configmaps",
+    "Namespace": "/api/v1/namespaces",
     "Node": "/api/v1/nodes",
+    "Secret": "/api/v1/{namespace}secrets",
     "Service": "/api/v1/{namespace}services",
+    "ServiceAccount": "/api/v1/{namespace}serviceaccounts",
+    "DaemonSet": "/apis/apps/v1/{namespace}daemonsets",
+    "APIServer": "/apis/config.openshift.io/v1/apiservers",
     "ClusterOperator": "/apis/config.openshift.io/v1/clusteroperators",
     "ClusterVersion": "/apis/config.openshift.io/v1/clusterversions",
+    "OperatorHub": "/apis/config.openshift.io/v1/operatorhubs",
     "Console": "/apis/operator.openshift.io/v1/consoles",
+    "IngressController": "/apis/operator.openshift.io/v1/{namespace}ingresscontrollers",
+    "Config.samples.operator.openshift.io": "/apis/samples.operator.openshift.io/v1/configs",
+    "SecurityContextConstraints": "/apis/security.openshift.io/v1/securitycontextconstraints",
     "Machine": "/apis/machine.openshift.io/v1beta1/{namespace}machines",
 }
 
@@ -63,6 +73,10 @@ class Read:
         namespace = f"namespaces/{quote(self.namespace)}/" if self.namespace else ""
         path = _PATHS[self.kind].format(namespace=namespace) + (f"/{quote(self.name)}" if self.name else "")
         return path + (f"?{urlencode({'labelSelector': self.labels})}" if self.labels else "")
+
+    def __str__(self) -> str:
+        """Name the object in a sentence."""
+        return f"{self.kind} '{self.namespace}/{self.name}'" if self.namespace else f"{self.kind} '{self.name}'"
 
 
 @lru_cache(maxsize=_CLIENTS)
@@ -100,11 +114,11 @@ def read(client: ApiClient, what: Read) -> Any:
     Raises:
         Unreadable: for whatever else it answers, and when it answers nothing.
     """
-    status, body = _send(client, "GET", what.path)
+    status, body = send(client, "GET", what.path)
     if status == HTTPStatus.NOT_FOUND:
         return None if what.name else []
     if status != HTTPStatus.OK:
-        raise Unreadable(f"the API server answers {_status_line(status, body)}")
+        raise Unreadable(f"the API server answers {status_line(status, body)}")
     try:
         document = json.loads(body)
         return document if what.name else list(document["items"])
@@ -113,22 +127,39 @@ def read(client: ApiClient, what: Read) -> Any:
 
 
 def delete(client: ApiClient, what: Read) -> None:
-    """Delete one object; one that is gone is fine. The caller has made sure of the fence.
+    """Delete one object; one that is gone is fine.
 
     Raises:
         Unreadable: for whatever else the API server answers, and when it answers nothing.
     """
-    status, body = _send(client, "DELETE", what.path)
+    status, body = send(client, "DELETE", what.path)
     if status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND):
-        raise Unreadable(f"the API server answers {_status_line(status, body)}")
+        raise Unreadable(f"the API server answers {status_line(status, body)}")
 
 
-def _send(client: ApiClient, method: str, path: str) -> tuple[int, bytes]:
+def send(
+    client: ApiClient, method: str, path: str, body: Json | None = None, content_type: str = "application/json"
+) -> tuple[int, bytes]:
+    """Send one request, a change only while the fence holds.
+
+    Returns:
+        The status and the body of the answer.
+
+    Raises:
+        Unreadable: when nothing answers, or something else than the cluster's API server.
+        FenceMoved: when this attempt was superseded.
+    """
+    if method in fence.CHANGES:
+        fence.ask(method)
+    headers = {"Accept": "application/json", "User-Agent": client.user_agent, **tracing.headers()}
+    if body is not None:
+        headers["Content-Type"] = content_type
     try:
         answer = client.call_api(
             method,
             client.configuration.host + path,
-            {"Accept": "application/json", "User-Agent": client.user_agent, **tracing.headers()},
+            headers,
+            body=body,
             _request_timeout=(_CONNECT_SECONDS, _READ_SECONDS),
         )
         return answer.status, bytes(answer.response.data)
@@ -164,7 +195,7 @@ def _tls_failure(reason: str) -> str:
     return f"the API server ends the TLS handshake: {shortened(reason.splitlines()[-1] if reason else 'no reason')}"
 
 
-def _status_line(status: int, body: bytes) -> str:
+def status_line(status: int, body: bytes) -> str:
     """Return an error of the API server: the status, and the message of the `Status` object that it sends."""
     known = status in HTTPStatus._value2member_map_
     line = f"{status} {HTTPStatus(status).phrase}" if known else str(status)

@@ -10,6 +10,7 @@ from emulator.core.platform import Platform
 from emulator.openshift.kubernetes.server import ApiServer
 from emulator.openshift.kubernetes.serving import Certificate, Serving
 from emulator.world import World
+from shared import fence
 from shared.openshift import client, conditions
 from shared.openshift.client import Read
 from shared.openshift.conditions import CONDITIONS
@@ -40,6 +41,14 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
     made = Platform(tmp_path_factory.mktemp("state"), clock=Clock(40), world=World())
     with listening(made) as running:
         yield running
+
+
+@pytest.fixture(autouse=True)
+def fenced() -> Iterator[None]:
+    """Hold the fence, as an activity does."""
+    token = fence.check.set(lambda: None)
+    yield
+    fence.check.reset(token)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from shared import fence
 from shared.openshift import client
 from shared.openshift.client import Read, Unreadable
 from tests.kubernetes_pki import Authority, kubeconfig
@@ -36,6 +37,7 @@ class FakeClusterApi:
 
     def delete(self, _client: Any, what: Read) -> None:
         """Answer as `client.delete` does: the object stays until its finalizers are done."""
+        fence.ask("DELETE")
         if self.fails:
             raise Unreadable(self.fails)
         self.deleted.append(what)
@@ -43,7 +45,16 @@ class FakeClusterApi:
 
 
 def fake(world: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
-    """Give the world's cluster credentials, a private endpoint, names, and an API behind them; no machine has a serial log yet."""
+    """Put an API behind the endpoint of the world's cluster."""
+    reachable(world)
+    api = FakeClusterApi()
+    monkeypatch.setattr(client, "read", api.read)
+    monkeypatch.setattr(client, "delete", api.delete)
+    return api
+
+
+def reachable(world: World) -> None:
+    """Give the world's cluster credentials, a private endpoint and names; no machine has a serial log yet."""
     authority = Authority("kube-apiserver-lb-signer")
     secret = world.vault("rp-cls").set_secret(
         "doc-1-credentials",
@@ -55,7 +66,3 @@ def fake(world: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
     world.properties.update(infraId="c1-x7k2p", networkProfile={"privateEndpointIp": "127.128.0.5"})
     world.properties["ingressProfiles"] = [{"name": "default", "visibility": "Public"}]
     world.azure.fails("POST", "/retrieveBootDiagnosticsData$", 404, "ResourceNotFound")
-    api = FakeClusterApi()
-    monkeypatch.setattr(client, "read", api.read)
-    monkeypatch.setattr(client, "delete", api.delete)
-    return api

@@ -1,0 +1,189 @@
+"""Changing a cluster: objects that are the service's own, and members of objects that are others'.
+
+The fence is asked before each request. Nothing is written that already is as wanted, so a second run changes nothing.
+
+Source: ARO-RP `pkg/genevalogging`, `pkg/util/dynamichelper`, and client-go's `retry.RetryOnConflict`.
+"""
+
+import json
+from collections.abc import Callable
+from http import HTTPStatus
+
+from kubernetes.client import ApiClient
+
+from shared.arm.errors import CloudError, ErrorCode
+from shared.openshift.client import Json, Read, Unreadable, read, send, status_line
+
+# As client-go does: whoever loses more often than that competes with something that never rests.
+_TRIES = 5
+# Answers that are the same next time: the object is wrong, or the cluster's admission does not want it.
+_FINAL = frozenset(
+    {
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.FORBIDDEN,
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    }
+)
+_DONE = frozenset({HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.ACCEPTED})
+_VERBS = {"POST": "create", "PUT": "update", "PATCH": "change"}
+_MERGE_PATCH = "application/merge-patch+json"
+
+
+class Conflict(Unreadable):
+    """Somebody else changed the object after it was read."""
+
+
+class AlreadyExists(Conflict):
+    """There is an object of this name."""
+
+
+def identity(wanted: Json) -> Read:
+    """Return how an object is asked for."""
+    metadata = wanted["metadata"]
+    return Read(wanted["kind"], metadata["name"], metadata.get("namespace", ""))
+
+
+def create(client: ApiClient, wanted: Json) -> None:
+    """Create an object.
+
+    Raises:
+        AlreadyExists: when there is one of its name.
+        Unreadable: for what may pass: no answer, no namespace, a kind that is not known yet.
+        CloudError: for what no repetition mends; it names the object and quotes the API server.
+    """
+    what = identity(wanted)
+    _change(client, "POST", what, Read(what.kind, namespace=what.namespace).path, wanted)
+
+
+def update(client: ApiClient, wanted: Json) -> None:
+    """Replace an object; its `metadata.resourceVersion` says which version of it.
+
+    Raises:
+        Conflict: when that is not the newest.
+        Unreadable, CloudError: as `create`.
+    """
+    what = identity(wanted)
+    _change(client, "PUT", what, what.path, wanted)
+
+
+def merge_patch(client: ApiClient, what: Read, patch: Json) -> None:
+    """Change members of an object and leave the others alone (RFC 7386: null removes, lists are replaced).
+
+    Raises:
+        Conflict: when the patch has a `metadata.resourceVersion` and that is not the newest.
+        Unreadable, CloudError: as `create`.
+    """
+    _change(client, "PATCH", what, what.path, patch, _MERGE_PATCH)
+
+
+def create_or_update(client: ApiClient, wanted: Json) -> bool:
+    """Make an object of the service's own as wanted; what else it has (what servers and others set) stays.
+
+    Returns:
+        Whether it was not so before.
+
+    Raises:
+        Unreadable, CloudError: as `create`.
+    """
+    what = identity(wanted)
+    for _ in range(_TRIES):
+        try:
+            create(client, wanted)
+        except AlreadyExists:
+            found = read(client, what)
+        else:
+            return True
+        if found is None:
+            continue
+        if found["metadata"].get("deletionTimestamp"):
+            raise Unreadable(f"{what} is being deleted")
+        if has(found, wanted):
+            return False
+        try:
+            update(client, merged(found, wanted))
+        except Conflict:
+            continue
+        return True
+    raise _lost(what)
+
+
+def amend(client: ApiClient, what: Read, patch_of: Callable[[Json], Json]) -> bool:
+    """Change members of an object that somebody else owns.
+
+    Args:
+        client: of the cluster.
+        what: object.
+        patch_of: takes the object as it is, and returns a merge patch, an empty one when all is well. It may run
+            several times, each time on what was just read.
+
+    Returns:
+        Whether there was anything to change.
+
+    Raises:
+        Unreadable: also when there is no such object yet.
+        CloudError: as `create`.
+    """
+    for _ in range(_TRIES):
+        found = read(client, what)
+        if found is None:
+            raise Unreadable(f"{what} does not exist yet")
+        patch = patch_of(found)
+        if not patch:
+            return False
+        version = {"metadata": {"resourceVersion": found["metadata"]["resourceVersion"]}}
+        try:
+            merge_patch(client, what, merged(patch, version))
+        except Conflict:
+            continue
+        return True
+    raise _lost(what)
+
+
+def has(found: object, wanted: object) -> bool:
+    """Tell whether an object has every member that is wanted; a list has to have the same entries, each with theirs."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(
+            name in found and has(found[name], member) for name, member in wanted.items()
+        )
+    if isinstance(wanted, list):
+        same_length = isinstance(found, list) and len(found) == len(wanted)
+        return same_length and all(map(has, found, wanted))  # type: ignore[call-overload] # a list by now
+    return found == wanted
+
+
+def merged(found: Json, wanted: Json) -> Json:
+    """Return an object with every member that is wanted, beside those that it has."""
+    changed = {
+        name: merged(found[name], member) if isinstance(member, dict) and isinstance(found.get(name), dict) else member
+        for name, member in wanted.items()
+        if not (name in found and has(found[name], member))
+    }
+    return found | changed
+
+
+def _lost(what: Read) -> Unreadable:
+    return Unreadable(f"{what} was changed by others {_TRIES} times in a row")
+
+
+def _change(  # noqa: PLR0917 - what, where, which: one request
+    client: ApiClient, method: str, what: Read, path: str, body: Json, content_type: str = "application/json"
+) -> None:
+    status, answer = send(client, method, path, body, content_type)
+    if status in _DONE:
+        return
+    told = f"{what} cannot be {_VERBS[method]}d: the API server answers {status_line(status, answer)}"
+    if status in _FINAL:
+        raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, told)
+    if status == HTTPStatus.CONFLICT:
+        raise (AlreadyExists if _reason(answer) == "AlreadyExists" else Conflict)(told)
+    raise Unreadable(told)
+
+
+def _reason(answer: bytes) -> str:
+    try:
+        return str(json.loads(answer)["reason"])
+    except (ValueError, KeyError, TypeError):
+        return ""

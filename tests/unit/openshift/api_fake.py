@@ -1,0 +1,109 @@
+"""An API server in memory, at the place of the connection: what a client sends arrives here, and all above it is real."""
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+from kubernetes.client import ApiClient
+
+from shared.openshift.client import Json, Read
+from shared.openshift.writes import identity
+
+Answer = tuple[int, Json]
+
+
+def failure(code: int, reason: str, message: str) -> Answer:
+    """Make an error as API servers send it."""
+    return code, {"kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": message}
+
+
+@dataclass
+class FakeApi:
+    """Objects by their path. A namespace is not asked for unless `namespaces` says which there are.
+
+    Attributes:
+        objects: path to object.
+        requests: method, path and body of each request.
+        first: looks at each request before the server does; whatever it returns is the answer.
+        namespaces: those that exist.
+    """
+
+    objects: dict[str, Json] = field(default_factory=dict)
+    requests: list[tuple[str, str, Any]] = field(default_factory=list)
+    first: Callable[[str, str], Answer | None] = lambda _method, _path: None
+    namespaces: set[str] | None = None
+    _versions: int = 0
+
+    configuration = SimpleNamespace(host="")
+    user_agent = "test"
+
+    @property
+    def client(self) -> ApiClient:
+        """What functions of the product take."""
+        return cast("ApiClient", self)
+
+    @property
+    def changes(self) -> list[tuple[str, str, Any]]:
+        """What was asked for beside reads."""
+        return [request for request in self.requests if request[0] != "GET"]
+
+    def add(self, *objects: Json) -> None:
+        """Let objects exist, written by somebody else."""
+        for one in objects:
+            self._store(identity(one).path, copy.deepcopy(one))
+
+    def at(self, kind: str, name: str, namespace: str = "") -> Json:
+        """Return an object."""
+        return self.objects[Read(kind, name, namespace).path]
+
+    def call_api(self, method: str, url: str, headers: dict[str, str], **sent: Any) -> Any:
+        """Answer a request as `ApiClient.call_api` does."""
+        body = json.loads(json.dumps(sent["body"]))
+        self.requests.append((method, url, body))
+        code, answer = self.first(method, url) or self._answer(method, url, headers, body)
+        return SimpleNamespace(status=code, response=SimpleNamespace(data=json.dumps(answer).encode()))
+
+    def _answer(self, method: str, path: str, headers: dict[str, str], body: Any) -> Answer:
+        if method == "POST":
+            return self._create(f"{path}/{body['metadata']['name']}", body)
+        found = self.objects.get(path)
+        if found is None:
+            return failure(404, "NotFound", f"{path} not found")
+        if method == "GET":
+            return 200, found
+        wanted = body["metadata"]["resourceVersion"]
+        if wanted != found["metadata"]["resourceVersion"]:
+            return failure(409, "Conflict", f"{path}: the object has been modified")
+        if method == "PATCH":
+            assert headers["Content-Type"] == "application/merge-patch+json"
+            body = _patched(found, body)
+        return 200, self._store(path, body)
+
+    def _create(self, path: str, body: Json) -> Answer:
+        namespace = body["metadata"].get("namespace", "")
+        if namespace and self.namespaces is not None and namespace not in self.namespaces:
+            return failure(404, "NotFound", f'namespaces "{namespace}" not found')
+        if path in self.objects:
+            return failure(409, "AlreadyExists", f"{path} already exists")
+        return 201, self._store(path, body)
+
+    def _store(self, path: str, obj: Json) -> Json:
+        self._versions += 1
+        obj["metadata"] = obj["metadata"] | {"resourceVersion": str(self._versions)}
+        self.objects[path] = obj
+        return obj
+
+
+def _patched(found: Any, patch: Any) -> Any:
+    if not isinstance(patch, dict):
+        return patch
+    result = dict(found) if isinstance(found, dict) else {}
+    for name, member in patch.items():
+        if member is None:
+            result.pop(name, None)
+        else:
+            result[name] = _patched(result.get(name), member)
+    return result
