@@ -22,7 +22,7 @@ from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import errors, templates
 from shared.azure.models import text
 
-_DIGEST = "aro-template"
+DIGEST = "aro-template"
 _ENDED = ("Succeeded", "Failed", "Canceled")
 # Codes in a failed deployment that pass by themselves: roles that spread, and trouble inside Azure.
 _PASSING = {
@@ -70,9 +70,9 @@ def begin(step: Step, name: str, parameters: dict[str, Any]) -> Outcome | None:
     """
     digest = templates.digest(name, parameters)
     existing = _find(step, name)
-    if existing is not None and _state(existing) not in _ENDED:
-        return wait(f"deployment '{name}' is {_state(existing)}")
-    if existing is not None and _state(existing) == "Succeeded" and (existing.tags or {}).get(_DIGEST) == digest:
+    if existing is not None and state(existing) not in _ENDED:
+        return wait(f"deployment '{name}' is {state(existing)}")
+    if existing is not None and state(existing) == "Succeeded" and (existing.tags or {}).get(DIGEST) == digest:
         return None
     try:
         _client(step).deployments.begin_create_or_update(
@@ -93,7 +93,7 @@ def render(name: str, parameters: dict[str, Any], digest: str) -> Deployment:
             template=templates.load(name),
             parameters={key: DeploymentParameter(value=value) for key, value in parameters.items()},
         ),
-        tags={_DIGEST: digest},
+        tags={DIGEST: digest},
     )
 
 
@@ -108,11 +108,11 @@ def status(step: Step, name: str) -> Outcome | None:
     if deployment is None:
         gone = CloudError(500, ErrorCode.DEPLOYMENT_FAILED, f"The deployment '{name}' has disappeared.")
         raise TryAgain(gone, "given-up")
-    state = _state(deployment)
-    if state == "Succeeded":
+    found = state(deployment)
+    if found == "Succeeded":
         return None
-    if state not in _ENDED:
-        return wait(f"deployment '{name}' is {state}")
+    if found not in _ENDED:
+        return wait(f"deployment '{name}' is {found}")
     raise _explain(step, deployment)
 
 
@@ -129,7 +129,7 @@ def cancel_all(step: Step) -> Outcome | None:
 
 def cancel_running(step: Step, deployments: list[DeploymentExtended]) -> Outcome | None:
     """Cancel those of the deployments that run."""
-    running = [deployment for deployment in deployments if _state(deployment) not in _ENDED]
+    running = [deployment for deployment in deployments if state(deployment) not in _ENDED]
     for deployment in running:
         try:
             _client(step).deployments.cancel(step.resource_group, str(deployment.name))
@@ -151,7 +151,8 @@ def _client(step: Step) -> DeploymentsMgmtClient:
     return step.customer(DeploymentsMgmtClient)
 
 
-def _state(deployment: DeploymentExtended) -> str:
+def state(deployment: DeploymentExtended) -> str:
+    """Return how far a deployment is, in Azure's word."""
     return text(deployment.properties.provisioning_state if deployment.properties else "")
 
 
@@ -161,7 +162,7 @@ def _explain(step: Step, deployment: DeploymentExtended) -> Exception:
     causes = _failed_operations(step, name)
     whole = getattr(properties, "error", None)
     if not causes:
-        ended = CloudErrorBody(code=_state(deployment), message=f"It is {_state(deployment)}.")
+        ended = CloudErrorBody(code=state(deployment), message=f"It is {state(deployment)}.")
         causes = [errors.body_of(whole) if whole is not None else ended]
     failures = [errors.our_error(400, cause) for cause in causes]
     # Of several resources the one whose cause somebody can mend comes first; the others often failed along with it.

@@ -21,8 +21,8 @@ from shared.installer.graph import Graph
 from shared.store import Document
 from shared.vault import get_vault
 
-_GRAPH = ("aro", "graph")
-_IGNITION = ("ignition", "bootstrap.ign")
+GRAPH = ("aro", "graph")
+IGNITION = ("ignition", "bootstrap.ign")
 _DIGEST = "sha256"
 # Member of the bundle `credentials`, and the file of the graph that it is. The installer's own kubeconfig lives ten
 # years and is nobody's: it stays in the graph. With it the bundle would pass what Key Vault holds, 25 KB.
@@ -75,7 +75,7 @@ def _ensure_once(step: Step) -> None:
     if Purpose.GRAPH not in graph_inputs.bundle_ids(step):
         cluster_secrets.store(step, Purpose.GRAPH, {"key": base64.b64encode(seal.new_key()).decode("ascii")})
     with storage.blob_service(step, resource_types="o", permissions="rcw") as blobs:
-        sealed = blobs.get_blob_client(*_GRAPH)
+        sealed = blobs.get_blob_client(*GRAPH)
         made = _read(step, sealed) or _make(step, sealed)
         _lay_ignition(step, blobs, made.file("bootstrap.ign"))
     step.decide(functools.partial(_note_time, now=made.contents["clock"]["now"]))
@@ -90,7 +90,7 @@ def load(step: Step) -> Graph:
         azure.core.exceptions.ResourceNotFoundError: when there is none.
     """
     with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
-        return _open(step, blobs.get_blob_client(*_GRAPH).download_blob().readall())
+        return _open(step, blobs.get_blob_client(*GRAPH).download_blob().readall())
 
 
 def _is_done(step: Step) -> bool:
@@ -124,7 +124,7 @@ def _open(step: Step, closed: bytes) -> Graph:
         key = _key(_own_key_id(step, closed))
         return graph.load(seal.open_sealed(closed, key))
     except seal.SealBroken as error:
-        container, blob = _GRAPH
+        container, blob = GRAPH
         raise CloudError(
             500,
             ErrorCode.INTERNAL_SERVER_ERROR,
@@ -147,7 +147,7 @@ def _key(key_id: str) -> bytes:
 
 def _lay_ignition(step: Step, blobs: BlobServiceClient, text: str) -> None:
     """Write the bootstrap ignition unless the blob is the same by now. Whoever writes it writes this graph's."""
-    blob = blobs.get_blob_client(*_IGNITION)
+    blob = blobs.get_blob_client(*IGNITION)
     digest = hashlib.sha256(text.encode()).hexdigest()
     try:
         if (blob.get_blob_properties().metadata or {}).get(_DIGEST) == digest:
@@ -179,8 +179,8 @@ def _validate(step: Step) -> list[str]:
 def _render(step: Step) -> list[dict[str, Any]]:
     """Return which blobs are written and what the graph would hold, by name: all of it is secret."""
     return [
-        {"blob": "/".join(_GRAPH), "assets": graph.needed(assets.ASSETS, assets.TARGETS)},
-        {"blob": "/".join(_IGNITION), "spec": graph_inputs.release(step)["ignitionVersion"]},
+        {"blob": "/".join(GRAPH), "assets": graph.needed(assets.ASSETS, assets.TARGETS)},
+        {"blob": "/".join(IGNITION), "spec": graph_inputs.release(step)["ignitionVersion"]},
     ]
 
 

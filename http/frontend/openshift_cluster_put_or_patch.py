@@ -6,10 +6,12 @@ names) or something that the watchdog starts.
 """
 
 import copy
+import json
 from typing import Any
 
 from frontend.messages import Call, Reply, new_id
 from frontend.operation_begin import accepted, begin_operation
+from orchestrators import resuming
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import catalogue, convert, states
 from shared.clusters.decode import decode_cluster
@@ -77,6 +79,7 @@ def _create(call: Call, sent: Cluster) -> Reply:
     }
     name = secret_name(document["id"], Purpose.REQUEST)
     document["secrets"] = {str(Purpose.REQUEST): services.vault.put_secret(name, bundle, document["id"])}
+    document["hasPullSecret"] = _has_pull_secret(bundle)
     operation = begin_operation(call, document, states.find_edge(None, Event.PUT))
     services.store.operations.create(operation)
     try:
@@ -136,13 +139,14 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     if bundle != stored_bundle:
         name = secret_name(document["id"], Purpose.REQUEST)
         document["secrets"][str(Purpose.REQUEST)] = services.vault.put_secret(name, bundle, document["id"])
+    document["hasPullSecret"] = _has_pull_secret(bundle)
     principal = cluster["properties"]["servicePrincipalProfile"]
     if principal["clientId"].lower() != document["clientIdKey"]:
         # The object id was that of another application; the operation asks for it anew.
         principal.pop("objectId", None)
         document["clientIdKey"] = principal["clientId"].lower()
     document["openShiftCluster"] = cluster
-    operation = begin_operation(call, document, edge, _done_rows(call, document) if edge.resume else None)
+    operation = begin_operation(call, document, edge, _resume(call, document) if edge.resume else None)
     services.store.operations.create(operation)
     try:
         services.store.clusters.replace(document)
@@ -159,6 +163,20 @@ def _facts(call: Call, cluster: Cluster, *, creating: bool, versions: tuple[str,
 def _set_system_data(call: Call, cluster: Cluster) -> None:
     if call.system_data:
         cluster["systemData"] = {**cluster.get("systemData", {}), **call.system_data}
+
+
+def _has_pull_secret(bundle: dict[str, Any]) -> bool:
+    """Tell whether the customer brought credentials of registries. The vault alone knows which."""
+    return bool(json.loads(bundle.get("pullSecret") or "{}").get("auths"))
+
+
+def _resume(call: Call, document: dict[str, Any]) -> list[str]:
+    """Return the rows that the new operation takes over; note on the cluster when its bootstrap has to begin again."""
+    done, properties = _done_rows(call, document), document["openShiftCluster"]["properties"]
+    again = resuming.begins_again(properties, done, call.services.now())
+    if again:
+        properties.setdefault("install", {})["beginsAgain"] = True
+    return resuming.carried_over(done, again=again)
 
 
 def _done_rows(call: Call, document: dict[str, Any]) -> list[str]:

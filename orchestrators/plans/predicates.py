@@ -18,8 +18,18 @@ def _supersedes_an_operation(document: dict[str, Any], _settings: Settings) -> b
     return bool(document.get("supersededOperationId"))
 
 
+def _begins_again(document: dict[str, Any], _settings: Settings) -> bool:
+    return bool((document["openShiftCluster"]["properties"].get("install") or {}).get("beginsAgain"))
+
+
+def _has_no_pull_secret(document: dict[str, Any], _settings: Settings) -> bool:
+    return not document.get("hasPullSecret")
+
+
 # Name: the predicate, and the reason that readers see for a row it skips.
 PREDICATES: dict[str, tuple[Predicate, str]] = {
     "uses_managed_domain": (_uses_managed_domain, "the cluster's domain is managed by its owner"),
     "supersedes_an_operation": (_supersedes_an_operation, "no other operation was running"),
+    "begins_again": (_begins_again, "the certificates of the bootstrap still hold, or are still to be made"),
+    "has_no_pull_secret": (_has_no_pull_secret, "the cluster has a pull secret of its owner"),
 }

@@ -50,6 +50,9 @@ class FakeBlobs:
         blob = self.blobs.get(path)
         if blob is None:
             return _reply(prepared, 404, {"x-ms-error-code": "BlobNotFound"})
+        if prepared.method == "DELETE":
+            del self.blobs[path]
+            return _reply(prepared, 202, {})
         size = len(blob.content)
         if prepared.method == "HEAD":
             return _reply(prepared, 200, blob.headers | {"Content-Length": str(size)})

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -436,6 +437,57 @@ def test_a_resume_begins_anew_when_the_old_operation_has_expired(world: World) -
     failed_create(world)
     world.cosmos["AsyncOperations"].documents.clear()
     assert put(world, body()).start.input["done"] == []
+
+
+def bootstrapped(world: World, *steps: str) -> None:
+    """Let a create fail whose graph was made an hour after it began, with these rows done besides."""
+    failed_create(world)
+    operation_id = world.document["lastAsyncOperationId"]
+    for step in ("ensure_graph", *steps):
+        world.cosmos["OperationProgress"].create_item(
+            {"id": f"{step}-1", "operationId": operation_id, "step": step, "attempt": 1, "status": "Succeeded"}
+            | {"startTime": "2026-03-01T12:30:00+00:00"}
+        )
+    world.document["openShiftCluster"]["properties"]["install"] = {"now": "2026-03-01T13:00:00Z"}
+
+
+def test_a_resume_after_twenty_hours_begins_the_bootstrap_again(world: World) -> None:
+    """The plan is told, and no row that needs the old graph counts as done."""
+    bootstrapped(world, "deploy_machines_template")
+    world.now += timedelta(hours=21)
+    reply = put(world, body())
+    assert reply.start.input["done"] == ["decide_names", "create_dns"]
+    install = world.document["openShiftCluster"]["properties"]["install"]
+    assert install == {"now": "2026-03-01T13:00:00Z", "beginsAgain": True}
+
+
+def test_a_resume_before_twenty_hours_goes_on_with_what_is_there(world: World) -> None:
+    """The graph is kept, and so are its machines."""
+    bootstrapped(world)
+    world.now += timedelta(hours=20.9)
+    assert put(world, body()).start.input["done"] == ["decide_names", "create_dns", "ensure_graph"]
+    assert "beginsAgain" not in world.document["openShiftCluster"]["properties"]["install"]
+
+
+def test_a_resume_after_the_bootstrap_goes_on_at_any_time(world: World) -> None:
+    """The cluster has made its own certificates by then."""
+    bootstrapped(world, "bootstrap_config_map_ready")
+    world.now += timedelta(hours=23)
+    assert put(world, body()).start.input["done"][-1] == "bootstrap_config_map_ready"
+    assert "beginsAgain" not in world.document["openShiftCluster"]["properties"]["install"]
+
+
+@pytest.mark.parametrize(
+    ("pull_secret", "want"),
+    [pytest.param(PULL_SECRET, True, id="given"), pytest.param('{"auths": {}}', False, id="empty")],
+)
+def test_the_document_tells_whether_there_is_a_pull_secret(world: World, pull_secret: str, want: bool) -> None:
+    """Not what is in it; a later request that brings one changes the note."""
+    put(world, changed(body(), "properties.clusterProfile.pullSecret", pull_secret))
+    assert world.document["hasPullSecret"] is want
+    world.finish()
+    world.send("PATCH", CLUSTER, changed({}, "properties.clusterProfile.pullSecret", PULL_SECRET))
+    assert world.document["hasPullSecret"] is True
 
 
 @pytest.mark.parametrize(
