@@ -79,18 +79,14 @@ def encryption_sets(step: Step) -> list[Linked]:
     return _unique([Linked(ENCRYPTION_SET, resource_id.parse(text), target) for target, text in ids.items() if text])
 
 
-def get_network(step: Step, connect: Connect) -> VirtualNetwork:
-    """Return the virtual network with its subnets.
-
-    Raises:
-        CloudError: `InvalidLinkedVNet`, for the customer: there is none.
-    """
+def get_network(step: Step, connect: Connect) -> VirtualNetwork | None:
+    """Return the virtual network with its subnets, or None."""
     wanted = network(step)
     networks = connect(NetworkManagementClient).virtual_networks
     try:
         found: VirtualNetwork = networks.get(wanted.id.resource_group, wanted.id.name)
     except ResourceNotFoundError:
-        raise wanted.not_found() from None
+        return None
     return found
 
 

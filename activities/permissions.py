@@ -91,10 +91,12 @@ def validate(step: Step, principal: Principal, connect: Connect) -> None:
     refused: list[CloudError] = []
     unreadable = False
     try:
-        linked += linked_resources.attached(step, linked_resources.get_network(step, connect))
-    except CloudError as error:
-        gone.append(error)
-        linked.remove(wanted)
+        network = linked_resources.get_network(step, connect)
+        if network is None:
+            gone.append(wanted.not_found())
+            linked.remove(wanted)
+        else:
+            linked += linked_resources.attached(step, network)
     except HttpResponseError as error:
         if error.status_code != _FORBIDDEN:
             raise

@@ -30,11 +30,11 @@ def _attach_nsgs(step: Step) -> Outcome | None:
     Source: ARO-RP `pkg/cluster/attachnsgs.go`, `pkg/cluster/setmastersubnetpolicies.go`.
     """
     master_id = step.properties["masterProfile"]["subnetId"].lower()
-    for target, subnet_id, group_id in _wanted(step):
+    for target, subnet_id, group_id in wanted(step):
         subnet = _get(step, subnet_id)
         if subnet is None:
             raise _invalid(f"The subnet '{subnet_id}' was not found.", target)
-        attached = _attached(subnet)
+        attached = attached_group(subnet)
         if attached and attached.lower() != group_id.lower():
             raise _invalid(
                 f"The subnet '{subnet_id}' has the network security group '{attached}', which is not this cluster's.",
@@ -65,7 +65,7 @@ def _detach_nsgs(step: Step) -> Outcome | None:
         subnet = _get(step, subnet_id)
         if subnet is None:
             continue
-        if _attached(subnet).lower().startswith(ours):
+        if attached_group(subnet).lower().startswith(ours):
             subnet.network_security_group = None
             return _put(step, subnet_id, subnet)
         if subnet.provisioning_state == "Updating":
@@ -73,7 +73,7 @@ def _detach_nsgs(step: Step) -> Outcome | None:
     return None
 
 
-def _wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
+def wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
     """Return each subnet: its place in the request, its id, and the id of its group."""
     group = resource_id.parse(step.properties["clusterProfile"]["resourceGroupId"])
     prefix = f"{group}/providers/Microsoft.Network/networkSecurityGroups/{step.properties['infraId']}"
@@ -118,7 +118,8 @@ def _put(step: Step, subnet_id: ResourceId, subnet: Subnet) -> Outcome:
     return wait(f"subnet {name} is being updated")
 
 
-def _attached(subnet: Subnet) -> str:
+def attached_group(subnet: Subnet) -> str:
+    """Return the id of the network security group of a subnet, "" when it has none."""
     group = subnet.network_security_group
     return str(group.id) if group is not None else ""
 
