@@ -2,14 +2,18 @@
 
 import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from activities.wrapper import perform
 from shared import fence
 from shared.openshift import client
 from shared.openshift.client import Read, Unreadable
 from tests.kubernetes_pki import Authority, kubeconfig
+from tests.unit.activities.calls import payload
+from tests.unit.openshift.api_fake import FakeApi
 from tests.unit.product_world import World
 
 
@@ -51,6 +55,30 @@ def fake(world: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
     monkeypatch.setattr(client, "read", api.read)
     monkeypatch.setattr(client, "delete", api.delete)
     return api
+
+
+def wire(world: World, monkeypatch: pytest.MonkeyPatch) -> FakeApi:
+    """Put an API server behind the endpoint of the world's cluster, for what is read and written over the wire."""
+    reachable(world)
+    api = FakeApi()
+    monkeypatch.setattr(client, "connect", lambda *_: api.client)
+    return api
+
+
+def run(target: str, **more: Any) -> dict[str, Any]:
+    """Run an executor of a row that waits at most a minute and a half."""
+    name = target.partition(":")[2]
+    row = {
+        "name": name,
+        "executor": name,
+        "phase": "remove-bootstrap",
+        "kind": "action",
+        "message": "Look.",
+        "waitsFor": "it",
+        "deadlineSeconds": 90,
+        "pollSeconds": 0.25,
+    }
+    return perform(target, payload(row, "run", **({"startTime": datetime.now(UTC).isoformat()} | more)))
 
 
 def reachable(world: World) -> None:

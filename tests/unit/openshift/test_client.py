@@ -10,13 +10,13 @@ from tests.kubernetes_pki import Authority, kubeconfig
 
 LOOK = """
 import sys
-import activities.cluster_conditions, activities.router_address
+import activities.cluster_conditions, activities.cluster_configuration, activities.router_address
 typed = [name for name in sys.modules if name.startswith(("kubernetes.client.api.", "kubernetes.client.models."))]
 print(len(typed))
 """
 
 
-def test_waiting_loads_no_typed_models() -> None:
+def test_reading_and_writing_load_no_typed_models() -> None:
     """They would cost each worker a hundred megabytes."""
     done = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["0"]
