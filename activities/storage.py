@@ -7,7 +7,7 @@ from azure.core.credentials import AzureSasCredential
 from azure.core.exceptions import HttpResponseError, ServiceRequestError, ServiceResponseError
 from azure.mgmt.storage import StorageManagementClient
 from azure.mgmt.storage.models import AccountSasParameters
-from azure.storage.blob import BlobServiceClient
+from azure.storage.blob import BlobServiceClient, LinearRetry
 
 from activities import deployments
 from activities.executor import Executor, Outcome, wait
@@ -74,7 +74,8 @@ def blob_service(step: Step, *, services: str = "b", resource_types: str, permis
         credential=AzureSasCredential(signed.account_sas_token),
         connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
         read_timeout=cloud.READ_TIMEOUT_SECONDS,
-        retry_total=1,
+        # Its own retries begin after 15 seconds, which a thread would sleep, with the turn for certificates in hand.
+        retry_policy=LinearRetry(backoff=1, retry_total=1, random_jitter_range=0),
         raw_request_hook=tracing.add_headers,
     )
 

@@ -1,5 +1,6 @@
 """The storage deployment: begun once, explained when it fails, cancelled when the operation stops."""
 
+import time
 from typing import Any
 
 import pytest
@@ -190,3 +191,13 @@ def test_a_container_that_does_not_answer_yet_is_waited_for(ready: World) -> Non
     assert outcome["outcome"] == "wait"
     assert "container 'aro'" in outcome["message"]
     assert "s3cret" not in outcome["message"]
+
+
+def test_a_container_that_stumbles_is_asked_again_after_a_second(ready: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client's own first retry comes after 15: nothing else runs in that thread until then."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    asked = blobs(ready, 503, 200, 200)
+    assert call("storage_containers_ready") == DONE
+    assert [request.path for request in asked] == ["/ignition", "/ignition", "/aro"]
+    assert slept == [1]
