@@ -10,17 +10,23 @@ from shared.store import Document
 from shared.vault import Bundle, get_vault
 
 
-def store(step: Step, purpose: str, bundle: Bundle) -> None:
-    """Put a bundle into the vault and its versioned id on the document, unless one stands there by now.
+def store(step: Step, purpose: str, bundle: Bundle, *, instead_of: str = "") -> None:
+    """Put a bundle into the vault and its versioned id on the document, unless another one stands there by now.
 
     Two runs may both put a version; the first id on the document counts, and the other version is never read.
+
+    Args:
+        step: of the cluster.
+        purpose: of the bundle.
+        bundle: flat JSON.
+        instead_of: the versioned id that it takes the place of.
     """
     document_id = step.document["id"]
     versioned_id = get_vault().put_secret(secrets.secret_name(document_id, purpose), bundle, document_id)
 
     def change(document: Document) -> bool:
         ids = document.setdefault("secrets", {})
-        if ids.get(purpose):
+        if ids.get(purpose, "") != instead_of:
             return False
         ids[purpose] = versioned_id
         return True

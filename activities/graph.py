@@ -11,7 +11,7 @@ from typing import Any
 from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
 from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
 
-from activities import cluster_secrets, graph_inputs, storage
+from activities import cluster_secrets, graph_inputs, resource_group, storage
 from activities.executor import Executor, Outcome, wait
 from activities.step import Step
 from shared.arm.errors import CloudError, ErrorCode
@@ -91,6 +91,20 @@ def load(step: Step) -> Graph:
     """
     with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
         return _open(step, blobs.get_blob_client(*GRAPH).download_blob().readall())
+
+
+def exists(step: Step) -> bool:
+    """Tell whether there is an install graph, noted on the document or not yet."""
+    if _is_done(step):
+        return True
+    group = resource_group.find(step)
+    if not step.properties.get("storageSuffix") or group is None or not resource_group.is_ours(step, group):
+        return False
+    try:
+        with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
+            return blobs.get_blob_client(*GRAPH).exists()
+    except ResourceNotFoundError:  # There is no storage account yet.
+        return False
 
 
 def _is_done(step: Step) -> bool:

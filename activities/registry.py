@@ -1,4 +1,8 @@
-"""The cluster's token for the registry that mirrors OpenShift's images."""
+"""The cluster's token for the registry that mirrors OpenShift's images.
+
+A token has two passwords, which live apart. A resume makes another one in the slot that the cluster does not use, as
+long as no install graph carries what the cluster has: so a graph never ends up with a password that was ended.
+"""
 
 import uuid
 from datetime import timedelta
@@ -6,33 +10,41 @@ from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.containerregistry import ContainerRegistryManagementClient
-from azure.mgmt.containerregistry.models import GenerateCredentialsParameters, Token, TokenProperties
+from azure.mgmt.containerregistry.models import GenerateCredentialsParameters, Token, TokenPassword, TokenProperties
 
-from activities import cluster_secrets
+from activities import cluster_secrets, graph
 from activities.executor import Executor, Outcome, TryAgain, wait
 from activities.step import Step, own
 from shared import cloud, settings
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
+from shared.azure.models import text
+from shared.clusters.secrets import Purpose
 from shared.store import Document
+from shared.vault import Bundle, get_vault
 
 _PULL_SCOPE_MAP = "_repositories_pull"
-_PASSWORD = "password1"  # noqa: S105 - the name that the registry has for its first password
+# The names that the registry has for the two passwords of a token.
+_SLOTS = ("password1", "password2")
 # Generating a password takes a second or two. Its answer is the secret, so it cannot be asked for later.
 _GENERATE_SECONDS = 60
 
 
 def _ensure_acr_token(step: Step) -> Outcome | None:
-    """Store the token's name, create the token, then store its password in the vault.
+    """Store the token's name, create the token, then store a password of it in the vault, one for each operation.
 
-    A second run reads the name back and finds the token; a password that was made but not stored is made again, which
-    ends the first one.
+    A second run reads the name back, finds the token, and its operation on the password that is held. A password that
+    was made but not stored is made again, in the slot that nobody uses. A bundle that is lost is made again too.
 
     Source: ARO-RP `pkg/cluster/acrtoken.go`, `pkg/util/acrtoken/acrtoken.go`.
     """
     name = _ensure_intent(step)
-    if step.document.get("secrets", {}).get("registry"):
+    held = _held(step)
+    if held is not None and held.get("operationId") == step.call["operationId"]:
+        return None
+    # A graph is made from a password, so where none was ever held nobody need look for one.
+    if _held_id(step) and graph.exists(step):
         return None
     registry = _registry()
     tokens = own(ContainerRegistryManagementClient, registry.subscription_id).tokens
@@ -47,8 +59,41 @@ def _ensure_acr_token(step: Step) -> Outcome | None:
     state = token.properties.provisioning_state if token.properties else None
     if state != "Succeeded":
         return wait(f"token {name} is being created")
-    cluster_secrets.store(step, "registry", {"password": _generate_password(registry, name)})
+    slot = _free_slot(token, held)
+    password = _generate_password(registry, name, slot)
+    bundle = {"password": password, "name": slot, "operationId": step.call["operationId"]}
+    cluster_secrets.store(step, Purpose.REGISTRY, bundle, instead_of=_held_id(step))
     return None
+
+
+def _held_id(step: Step) -> str:
+    return str((step.document.get("secrets") or {}).get(Purpose.REGISTRY, ""))
+
+
+def _held(step: Step) -> Bundle | None:
+    """Return the bundle that the document names, or None where there is none, or no more."""
+    if not _held_id(step):
+        return None
+    try:
+        held = get_vault().get_secret(_held_id(step))
+    except ResourceNotFoundError:
+        return None
+    return held if held.get("password") else None
+
+
+def _free_slot(token: Token, held: Bundle | None) -> str:
+    """Return the slot that the cluster does not use: the other one, or the one that is empty, or the older."""
+    if held is not None and held.get("name") in _SLOTS:
+        return next(slot for slot in _SLOTS if slot != held["name"])
+    credentials = token.properties.credentials if token.properties else None
+    made = {
+        text(password.name): _made_at(password) for password in (credentials.passwords if credentials else None) or []
+    }
+    return min(_SLOTS, key=lambda slot: made.get(slot, ""))
+
+
+def _made_at(password: TokenPassword) -> str:
+    return password.creation_time.isoformat() if password.creation_time else ""
 
 
 def _ensure_intent(step: Step) -> str:
@@ -72,7 +117,7 @@ def _profile(step: Step, login_server: str) -> dict[str, Any]:
     return next(profile for profile in profiles if profile["name"] == login_server)
 
 
-def _generate_password(registry: ResourceId, name: str) -> str:
+def _generate_password(registry: ResourceId, name: str, slot: str) -> str:
     """Have the registry make a password. Waited for here, because its answer must not leave this process.
 
     Raises:
@@ -81,7 +126,7 @@ def _generate_password(registry: ResourceId, name: str) -> str:
     poller = own(ContainerRegistryManagementClient, registry.subscription_id).registries.begin_generate_credentials(
         registry.resource_group,
         registry.name,
-        GenerateCredentialsParameters(token_id=f"{registry}/tokens/{name}", name=_PASSWORD),
+        GenerateCredentialsParameters(token_id=f"{registry}/tokens/{name}", name=slot),
         polling_interval=settings.load().poll_seconds(timedelta(seconds=2)),
     )
     result = poller.result(_GENERATE_SECONDS)

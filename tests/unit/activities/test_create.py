@@ -113,42 +113,6 @@ def test_of_two_creates_that_race_for_a_domain_one_wins(accepted: World) -> None
     assert error_of(call("create_dns"))["code"] == "DuplicateDomain"
 
 
-def registry(world: World) -> list[str]:
-    """Let the registry make passwords, and return those it made."""
-    made: list[str] = []
-
-    def generate(request: Request) -> Any:
-        assert request.json["name"] == "password1"
-        made.append(f"pw-{len(made)}")
-        return 200, {"username": "t", "passwords": [{"name": "password1", "value": made[-1]}]}, {}
-
-    world.azure.on("POST", "/generateCredentials$", generate)
-    return made
-
-
-def test_the_registry_token_is_named_before_it_is_made_and_made_once(accepted: World) -> None:
-    """One token, one password, in the vault; the name on the document first."""
-    made = registry(accepted)
-    twice("ensure_acr_token")
-    (profile,) = accepted.properties["registryProfiles"]
-    assert profile["name"] == "arosvc.azurecr.io"
-    assert f"{TOKENS}/{profile['username']}" in accepted.azure.resources
-    assert made == ["pw-0"]
-    assert json.loads(accepted.vault("rp-cls").versions["doc-1-registry"][0]) == {"password": "pw-0"}
-    assert "pw-0" not in json.dumps([container.writes for container in accepted.cosmos.values()])
-
-
-def test_a_token_made_before_a_crash_is_found_by_its_name(accepted: World) -> None:
-    """The password could not be stored, so it is made again for the same token."""
-    registry(accepted)
-    accepted.azure.fails("POST", "/generateCredentials$", 503, "ServiceUnavailable")
-    assert call("ensure_acr_token")["retryClass"] == "transient"
-    name = accepted.properties["registryProfiles"][0]["username"]
-    accepted.azure._scripts.pop(0)
-    assert call("ensure_acr_token") == DONE
-    assert [key for key in accepted.azure.resources if key.startswith(TOKENS)] == [f"{TOKENS}/{name}"]
-
-
 def test_a_failure_in_the_services_own_subscription_is_the_platforms(accepted: World) -> None:
     """No customer can mend a role on the service's registry."""
     accepted.azure.fails("GET", "/registries/arosvc/tokens/", 403, "AuthorizationFailed")
