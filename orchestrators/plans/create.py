@@ -21,6 +21,9 @@ VALIDATION = (
         message="Grant the Azure Red Hat OpenShift resource provider Network Contributor on the virtual network, then repeat the request."),
 )
 
+# A host that dies and comes back costs seconds that no time scale shortens; rows that wait for little see a few of them.
+_A_FEW_RESTARTS = timedelta(minutes=1)
+
 # What is awaited inside the cluster: the message of a wait names the operator or machine, so the remedy need not.
 _INSIDE = (
     "Look at what the cluster said last, in this message and below, then repeat the request to continue from this "
@@ -36,7 +39,7 @@ CREATE = (
         executor="ensure_cluster_secrets",
         waits_for="Key Vault to store the cluster's keys"),
     Row(name="ensure_acr_token", phase="preparation", kind="action",
-        executor="ensure_acr_token", poll=timedelta(seconds=2), deadline=timedelta(minutes=10),
+        executor="ensure_acr_token", poll=timedelta(seconds=2), deadline=timedelta(minutes=10), shortest=_A_FEW_RESTARTS,
         waits_for="the container registry to issue the cluster's token"),
     Row(name="decide_zones", phase="preparation", kind="action",
         executor="decide_zones",
@@ -57,12 +60,12 @@ CREATE = (
         waits_for="Azure Resource Manager to finish the deployment of storage, network security groups and role assignments",
         message="Correct what Azure reports below, then repeat the request to continue from this step."),
     Row(name="storage_containers_ready", phase="bootstrap", kind="condition",
-        executor="storage_containers_ready", deadline=timedelta(minutes=10),
+        executor="storage_containers_ready", deadline=timedelta(minutes=10), shortest=_A_FEW_RESTARTS,
         needs=("deploy_storage_template",),
         waits_for="the blob containers to answer",
         message="Check policies that restrict network access to storage accounts, then repeat the request."),
     Row(name="attach_nsgs", phase="bootstrap", kind="action",
-        executor="attach_nsgs", poll=timedelta(seconds=2), deadline=timedelta(minutes=15),
+        executor="attach_nsgs", poll=timedelta(seconds=2), deadline=timedelta(minutes=15), shortest=_A_FEW_RESTARTS,
         needs=("deploy_storage_template",),
         waits_for="both subnets to take the cluster's network security groups",
         message="Detach other network security groups from the cluster's subnets, then repeat the request."),
@@ -77,12 +80,12 @@ CREATE = (
         message="Correct what Azure reports below: raise a quota, exempt the cluster's resource group from a policy, make room in the master subnet. Then repeat the request to continue from this step."),
     # Before the machines: one that resolves a wrong address waits for ever, and looks as if it did not boot.
     Row(name="private_dns_ready", phase="bootstrap", kind="condition",
-        executor="private_dns_ready", deadline=timedelta(minutes=10),
+        executor="private_dns_ready", deadline=timedelta(minutes=10), shortest=_A_FEW_RESTARTS,
         needs=("deploy_network_template",),
         waits_for="the private DNS zone to have its records and its link to the virtual network",
         message="Find out in the activity log of the cluster's resource group who changed the zone, then delete the cluster and create it again."),
     Row(name="create_private_endpoint", phase="bootstrap", kind="begin-and-poll",
-        executor="create_private_endpoint", poll=timedelta(seconds=5), deadline=timedelta(minutes=20),
+        executor="create_private_endpoint", poll=timedelta(seconds=5), deadline=timedelta(minutes=20), shortest=_A_FEW_RESTARTS,
         needs=("deploy_network_template",),
         waits_for="the service's private endpoint to be connected with the cluster"),
     Row(name="update_api_address", phase="bootstrap", kind="action",

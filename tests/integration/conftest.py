@@ -49,7 +49,7 @@ def pytest_runtest_makereport(
     """Show what the local Azure saw of a failed test, and say where its state is."""
     report: pytest.TestReport = yield  # type: ignore[assignment]  # a wrapper is sent the report
     if report.failed:
-        for name in ("azure", "own_azure"):
+        for name in ("azure", "own_azure", "patient_azure"):
             platform = getattr(item, "funcargs", {}).get(name)
             if isinstance(platform, LocalAzure):
                 report.sections += _sections(platform.state)

@@ -46,9 +46,9 @@ def _kill_at(cluster: Cluster, operation_id: str, step: str, process: str) -> No
 
 
 @pytest.fixture
-def cluster(own_azure: LocalAzure, rng: random.Random) -> Cluster:
+def cluster(patient_azure: LocalAzure, rng: random.Random) -> Cluster:
     """Give a cluster that is still to be created."""
-    return prepare(own_azure, unique(rng))[0]
+    return prepare(patient_azure, unique(rng))[0]
 
 
 @pytest.mark.thorough
@@ -75,16 +75,16 @@ def test_one_create_finishes_although_the_host_is_killed_at_each_of_its_steps(cl
 
 
 def test_a_delete_finishes_although_the_host_is_killed_at_each_of_its_steps(
-    cluster: Cluster, own_azure: LocalAzure
+    cluster: Cluster, patient_azure: LocalAzure
 ) -> None:
     """A half-deleted cluster goes on being deleted until nothing is left."""
     cluster.succeed(cluster.create())
     document_id = cluster.document_id()
-    with _slow_progress(own_azure):
+    with _slow_progress(patient_azure):
         operation_id = cluster.delete()
         for step in _step_names("delete"):
             _kill_at(cluster, operation_id, step, "functions")
-            wait_for(own_azure.serves, "the host in its place")
+            wait_for(patient_azure.serves, "the host in its place")
     cluster.succeed(operation_id)
     cluster.expect_nothing_left(document_id)
 
