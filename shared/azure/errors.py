@@ -27,10 +27,13 @@ _AUTHORIZATION_CODES = frozenset({"AuthorizationFailed", "LinkedAuthorizationFai
 _BUSY_CODES = frozenset(
     {
         "AnotherOperationInProgress",
+        # What was read is old, or the answer to the write was lost: it is read again.
+        "ConditionNotMet",
         "Conflict",
         "DeploymentActive",
         "DeploymentBeingCancelled",
         "OperationNotAllowedDuringUpdate",
+        "PreconditionFailed",
         "ReferencedResourceNotProvisioned",
         "RetryableError",
         "ResourceGroupBeingDeleted",

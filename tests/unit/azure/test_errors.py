@@ -69,6 +69,7 @@ def http(
         (http(400, "InvalidTemplate"), "none", "DeploymentFailed", Owner.AZURE),
         (http(404, "ResourceNotFound"), "none", "DeploymentFailed", Owner.AZURE),
         (http(412), "busy", "DeploymentFailed", Owner.AZURE),
+        (http(412, "PreconditionFailed"), "busy", "DeploymentFailed", Owner.AZURE),
         (ServiceRequestError("refused"), "transient", "DeploymentFailed", Owner.AZURE),
         (ServiceResponseError("reset"), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.AZURE),
