@@ -60,13 +60,16 @@ def executor(
     )
 
 
-def begin(step: Step, name: str, parameters: dict[str, Any]) -> Outcome | None:
+def begin(
+    step: Step, name: str, parameters: dict[str, Any], clear: Callable[[Step], None] | None = None
+) -> Outcome | None:
     """Begin the deployment of a template of the same name, unless it runs or has succeeded with the same content.
 
     Args:
         step: of the cluster whose resource group is deployed to.
         name: of the template and the deployment.
         parameters: name to value; none of them secret, because their digest stands on the deployment.
+        clear: takes away what an earlier deployment left that this one could not mend; raises while that lasts.
     """
     digest = templates.digest(name, parameters)
     existing = _find(step, name)
@@ -74,6 +77,8 @@ def begin(step: Step, name: str, parameters: dict[str, Any]) -> Outcome | None:
         return wait(f"deployment '{name}' is {state(existing)}")
     if existing is not None and state(existing) == "Succeeded" and (existing.tags or {}).get(DIGEST) == digest:
         return None
+    if existing is not None and clear is not None:
+        clear(step)
     try:
         _client(step).deployments.begin_create_or_update(
             step.resource_group, name, render(name, parameters, digest), polling=False

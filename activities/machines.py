@@ -3,12 +3,16 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from azure.mgmt.compute import ComputeManagementClient
+from azure.mgmt.compute.models import VirtualMachine
+
 from activities import boot_diagnostics, deployments, graph
-from activities.executor import Executor, Outcome
+from activities.executor import Executor, Outcome, TryAgain
 from activities.step import Step
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, CloudErrorBody
+from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import templates
+from shared.installer.install_config import MASTERS
 
 DEPLOYMENT = "machines"
 _SAS_LIFETIME = timedelta(hours=24)
@@ -75,7 +79,44 @@ def _run(step: Step) -> Outcome | None:
 
     Source: ARO-RP `pkg/cluster/deployresources.go`, of June 2020.
     """
-    return deployments.begin(step, DEPLOYMENT, _parameters(step))
+    return deployments.begin(step, DEPLOYMENT, _parameters(step), _remove_failed)
+
+
+def _remove_failed(step: Step) -> None:
+    """Delete the machines that Azure gave up, and their disks; those that have booted stay.
+
+    Ignition runs at the first boot alone, and a PUT of a machine that exists boots nothing: one that did not come up
+    would stay as it is for ever. Its interface is the network's, and waits for the next machine.
+
+    Raises:
+        TryAgain: while one of them is on its way.
+    """
+    compute = step.customer(ComputeManagementClient)
+    names = _names(step)
+    machines = {machine.name: machine for machine in compute.virtual_machines.list(step.resource_group)}
+    for name in names & machines.keys():
+        if machines[name].provisioning_state == "Failed":
+            compute.virtual_machines.begin_delete(step.resource_group, name, polling=False)
+    leaving = [f"virtual machine '{name}'" for name in names if _is_leaving(machines.get(name))]
+    # What a machine leaves behind has the name that its successor's disk will have.
+    left = {f"{name}_OSDisk" for name in names - machines.keys()}
+    for disk in compute.disks.list_by_resource_group(step.resource_group):
+        if disk.name in left:
+            leaving.append(f"disk '{disk.name}'")
+            if disk.provisioning_state != "Deleting":
+                compute.disks.begin_delete(step.resource_group, disk.name, polling=False)
+    if leaving:
+        busy = f"Of the machines that did not come up there is left: {', '.join(sorted(leaving))}."
+        raise TryAgain(CloudError(409, ErrorCode.CONFLICT, busy), "busy")
+
+
+def _is_leaving(machine: VirtualMachine | None) -> bool:
+    return machine is not None and machine.provisioning_state in ("Failed", "Deleting")
+
+
+def _names(step: Step) -> set[str]:
+    infra_id = step.properties["infraId"]
+    return {f"{infra_id}-bootstrap", *(f"{infra_id}-master-{number}" for number in range(MASTERS))}
 
 
 def _status(step: Step) -> Outcome | None:

@@ -9,7 +9,7 @@ from activities import graph, machines
 from activities.step import Step
 from shared.azure import templates
 from shared.installer.graph import Graph
-from tests.unit.activities import serial_log_fake
+from tests.unit.activities import network_fake, serial_log_fake
 from tests.unit.activities.calls import call, payload
 from tests.unit.product_world import CLUSTER_GROUP, World
 
@@ -42,6 +42,63 @@ def sent(world: World) -> dict[str, Any]:
     return {name: given["value"] for name, given in parameters.items()}
 
 
+COMPUTE = f"{CLUSTER_GROUP}/providers/Microsoft.Compute"
+
+
+@pytest.fixture
+def ended_badly(sealed: World) -> World:
+    """Let the deployment have failed: one master booted, one did not, of one there is a disk alone."""
+    call("deploy_machines_template")
+    becomes(sealed, "Failed")
+    sealed.azure.calls.clear()
+    infra_id = sealed.properties["infraId"]
+    for name, state in (("master-0", "Succeeded"), ("master-1", "Failed"), ("worker-x", "Failed")):
+        network_fake.put(sealed, f"{COMPUTE}/virtualMachines/{infra_id}-{name}", {}, state)
+    for name in ("master-0", "master-1", "master-2", "worker-x"):
+        network_fake.put(sealed, f"{COMPUTE}/disks/{infra_id}-{name}_OSDisk", {})
+    for kind in ("virtualMachines", "disks"):
+        sealed.azure.on("GET", f"/aro-c1/.*/{kind}$", lambda request: listed(sealed, request.path))
+    return sealed
+
+
+def listed(world: World, path: str) -> tuple[int, Any, dict[str, str]]:
+    """List the resources of a type."""
+    return 200, {"value": [one for key, one in world.azure.resources.items() if key.startswith(path.lower())]}, {}
+
+
+def test_machines_that_azure_gave_up_are_deleted_before_they_are_deployed_again(ended_badly: World) -> None:
+    """With their disks, one after the other; those that booted stay, and so do the cluster's own."""
+    infra_id = ended_badly.properties["infraId"]
+    outcome = call("deploy_machines_template")
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "busy")
+    assert f"virtual machine '{infra_id}-master-1'" not in str(ended_badly.azure.resources)
+    assert call("deploy_machines_template")["retryClass"] == "busy"
+    assert call("deploy_machines_template")["outcome"] == "wait"
+    assert [change.replace(infra_id, "x") for change in ended_badly.azure.changes()] == [
+        "DELETE virtualMachines/x-master-1",
+        "DELETE disks/x-master-2_OSDisk",
+        "DELETE disks/x-master-1_OSDisk",
+        "PUT deployments/machines",
+    ]
+
+
+def test_a_machine_on_its_way_out_is_awaited(ended_badly: World) -> None:
+    """Nothing is deleted twice, and nothing deployed over it."""
+    name = f"{COMPUTE}/virtualMachines/{ended_badly.properties['infraId']}-master-1"
+    network_fake.put(ended_badly, name, {}, "Deleting")
+    call("deploy_machines_template")
+    outcome = call("deploy_machines_template")
+    assert outcome["retryClass"] == "busy"
+    assert "master-1" in outcome["error"]["message"]
+    assert not [change for change in ended_badly.azure.changes() if change.startswith("PUT")]
+
+
+def test_the_first_deployment_looks_for_no_remains(sealed: World) -> None:
+    """Where nothing was deployed nothing can be left."""
+    call("deploy_machines_template")
+    assert not [request for request in sealed.azure.calls if "/Microsoft.Compute/" in request.path]
+
+
 def becomes(world: World, state: str) -> None:
     """Let the deployment have a state."""
     world.azure.resources[DEPLOYMENT]["properties"]["provisioningState"] = state
@@ -67,6 +124,8 @@ def test_the_signature_is_for_a_day_from_the_stored_time(sealed: World) -> None:
     call("deploy_machines_template")
     first = sent(sealed)["sas"]
     becomes(sealed, "Failed")
+    for kind in ("virtualMachines", "disks"):
+        sealed.azure.on("GET", f"/{kind}$", lambda request: listed(sealed, request.path))
     call("deploy_machines_template")
     assert sent(sealed)["sas"] == first
     assert first == {
