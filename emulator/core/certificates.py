@@ -124,7 +124,6 @@ class CertificateAuthority:
         builder = (
             x509.CertificateBuilder()
             .subject_name(x509.Name(subject))
-            .issuer_name(self._certificate.subject)
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - timedelta(hours=1))
@@ -133,13 +132,18 @@ class CertificateAuthority:
             .add_extension(_key_usage(ca=False), critical=True)
             .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
         )
         if names:
             builder = builder.add_extension(
                 x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False
             )
-        return builder.sign(self._key, hashes.SHA256()), key
+        return self.sign(builder), key
+
+    def sign(self, builder: x509.CertificateBuilder) -> x509.Certificate:
+        """Issue a certificate whose subject, key, validity and extensions somebody else chose."""
+        authority = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        signed = builder.issuer_name(self._certificate.subject).add_extension(authority, critical=False)
+        return signed.sign(self._key, hashes.SHA256())
 
 
 def _key_usage(*, ca: bool) -> x509.KeyUsage:

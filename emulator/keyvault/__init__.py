@@ -1,24 +1,30 @@
-"""Key Vault's data plane for secrets: `*.vault.azure.net`."""
+"""Key Vault's data plane for secrets and certificates: `*.vault.azure.net`."""
 
 from emulator.core.platform import Platform, Service
 from emulator.entra.models import EntraModel
+from emulator.keyvault.certificate_responses import CertificateResponses
+from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.exceptions import not_emulated, render
+from emulator.keyvault.gate import Gate
+from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.responses import Responses
 from emulator.keyvault.urls import routes
 
-__all__ = ["KeyVaultModel", "create"]
+__all__ = ["CertificateModel", "IssuerModel", "KeyVaultModel", "create"]
 
 
 def create(platform: Platform) -> Service:
     """Create the service; it comes after Entra ID, whose tokens it takes."""
-    model = KeyVaultModel(platform)
-    platform.register(model)
-    responses = Responses(model, platform.model(EntraModel), platform.clock)
+    model, issuers = KeyVaultModel(platform), IssuerModel(platform)
+    certificates = CertificateModel(platform, model, issuers)
+    for each in (model, issuers, certificates):
+        platform.register(each)
+    gate = Gate(model, certificates, platform.model(EntraModel), platform.clock)
     return Service(
         name="keyvault",
         hosts=("*.vault.azure.net",),
-        routes=routes(responses),
+        routes=routes(gate, Responses(model), CertificateResponses(certificates, issuers)),
         render=render,
         not_found=not_emulated,
     )

@@ -25,12 +25,12 @@ def vault_not_found(host: str) -> ServiceError:
 
 
 def access_denied(caller: Principal, permission: str, vault: Document) -> ServiceError:
-    """Return the error of a caller whose access policy lacks a permission."""
+    """Return the error of a caller whose access policy lacks a permission, such as `secrets get`."""
     who = f"appid={caller.client_id};oid={caller.object_id};iss=https://sts.windows.net/{caller.tenant_id}/"
     return ServiceError(
         403,
         "Forbidden",
-        f"The user, group or application '{who}' does not have secrets {permission} permission on key vault "
+        f"The user, group or application '{who}' does not have {permission} permission on key vault "
         f"'{vault['name']};location={vault['location']}'. For help resolving this issue, please see "
         "https://go.microsoft.com/fwlink/?linkid=2125287",
         extra={"innererror": {"code": "AccessDenied"}},
@@ -79,6 +79,73 @@ def secret_disabled() -> ServiceError:
     )
 
 
+def secret_managed(operation: str) -> ServiceError:
+    """Return the error of changing the secret of a certificate, which only the certificate may."""
+    return ServiceError(
+        403,
+        "Forbidden",
+        f'Operation "{operation}" is not allowed as this object\'s lifetime is managed by Key Vault.',
+        extra={"innererror": {"code": "SecretManagedByKeyVault"}},
+    )
+
+
+def certificate_not_found(name: str) -> ServiceError:
+    """Return the error of a certificate, or version, that is not there."""
+    return ServiceError(
+        404,
+        "CertificateNotFound",
+        f"A certificate with (name/id) {name} was not found in this key vault. If you recently deleted this certificate "
+        "you may be able to recover it using the correct recovery command. For help resolving this issue, please see "
+        "https://go.microsoft.com/fwlink/?linkid=2125182",
+    )
+
+
+def deleted_certificate_not_found(name: str) -> ServiceError:
+    """Return the error of a certificate that is not among the deleted ones."""
+    return ServiceError(404, "CertificateNotFound", f"Deleted Certificate not found: {name}")
+
+
+def certificate_deleted_but_recoverable(name: str) -> ServiceError:
+    """Return the error of a name that a deleted certificate still holds."""
+    return ServiceError(
+        409,
+        "Conflict",
+        f"Certificate {name} is currently in a deleted but recoverable state, and its name cannot be reused; in this "
+        "state, the certificate can only be recovered or purged.",
+        extra={"innererror": {"code": "ObjectIsDeletedButRecoverable"}},
+    )
+
+
+def certificate_name_in_use(name: str) -> ServiceError:
+    """Return the error of a name that something else has: a certificate that is there, or a secret of its own."""
+    return ServiceError(409, "Conflict", f"The name {name} is in use in this key vault.")
+
+
+def pending_in_progress() -> ServiceError:
+    """Return the error of ordering what is on order."""
+    return ServiceError(
+        409,
+        "Conflict",
+        "A new key vault certificate can not be created or imported while a pending key vault certificate's status is "
+        "inProgress.",
+    )
+
+
+def pending_not_found(name: str) -> ServiceError:
+    """Return the error of an order that does not exist."""
+    return ServiceError(404, "PendingCertificateNotFound", f"Pending certificate not found: {name}")
+
+
+def pending_ended() -> ServiceError:
+    """Return the error of cancelling an order that has ended."""
+    return ServiceError(403, "Forbidden", "Pending status must be in progress to allow update.")
+
+
+def issuer_not_found(name: str) -> ServiceError:
+    """Return the error of an issuer that the vault does not know."""
+    return ServiceError(404, "CertificateIssuerNotFound", f"Certificate issuer not found: {name}")
+
+
 def bad_parameter(message: str) -> ServiceError:
     """Return the error of a request that makes no sense."""
     return ServiceError(400, "BadParameter", message)
@@ -90,7 +157,7 @@ def not_implemented(operation: str) -> ServiceError:
 
 
 def not_emulated(request: Request) -> ServiceError:
-    """Return the error of a path that is not here, such as keys and certificates."""
+    """Return the error of a path that is not here, such as keys."""
     return not_implemented(f"{request.method} {request.url.path}")
 
 

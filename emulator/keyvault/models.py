@@ -1,94 +1,36 @@
-"""Vaults, their access policies, and secrets with versions and soft delete."""
+"""Secrets with versions and soft delete."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from uuid import uuid4
 
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.entra.models import Principal
 from emulator.keyvault.exceptions import (
-    access_denied,
     deleted_but_recoverable,
     deleted_secret_not_found,
     name_in_use,
     secret_disabled,
+    secret_managed,
     secret_not_found,
 )
 from emulator.keyvault.properties import attributes, check_name, metadata, value_of
+from emulator.keyvault.vaults import Vaults
 
-VAULT_NAME = re.compile(r"[a-z](?!.*--)[a-z0-9-]{1,22}[a-z0-9]")
 RETENTION_DAYS = 90
-PERMISSIONS = ("get", "list", "set", "delete", "recover", "purge")
 
 
-class KeyVaultModel:
-    """All vaults.
+class KeyVaultModel(Vaults):
+    """All vaults with their secrets.
 
     A secret's document lists its versions, oldest first; each version, which holds the value, is a document of its own.
     """
 
     def __init__(self, platform: Platform) -> None:
+        super().__init__(platform)
         self._clock = platform.clock
-        self._store = platform.store
-        self._location = platform.world.location
-        self._vaults = platform.store.table("keyvault_vaults")
         self._secrets = platform.store.table("keyvault_secrets")
         self._versions = platform.store.table("keyvault_versions")
-
-    # Vaults
-
-    def ensure_vault(self, name: str, tenant_id: str, *, location: str = "") -> Document:
-        """Create or confirm a vault; access policies of an old one stay.
-
-        Raises:
-            ValueError: the name is no vault name.
-        """
-        if not VAULT_NAME.fullmatch(name.lower()):
-            raise ValueError(f"{name!r} is no vault name: 3-24 letters, digits, single hyphens, a letter first")
-        vault = self._vaults.get(name.lower()) or {"policies": {}}
-        vault |= {"name": name.lower(), "tenantId": tenant_id.lower(), "location": location or self._location}
-        self._vaults.put(name.lower(), vault)
-        return vault
-
-    def vault(self, name: str) -> Document | None:
-        """Return a vault, or None."""
-        return self._vaults.get(name.lower())
-
-    def delete_vault(self, name: str) -> bool:
-        """Remove a vault with all its secrets; tell whether there was one."""
-        with self._store.transaction():
-            for table in (self._secrets, self._versions):
-                for key, _ in list(table.scan(f"{name.lower()}/")):
-                    table.delete(key)
-            return self._vaults.delete(name.lower())
-
-    def allow(self, vault: str, object_id: str, permissions: Sequence[str]) -> None:
-        """Set what a principal may do with secrets; an empty list takes all of it away.
-
-        Raises:
-            ValueError: a permission is unknown.
-            LookupError: there is no such vault.
-        """
-        unknown = [permission for permission in permissions if permission not in PERMISSIONS]
-        if unknown:
-            raise ValueError(f"unknown secret permissions {unknown}; use {', '.join(PERMISSIONS)}")
-        found = self.vault(vault)
-        if found is None:
-            raise LookupError(f"there is no vault {vault}")
-        found["policies"][object_id.lower()] = list(permissions)
-        self._vaults.put(vault.lower(), found)
-
-    @staticmethod
-    def authorize(vault: Document, caller: Principal, permission: str) -> None:
-        """Check a caller's access policy.
-
-        Raises:
-            ServiceError: 403 `Forbidden`, inner `AccessDenied`.
-        """
-        if permission not in vault["policies"].get(caller.object_id.lower(), ()):
-            raise access_denied(caller, permission, vault)
 
     # Secrets
 
@@ -111,12 +53,13 @@ class KeyVaultModel:
         """Create a secret, or its next version; return the version.
 
         Raises:
-            ServiceError: 400 name, value or attributes; 409 the name belongs to a deleted secret.
+            ServiceError: 400 name, value or attributes; 403 a certificate's; 409 the name belongs to a deleted secret.
         """
         check_name(name)
-        secret = self._secret(vault, name) or {"name": name, "vault": vault.lower(), "versions": [], "deleted": None}
+        secret = self._secret(vault, name) or _new(vault, name)
         if secret["deleted"]:
             raise deleted_but_recoverable(name)
+        _refuse_managed(secret, "set")
         now = int(self._clock.now().timestamp())
         version = {
             "vault": vault.lower(),
@@ -147,10 +90,11 @@ class KeyVaultModel:
         """Change a version's attributes, content type or tags, never its value.
 
         Raises:
-            ServiceError: 400 attributes; 404 not there or deleted.
+            ServiceError: 400 attributes; 403 a certificate's; 404 not there or deleted.
         """
         check_name(name)
         found = self._existing(vault, name, version)
+        _refuse_managed(found, "update")
         found["attributes"] |= attributes(wish) | {"updated": int(self._clock.now().timestamp())}
         found |= metadata(wish)
         self._versions.put(_key(vault, name, found["version"]), found)
@@ -171,16 +115,23 @@ class KeyVaultModel:
 
     # Soft delete
 
-    def delete_secret(self, vault: str, name: str) -> Document:
+    def delete_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
         """Move a secret with all its versions among the deleted ones, where it stays for 90 days.
 
+        Args:
+            vault: its vault.
+            name: the secret.
+            managed: whether its certificate deletes it.
+
         Raises:
-            ServiceError: 404.
+            ServiceError: 404; 403 a certificate's.
         """
         check_name(name)
         secret = self._active(vault, name)
         if secret is None:
             raise secret_not_found(name)
+        if not managed:
+            _refuse_managed(secret, "delete")
         now = self._clock.now()
         secret["deleted"] = {
             "deletedDate": int(now.timestamp()),
@@ -208,29 +159,68 @@ class KeyVaultModel:
             if secret is not None and secret["deleted"]:
                 yield self._deleted_version(secret)
 
-    def recover_secret(self, vault: str, name: str) -> Document:
+    def recover_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
         """Bring a deleted secret back with all its versions; return the newest.
 
         Raises:
-            ServiceError: 404 not deleted; 409 it is there.
+            ServiceError: 404 not deleted; 403 a certificate's; 409 it is there.
         """
         check_name(name)
         if self._active(vault, name) is not None:
             raise name_in_use(name)
         found = self.deleted_secret(vault, name)
+        if not managed:
+            _refuse_managed(found, "recover")
         secret = self._secrets.get(_key(vault, name))
         if secret is not None:
             self._secrets.put(_key(vault, name), secret | {"deleted": None})
         return found
 
-    def purge_secret(self, vault: str, name: str) -> None:
+    def purge_secret(self, vault: str, name: str, *, managed: bool = False) -> None:
         """Remove a deleted secret for good.
 
         Raises:
-            ServiceError: 404.
+            ServiceError: 404; 403 a certificate's.
         """
-        self.deleted_secret(vault, name)
+        found = self.deleted_secret(vault, name)
+        if not managed:
+            _refuse_managed(found, "purge")
         self._forget(vault, name)
+
+    # Secrets of certificates
+
+    def has_own_secret(self, vault: str, name: str) -> bool:
+        """Tell whether a secret, deleted or not, has this name without being a certificate's."""
+        secret = self._secret(vault, name)
+        return secret is not None and not secret.get("managed")
+
+    def put_managed(self, vault: str, version: Document) -> None:
+        """Write a version of a certificate's secret.
+
+        Args:
+            vault: its vault.
+            version: `name`, `version`, `value`, `contentType`, `attributes`, perhaps `tags`. One that is disabled, because
+                its certificate is on order, becomes the newest only where there is no other.
+        """
+        name = version["name"]
+        secret = self._secret(vault, name) or _new(vault, name) | {"managed": True}
+        if version["version"] not in secret["versions"] and (
+            version["attributes"]["enabled"] or not secret["versions"]
+        ):
+            secret["versions"].append(version["version"])
+        with self._store.transaction():
+            self._versions.put(
+                _key(vault, name, version["version"]), version | {"vault": vault.lower(), "managed": True}
+            )
+            self._secrets.put(_key(vault, name), secret)
+
+    def managed_version(self, vault: str, name: str, version: str) -> Document:
+        """Return a version of a certificate's secret, disabled or not.
+
+        Raises:
+            LookupError: there is none.
+        """
+        return self._version(vault, name, version)
 
     def _forget(self, vault: str, name: str) -> None:
         with self._store.transaction():
@@ -266,6 +256,15 @@ class KeyVaultModel:
     def _deleted_version(self, secret: Document) -> Document:
         version = self._version(secret["vault"], secret["name"], secret["versions"][-1])
         return version | {"deleted": secret["deleted"]}
+
+
+def _new(vault: str, name: str) -> Document:
+    return {"name": name, "vault": vault.lower(), "versions": [], "deleted": None}
+
+
+def _refuse_managed(secret: Document, operation: str) -> None:
+    if secret.get("managed"):
+        raise secret_managed(operation)
 
 
 def secret_id(version: Document, *, versioned: bool = True) -> str:

@@ -18,13 +18,14 @@ from emulator.core.certificates import private_key_pem
 from emulator.core.platform import Platform
 from emulator.cosmos import CosmosModel
 from emulator.entra import EntraModel, Principal
-from emulator.keyvault import KeyVaultModel
+from emulator.keyvault import IssuerModel, KeyVaultModel
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.run.tables import (
     CONTAINERS,
     DATABASE,
     FIRST_PARTY_SECRET,
     GRANTS,
+    ISSUER,
     PAGING_KEY_SECRET,
     RESOURCES,
     RP_GROUP,
@@ -170,12 +171,13 @@ def _random_key() -> str:
 
 
 def _vaults(platform: Platform, identity: str, certificate: str, paging_key: str) -> None:
-    """Make the service's vault with its two secrets, and the vault of the clusters' secrets."""
+    """Make the service's vault with its two secrets, and the clusters' vault with the issuer of their certificates."""
     world, vaults = platform.world, platform.model(KeyVaultModel)
-    for template, permissions in VAULTS:
+    for template, permissions, certificates in VAULTS:
         name = fill(template, world)
         vaults.ensure_vault(name, world.rp_tenant_id)
-        vaults.allow(name, identity, permissions)
+        vaults.allow(name, identity, permissions, certificates)
+    platform.model(IssuerModel).ensure(world.cluster_vault, *ISSUER)
     vaults.put_secret(world.service_vault, FIRST_PARTY_SECRET, certificate, content_type="application/x-pem-file")
     vaults.put_secret(world.service_vault, PAGING_KEY_SECRET, paging_key)
 

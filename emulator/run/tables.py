@@ -48,11 +48,13 @@ CONTAINERS = (
     Container("OpenShiftVersions", default_ttl=-1),
 )
 
-# The vaults, and what the function app may do with their secrets.
+# The vaults, and what the function app may do with their secrets and certificates.
 VAULTS = (
-    ("{service_vault}", ("get",)),
-    ("{cluster_vault}", ("get", "set", "list", "delete")),
+    ("{service_vault}", ("get",), ()),
+    ("{cluster_vault}", ("get", "set", "list", "delete"), ("get", "create", "delete", "recover")),
 )
+# Who issues the certificates of managed domains, as the clusters' vault knows it: name and provider.
+ISSUER = ("OneCertV2-PublicCA", "OneCertV2-PublicCA")
 
 # The rest of the resource provider's group, by path below it: type and names, and what the resource is made of.
 RESOURCES: tuple[tuple[str, dict[str, Any]], ...] = (

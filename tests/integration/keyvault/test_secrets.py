@@ -17,7 +17,8 @@ from azure.identity import ClientSecretCredential, ManagedIdentityCredential
 from azure.keyvault.secrets import SecretClient
 
 from emulator.core.faults import Fault
-from emulator.keyvault.models import PERMISSIONS, RETENTION_DAYS
+from emulator.keyvault.models import RETENTION_DAYS
+from emulator.keyvault.vaults import PERMISSIONS
 from tests.integration.entra.stage import Stage
 
 Connect = Callable[..., SecretClient]
@@ -261,7 +262,7 @@ def test_an_injected_failure_is_retried_by_the_client(stage: Stage, connect: Con
     """Operations have the names that faults are asked for by."""
     client = connect()
     client.set_secret("s", "x")
-    stage.platform.faults.add(Fault("keyvault", "GET secrets/{name}.*", "status", status_code=503, retry_after=1))
+    stage.platform.faults.add(Fault("keyvault", "GET secrets/{name}.*", status_code=503, retry_after=1))
     assert client.get_secret("s").value == "x"
     assert stage.platform.faults.list() == []
 

@@ -1,0 +1,197 @@
+"""Wire format of certificates, their orders and policies, and issuers."""
+
+import asyncio
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.core.store import Document
+from emulator.keyvault import issuing
+from emulator.keyvault.certificates import CertificateModel
+from emulator.keyvault.exceptions import not_implemented
+from emulator.keyvault.gate import body_of, page, recovery
+from emulator.keyvault.issuers import IssuerModel
+from emulator.keyvault.policies import complete
+
+CORRELATION_HEADER = "x-ms-correlation-request-id"
+
+# A certificate, and one of its versions.
+Pair = tuple[Document, Document]
+
+
+class CertificateResponses:
+    """The operations on certificates and issuers, in all vaults."""
+
+    def __init__(self, model: CertificateModel, issuers: IssuerModel) -> None:
+        self._model = model
+        self._issuers = issuers
+
+    # Orders
+
+    async def create(self, request: Request, vault: Document) -> Response:
+        """Answer `POST /certificates/{name}/create`: 202, and where to ask how it goes."""
+        name, wish = request.path_params["name"], await body_of(request)
+        # In a thread, because an RSA key takes long enough for everybody else to notice.
+        key_pem = await asyncio.to_thread(issuing.new_key, complete(wish.get("policy") or {}))
+        correlation_id = request.headers.get(CORRELATION_HEADER, "")
+        operation = _operation(self._model.create(vault["name"], name, wish, key_pem, correlation_id))
+        version = request.query_params["api-version"]
+        location = f"{operation['id']}?api-version={version}&request_id={operation['request_id']}"
+        return JSONResponse(operation, status_code=202, headers={"Location": location})
+
+    async def get_operation(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /certificates/{name}/pending`."""
+        return JSONResponse(_operation(self._model.order(vault["name"], request.path_params["name"])))
+
+    async def update_operation(self, request: Request, vault: Document) -> Response:
+        """Answer `PATCH /certificates/{name}/pending`, which asks for the order to be cancelled."""
+        wish = await body_of(request)
+        return JSONResponse(_operation(self._model.cancel_order(vault["name"], request.path_params["name"], wish)))
+
+    async def delete_operation(self, request: Request, vault: Document) -> Response:
+        """Answer `DELETE /certificates/{name}/pending`."""
+        return JSONResponse(_operation(self._model.delete_order(vault["name"], request.path_params["name"])))
+
+    # Certificates
+
+    async def get(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /certificates/{name}/{version}`; an empty version is the newest, with its policy."""
+        name, version = request.path_params["name"], request.path_params.get("version", "")
+        return JSONResponse(_bundle(self._model.get(vault["name"], name, version), policy=not version))
+
+    async def update(self, request: Request, vault: Document) -> Response:
+        """Answer `PATCH /certificates/{name}/{version}`."""
+        name, version = request.path_params["name"], request.path_params.get("version", "")
+        return JSONResponse(_bundle(self._model.update(vault["name"], name, version, await body_of(request))))
+
+    async def list_all(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /certificates`."""
+        pending = request.query_params.get("includePending", "").lower() == "true"
+        return page(request, self._model.all(vault["name"], pending=pending), _item)
+
+    async def list_versions(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /certificates/{name}/versions`."""
+        return page(request, self._model.versions(vault["name"], request.path_params["name"]), _version_item)
+
+    async def get_policy(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /certificates/{name}/policy`."""
+        certificate, _ = self._model.get(vault["name"], request.path_params["name"])
+        return JSONResponse(_policy(certificate))
+
+    async def update_policy(self, request: Request, vault: Document) -> Response:
+        """Answer `PATCH /certificates/{name}/policy`."""
+        name, wish = request.path_params["name"], await body_of(request)
+        return JSONResponse(_policy(self._model.update_policy(vault["name"], name, wish)))
+
+    # Soft delete
+
+    async def delete(self, request: Request, vault: Document) -> Response:
+        """Answer `DELETE /certificates/{name}`."""
+        return JSONResponse(_bundle(self._model.delete(vault["name"], request.path_params["name"]), policy=True))
+
+    async def get_deleted(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /deletedcertificates/{name}`."""
+        return JSONResponse(_bundle(self._model.deleted(vault["name"], request.path_params["name"]), policy=True))
+
+    async def list_deleted(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /deletedcertificates`."""
+        return page(request, self._model.all(vault["name"], pending=True, deleted=True), _item)
+
+    async def recover(self, request: Request, vault: Document) -> Response:
+        """Answer `POST /deletedcertificates/{name}/recover`."""
+        return JSONResponse(_bundle(self._model.recover(vault["name"], request.path_params["name"]), policy=True))
+
+    async def purge(self, request: Request, vault: Document) -> Response:
+        """Answer `DELETE /deletedcertificates/{name}`."""
+        self._model.purge(vault["name"], request.path_params["name"])
+        return Response(status_code=204)
+
+    async def refuse(self, request: Request, _vault: Document) -> Response:
+        """Answer what is not here: import, merge, contacts, backup and restore."""
+        raise not_implemented(f"{request.method} {request.url.path}")
+
+    # Issuers
+
+    async def set_issuer(self, request: Request, vault: Document) -> Response:
+        """Answer `PUT /certificates/issuers/{name}`."""
+        wish = await body_of(request)
+        return JSONResponse(_issuer(self._issuers.set(vault["name"], request.path_params["name"], wish)))
+
+    async def update_issuer(self, request: Request, vault: Document) -> Response:
+        """Answer `PATCH /certificates/issuers/{name}`."""
+        wish = await body_of(request)
+        return JSONResponse(_issuer(self._issuers.update(vault["name"], request.path_params["name"], wish)))
+
+    async def get_issuer(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /certificates/issuers/{name}`."""
+        return JSONResponse(_issuer(self._issuers.get(vault["name"], request.path_params["name"])))
+
+    async def delete_issuer(self, request: Request, vault: Document) -> Response:
+        """Answer `DELETE /certificates/issuers/{name}`."""
+        return JSONResponse(_issuer(self._issuers.delete(vault["name"], request.path_params["name"])))
+
+    async def list_issuers(self, request: Request, vault: Document) -> Response:
+        """Answer `GET /certificates/issuers`."""
+        return page(request, self._issuers.all(vault["name"]), _issuer_item)
+
+
+def _id(document: Document, kind: str = "certificates", version: str = "") -> str:
+    base = f"https://{document['vault']}.vault.azure.net/{kind}/{document['name']}"
+    return f"{base}/{version}" if version else base
+
+
+def _operation(certificate: Document) -> dict[str, Any]:
+    order = certificate["order"]
+    members = ("csr", "cancellation_requested", "status", "status_details", "error", "request_id")
+    shown = {"id": f"{_id(certificate)}/pending", "issuer": order["issuer"]}
+    shown |= {member: order[member] for member in members if order.get(member) is not None}
+    return shown | ({"target": _id(certificate)} if order["status"] == "completed" else {})
+
+
+def _policy(certificate: Document) -> dict[str, Any]:
+    attributes = {"enabled": True, "created": certificate["created"], "updated": certificate["created"]}
+    policy: dict[str, Any] = certificate["policy"]
+    return {"id": f"{_id(certificate)}/policy"} | policy | {"attributes": attributes}
+
+
+def _item(pair: Pair) -> dict[str, Any]:
+    certificate, version = pair
+    shown: dict[str, Any] = {"id": _id(certificate), "attributes": recovery(version["attributes"])}
+    shown |= {member: version[member] for member in ("x5t", "tags") if member in version}
+    if certificate["deleted"]:
+        shown |= {"recoveryId": _id(certificate, "deletedcertificates")} | certificate["deleted"]
+    return shown
+
+
+def _version_item(pair: Pair) -> dict[str, Any]:
+    return _item(pair) | {"id": _id(pair[0], version=pair[1]["version"])}
+
+
+def _bundle(pair: Pair, *, policy: bool = True) -> dict[str, Any]:
+    certificate, version = pair
+    shown = _version_item(pair)
+    shown |= {
+        "kid": _id(certificate, "keys", version["version"]),
+        "sid": _id(certificate, "secrets", version["version"]),
+    }
+    if "cer" in version:
+        shown["cer"] = version["cer"]
+    if policy:
+        shown["policy"] = _policy(certificate)
+    if certificate["order"]:
+        shown["pending"] = {"id": f"{_id(certificate)}/pending"}
+    return shown
+
+
+def _issuer(issuer: Document) -> dict[str, Any]:
+    members = ("provider", "credentials", "org_details", "attributes")
+    return {"id": _issuer_id(issuer)} | {member: issuer[member] for member in members}
+
+
+def _issuer_item(issuer: Document) -> dict[str, Any]:
+    return {"id": _issuer_id(issuer), "provider": issuer["provider"]}
+
+
+def _issuer_id(issuer: Document) -> str:
+    return f"https://{issuer['vault']}.vault.azure.net/certificates/issuers/{issuer['name']}"

@@ -1,0 +1,136 @@
+"""What every operation of a vault shares: challenge, api-versions, access policies, bodies, paging."""
+
+import base64
+import binascii
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.core.clock import Clock
+from emulator.core.errors import ServiceError
+from emulator.core.store import Document
+from emulator.entra.models import EntraModel, Principal
+from emulator.entra.resources import KEY_VAULT
+from emulator.keyvault.certificates import CertificateModel
+from emulator.keyvault.exceptions import REGION_HEADER, bad_parameter, unauthorized, vault_not_found
+from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
+
+API_VERSIONS = ("7.0", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "2025-07-01", "2026-04-01")
+MAX_RESULTS = 25
+# Key Vault answers in tens of milliseconds.
+LATENCY_SECONDS = 0.03
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+Work = Callable[[Request, Document], Awaitable[Response]]
+Found = TypeVar("Found")
+
+
+class Gate:
+    """The way into all vaults."""
+
+    def __init__(self, model: KeyVaultModel, certificates: CertificateModel, entra: EntraModel, clock: Clock) -> None:
+        self._model = model
+        self._certificates = certificates
+        self._entra = entra
+        self._clock = clock
+
+    def guarded(self, permission: str, work: Work) -> Endpoint:
+        """Put what every operation shares before its work: vault, token, api-version, access policy, latency."""
+
+        async def endpoint(request: Request) -> Response:
+            vault = self._enter(request, permission)
+            await self._clock.sleep(LATENCY_SECONDS)
+            # Only now: the order that this request asks about may have become due meanwhile.
+            self._certificates.settle(vault["name"])
+            response = await work(request, vault)
+            response.headers[REGION_HEADER] = vault["location"]
+            response.headers["Cache-Control"] = "no-cache"
+            return response
+
+        return endpoint
+
+    def _enter(self, request: Request, permission: str) -> Document:
+        """Return the request's vault, once the caller may do what it asks.
+
+        Raises:
+            ServiceError: 404 vault, 401 token, 400 api-version, 403 permission.
+        """
+        host = request.headers["host"].partition(":")[0].lower()
+        vault = self._model.vault(host.partition(".")[0])
+        if vault is None:
+            raise vault_not_found(host)
+        caller = self._authenticate(request, vault)
+        request.state.caller = caller.object_id
+        version = request.query_params.get("api-version", "")
+        if version not in API_VERSIONS:
+            raise bad_parameter(
+                f"The specified version ({version}) is not recognized. Consider using the latest supported version "
+                f"({API_VERSIONS[-1]})."
+            )
+        self._model.authorize(vault, caller, permission)
+        return vault
+
+    def _authenticate(self, request: Request, vault: Document) -> Principal:
+        authorization = request.headers.get("authorization")
+        if not authorization:
+            raise unauthorized(vault, "AKV10000: Request is missing a Bearer or PoP token.")
+        try:
+            caller = self._entra.authenticate(authorization, KEY_VAULT.identifiers)
+        except ServiceError as error:
+            raise unauthorized(vault, f"Error validating token: {error.message}") from error
+        if caller.tenant_id != vault["tenantId"]:
+            raise unauthorized(
+                vault,
+                f"AKV10032: Invalid issuer. Expected one of https://sts.windows.net/{vault['tenantId']}/, found "
+                f"https://sts.windows.net/{caller.tenant_id}/.",
+            )
+        return caller
+
+
+def recovery(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Return attributes with what soft delete promises."""
+    return attributes | {"recoveryLevel": "Recoverable+Purgeable", "recoverableDays": RETENTION_DAYS}
+
+
+def page(request: Request, found: Iterable[Found], show: Callable[[Found], dict[str, Any]]) -> Response:
+    """Return one page of items that come in the order of their ids; the link to the next names the last of this one."""
+    query = request.query_params
+    size_text = query.get("maxresults", str(MAX_RESULTS))
+    if not size_text.isdigit() or not 1 <= int(size_text) <= MAX_RESULTS:
+        raise bad_parameter(f"The parameter maxresults has the value {size_text}; it must be 1 to {MAX_RESULTS}.")
+    size, after = int(size_text), _last_seen(query.get("$skiptoken", ""))
+    items = [item for item in (show(document) for document in found) if item["id"].lower() > after]
+    shown, next_link = items[:size], None
+    if len(items) > size:
+        token = base64.urlsafe_b64encode(shown[-1]["id"].lower().encode()).decode()
+        parameters = {"api-version": query["api-version"], "$skiptoken": token, "maxresults": size}
+        next_link = f"https://{request.headers['host']}{request.url.path}?{urlencode(parameters)}"
+    return JSONResponse({"value": shown, "nextLink": next_link})
+
+
+def _last_seen(token: str) -> str:
+    try:
+        return base64.b64decode(token, altchars=b"-_", validate=True).decode()
+    except (binascii.Error, ValueError) as error:
+        raise bad_parameter("The parameter $skiptoken is invalid.") from error
+
+
+async def body_of(request: Request) -> Document:
+    """Return a request's body.
+
+    Raises:
+        ServiceError: 400: it is no JSON object.
+    """
+    try:
+        body = json.loads(await request.body())
+        # Half a surrogate pair can be written as an escape, and never be sent back.
+        json.dumps(body, ensure_ascii=False).encode()
+    except ValueError as error:
+        raise bad_parameter("The request body is no valid JSON.") from error
+    if not isinstance(body, dict):
+        raise bad_parameter("The request body must be a JSON object.")
+    return body

@@ -1,0 +1,85 @@
+"""The issuers that a vault knows, beside `Self` and `Unknown`, which every vault knows."""
+
+from collections.abc import Iterator
+
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+from emulator.keyvault.exceptions import bad_parameter, issuer_not_found
+from emulator.keyvault.properties import attributes, check_name
+
+
+class IssuerModel:
+    """The issuers of all vaults. Whoever they claim to be, the local authority signs."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._clock = platform.clock
+        self._table = platform.store.table("keyvault_issuers")
+
+    def find(self, vault: str, name: str) -> Document | None:
+        """Return an issuer, or None."""
+        return self._table.get(f"{vault}/{name}".lower())
+
+    def ensure(self, vault: str, name: str, provider: str) -> None:
+        """Let a vault know an issuer; one that is there stays as it is."""
+        if self.find(vault, name) is None:
+            self.set(vault, name, {"provider": provider})
+
+    def set(self, vault: str, name: str, wish: Document) -> Document:
+        """Create an issuer, or replace it. Its password is not kept: nobody is called with it.
+
+        Raises:
+            ServiceError: 400.
+        """
+        check_name(name)
+        provider = wish.get("provider")
+        if not isinstance(provider, str) or not provider:
+            raise bad_parameter("Property provider is required and must be a string.")
+        credentials, organization = wish.get("credentials") or {}, wish.get("org_details") or {}
+        if not isinstance(credentials, dict) or not isinstance(organization, dict):
+            raise bad_parameter("Properties credentials and org_details must be objects.")
+        now, before = int(self._clock.now().timestamp()), self.find(vault, name) or {}
+        created = before.get("attributes", {}).get("created", now)
+        issuer = {
+            "name": name,
+            "vault": vault.lower(),
+            "provider": provider,
+            "credentials": {key: value for key, value in credentials.items() if key != "pwd"},
+            "org_details": organization,
+            "attributes": {"enabled": attributes(wish).get("enabled", True), "created": created, "updated": now},
+        }
+        self._table.put(f"{vault}/{name}".lower(), issuer)
+        return issuer
+
+    def update(self, vault: str, name: str, wish: Document) -> Document:
+        """Change what is given of an issuer.
+
+        Raises:
+            ServiceError: 400, 404.
+        """
+        return self.set(vault, name, self.get(vault, name) | wish)
+
+    def get(self, vault: str, name: str) -> Document:
+        """Return an issuer.
+
+        Raises:
+            ServiceError: 404.
+        """
+        found = self.find(vault, name)
+        if found is None:
+            raise issuer_not_found(name)
+        return found
+
+    def all(self, vault: str) -> Iterator[Document]:
+        """Yield every issuer, by name."""
+        for _, found in self._table.scan(f"{vault.lower()}/"):
+            yield found
+
+    def delete(self, vault: str, name: str) -> Document:
+        """Remove an issuer; what it has issued stays.
+
+        Raises:
+            ServiceError: 404.
+        """
+        found = self.get(vault, name)
+        self._table.delete(f"{vault}/{name}".lower())
+        return found

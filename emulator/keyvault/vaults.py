@@ -1,0 +1,104 @@
+"""Vaults and their access policies."""
+
+import re
+from collections.abc import Sequence
+
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+from emulator.entra.models import Principal
+from emulator.keyvault.exceptions import access_denied
+
+VAULT_NAME = re.compile(r"[a-z](?!.*--)[a-z0-9-]{1,22}[a-z0-9]")
+PERMISSIONS = ("get", "list", "set", "delete", "recover", "purge")
+CERTIFICATE_PERMISSIONS = (
+    *("get", "list", "create", "update", "delete", "recover", "purge"),
+    *("getissuers", "listissuers", "setissuers", "deleteissuers"),
+)
+# The tables of what lies in vaults; their keys begin with the vault's name.
+CONTENTS = (
+    *("keyvault_secrets", "keyvault_versions"),
+    *("keyvault_certificates", "keyvault_certificate_versions", "keyvault_orders", "keyvault_issuers"),
+)
+
+
+class Vaults:
+    """All vaults."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._store = platform.store
+        self._location = platform.world.location
+        self._vaults = platform.store.table("keyvault_vaults")
+
+    def ensure_vault(self, name: str, tenant_id: str, *, location: str = "") -> Document:
+        """Create or confirm a vault; access policies of an old one stay.
+
+        Raises:
+            ValueError: the name is no vault name.
+        """
+        if not VAULT_NAME.fullmatch(name.lower()):
+            raise ValueError(f"{name!r} is no vault name: 3-24 letters, digits, single hyphens, a letter first")
+        new: Document = {"policies": {}, "certificatePolicies": {}}
+        vault = new | (self._vaults.get(name.lower()) or {})
+        vault |= {"name": name.lower(), "tenantId": tenant_id.lower(), "location": location or self._location}
+        self._vaults.put(name.lower(), vault)
+        return vault
+
+    def vault(self, name: str) -> Document | None:
+        """Return a vault, or None."""
+        return self._vaults.get(name.lower())
+
+    def delete_vault(self, name: str) -> bool:
+        """Remove a vault with all that is in it; tell whether there was one."""
+        with self._store.transaction():
+            for table in map(self._store.table, CONTENTS):
+                for key, _ in list(table.scan(f"{name.lower()}/")):
+                    table.delete(key)
+            return self._vaults.delete(name.lower())
+
+    def allow(
+        self, vault: str, object_id: str, permissions: Sequence[str], certificates: Sequence[str] | None = None
+    ) -> None:
+        """Set what a principal may do with secrets, and with certificates; an empty list takes all of it away.
+
+        Args:
+            vault: its name.
+            object_id: of the principal.
+            permissions: for secrets.
+            certificates: for certificates and issuers; None leaves them as they are.
+
+        Raises:
+            ValueError: a permission is unknown.
+            LookupError: there is no such vault.
+        """
+        _known("secret", permissions, PERMISSIONS)
+        _known("certificate", certificates or (), CERTIFICATE_PERMISSIONS)
+        found = self.vault(vault)
+        if found is None:
+            raise LookupError(f"there is no vault {vault}")
+        found["policies"][object_id.lower()] = list(permissions)
+        if certificates is not None:
+            found["certificatePolicies"][object_id.lower()] = list(certificates)
+        self._vaults.put(vault.lower(), found)
+
+    @staticmethod
+    def authorize(vault: Document, caller: Principal, permission: str) -> None:
+        """Check a caller's access policy.
+
+        Args:
+            vault: the vault.
+            caller: who calls.
+            permission: `secrets get`, `certificates create`.
+
+        Raises:
+            ServiceError: 403 `Forbidden`, inner `AccessDenied`.
+        """
+        kind, _, name = permission.partition(" ")
+        policies = vault["policies" if kind == "secrets" else "certificatePolicies"]
+        if name not in policies.get(caller.object_id.lower(), ()):
+            raise access_denied(caller, permission, vault)
+
+
+def _known(kind: str, permissions: Sequence[str], known: Sequence[str]) -> None:
+    unknown = [permission for permission in permissions if permission not in known]
+    if unknown:
+        raise ValueError(f"unknown {kind} permissions {unknown}; use {', '.join(known)}")
