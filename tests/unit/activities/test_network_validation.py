@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from activities.wrapper import perform
-from tests.unit.activities.calls import call, payload
+from tests.unit.activities.calls import call
 from tests.unit.activities.customer_network import lay, own_group
+from tests.unit.activities.rows import check, problems
 from tests.unit.product_world import CLUSTER_GROUP, NETWORK, World
 
 DONE = {"outcome": "done"}
@@ -18,23 +18,7 @@ Subnets = dict[str, dict[str, Any]]
 
 def run() -> dict[str, Any]:
     """Run the check once."""
-    row = {
-        "name": "validate_network",
-        "phase": "validation",
-        "kind": "action",
-        "message": "Correct it.",
-        "waitsFor": "",
-        "deadlineSeconds": 60,
-    }
-    return perform("activities.network_validation:validate_network", payload(row, "run"))
-
-
-def problems(outcome: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Return code, target and message of each problem."""
-    assert outcome["outcome"] == "failed"
-    details = outcome["error"]["details"]
-    entries = details[: [detail["code"] for detail in details].index("Step")]
-    return [(entry["code"], entry.get("target", ""), entry["message"]) for entry in entries]
+    return check("network_validation:validate_network")
 
 
 def only_problem(outcome: dict[str, Any]) -> tuple[str, str]:

@@ -5,47 +5,17 @@ from typing import Any
 import pytest
 
 from tests.unit.activities.calls import call
-from tests.unit.product_world import CUSTOMER, World
+from tests.unit.activities.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku
+from tests.unit.product_world import World
 
 DONE = {"outcome": "done"}
-MASTER, WORKER = "Standard_D8s_v5", "Standard_D4s_v5"
 
 
 @pytest.fixture
 def sized(accepted: World) -> World:
     """Let the cluster want sizes."""
-    accepted.properties["masterProfile"]["vmSize"] = MASTER
-    accepted.properties["workerProfiles"][0]["vmSize"] = WORKER
+    size(accepted)
     return accepted
-
-
-def sku(name: str, zones: str, *restrictions: dict[str, Any]) -> dict[str, Any]:
-    """Make what Azure says of a size."""
-    return {
-        "resourceType": "virtualMachines",
-        "name": name,
-        "locationInfo": [{"location": "EastUS", "zones": list(zones)}],
-        "restrictions": list(restrictions),
-    }
-
-
-def offers(world: World, *skus: dict[str, Any]) -> list[dict[str, list[str]]]:
-    """Let Azure offer these, behind a page of something else; return the queries it is asked."""
-    asked: list[dict[str, list[str]]] = []
-    disks = {"resourceType": "disks", "name": MASTER, "locationInfo": []}
-
-    def page(request: Any) -> Any:
-        asked.append(request.query)
-        if "skip" in request.query:
-            return 200, {"value": list(skus)}, {}
-        return 200, {"value": [disks], "nextLink": f"https://{request.host}{request.path}?skip=1&api-version=1"}, {}
-
-    world.azure.on("GET", f"/subscriptions/{CUSTOMER}/providers/Microsoft.Compute/skus$", page)
-    return asked
-
-
-NOT_IN_3 = {"type": "Zone", "restrictionInfo": {"zones": ["3"]}, "reasonCode": "NotAvailableForSubscription"}
-CLOSED = {"type": "Location", "restrictionInfo": {"locations": ["eastus"]}, "reasonCode": "NotAvailableForSubscription"}
 
 
 @pytest.mark.parametrize(

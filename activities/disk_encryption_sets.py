@@ -1,0 +1,69 @@
+"""The customer's disk encryption sets, with whose keys the machines' disks are encrypted."""
+
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.mgmt.compute import ComputeManagementClient
+from azure.mgmt.compute.models import DiskEncryptionSet
+
+from activities import linked_resources
+from activities.executor import Executor, TryAgain
+from activities.linked_resources import Linked
+from activities.step import Step
+from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
+from shared.azure.models import text
+
+_FORBIDDEN = 403
+
+
+def _validate_disk_encryption_sets(step: Step) -> None:
+    """Check that each set exists in the cluster's region and is usable.
+
+    Raises:
+        CloudError: `InvalidLinkedDiskEncryptionSet`, for the customer, with an entry for each problem.
+        TryAgain: the service may not read a set yet.
+
+    Source: ARO-RP `pkg/validate/dynamic/diskencryptionset.go`.
+    """
+    problems: list[CloudError] = []
+    unreadable: list[CloudError] = []
+    sets = step.customer(ComputeManagementClient).disk_encryption_sets
+    for linked in linked_resources.encryption_sets(step):
+        try:
+            problems += _problems(step, linked, sets.get(linked.id.resource_group, linked.id.name))
+        except ResourceNotFoundError:
+            problems.append(linked.not_found())
+        except HttpResponseError as error:
+            if error.status_code != _FORBIDDEN:
+                raise
+            unreadable.append(_unreadable(linked))
+    if problems:
+        raise summarize([*problems, *unreadable])
+    if unreadable:
+        raise TryAgain(summarize(unreadable), "authorization")
+
+
+def _problems(step: Step, linked: Linked, found: DiskEncryptionSet) -> list[CloudError]:
+    problems = []
+    wanted, state = step.cluster["location"], text(found.provisioning_state)
+    if str(found.location).replace(" ", "").lower() != wanted.lower():
+        problems.append(
+            f"The disk encryption set '{linked.id}' is in '{found.location}', and the cluster would be in '{wanted}'. "
+            "Use one of the cluster's region."
+        )
+    if state != "Succeeded":
+        problems.append(
+            f"The disk encryption set '{linked.id}' is in state '{state}', not 'Succeeded'. Check that it may use its key."
+        )
+    return [CloudError(400, linked.kind.missing, problem, linked.target) for problem in problems]
+
+
+def _unreadable(linked: Linked) -> CloudError:
+    return CloudError(
+        400,
+        ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
+        f"The resource provider may not read the disk encryption set '{linked.id}', so it was not checked.",
+        linked.target,
+        owner=Owner.CUSTOMER,
+    )
+
+
+validate_disk_encryption_sets = Executor(run=_validate_disk_encryption_sets)
