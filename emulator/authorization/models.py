@@ -17,7 +17,8 @@ Json = dict[str, Any]
 EVERYONE = "00000000-0000-0000-0000-000000000000"
 SYSTEM_NAMESPACE = "Microsoft.RedHatOpenShift"
 # What the resource provider may read in every subscription that it serves: whether a name is free before it creates a
-# group, what the subscription has registered, and what it may have. No public source lists these rights; it does these reads in production.
+# group, what the subscription has registered, and what it may have. No public source lists these rights; it does these
+# reads in production.
 SERVED_READS = frozenset(
     {
         "microsoft.resources/subscriptions/resourcegroups/read",
