@@ -5,7 +5,8 @@ from datetime import timedelta
 from orchestrators.plans.rows import Row
 
 # fmt: off
-VALIDATION = (
+# An update validates these too: it may bring another service principal.
+PRINCIPALS = (
     Row(name="validate_service_principal", phase="validation", kind="action", together=True,
         executor="validate_service_principal", retry="service-principal", deadline=timedelta(minutes=5),
         waits_for="Entra ID to issue a token to the cluster's service principal",
@@ -19,6 +20,27 @@ VALIDATION = (
         executor="validate_resource_provider_permissions", retry="permissions", deadline=timedelta(minutes=10),
         waits_for="the resource provider to have its permissions on the virtual network",
         message="Grant the Azure Red Hat OpenShift resource provider Network Contributor on the virtual network, then repeat the request."),
+)
+
+VALIDATION = (
+    *PRINCIPALS,
+    Row(name="validate_network", phase="validation", kind="action", together=True,
+        executor="validate_network", retry="permissions", deadline=timedelta(minutes=10),
+        waits_for="Azure to show the virtual network and its subnets",
+        message="Change the network as the message says, or give other subnets or address ranges, then repeat the request."),
+    Row(name="validate_disk_encryption_sets", phase="validation", kind="action", together=True,
+        executor="validate_disk_encryption_sets", retry="permissions", deadline=timedelta(minutes=10),
+        when="uses_disk_encryption_sets",
+        waits_for="Azure to show the disk encryption sets",
+        message="Give disk encryption sets of the cluster's region that the resource provider may read, then repeat the request."),
+    Row(name="validate_providers", phase="validation", kind="action", together=True,
+        executor="validate_providers", deadline=timedelta(minutes=10),
+        waits_for="Azure to tell which resource providers the subscription has registered",
+        message="Register the resource providers that the message names, then repeat the request."),
+    Row(name="validate_vm_sizes", phase="validation", kind="action", together=True,
+        executor="validate_vm_sizes",
+        waits_for="Azure to tell which machine sizes the region has for the subscription",
+        message="Choose sizes that are offered in the region, or ask Azure support to open them to the subscription, then repeat the request."),
 )
 
 # A host that dies and comes back costs seconds that no time scale shortens; rows that wait for little see a few of them.
@@ -43,15 +65,22 @@ CREATE = (
         waits_for="the container registry to issue the cluster's token"),
     Row(name="decide_zones", phase="preparation", kind="action",
         executor="decide_zones",
+        needs=("validate_vm_sizes",),
         waits_for="Azure to tell the zones of the cluster's machine sizes",
         message="Choose VM sizes that are offered in the region, or ask Azure support to open them to the subscription."),
+    # All that is made from the old certificates goes before anything is made from new ones.
+    Row(name="remove_expired_machines", phase="preparation", kind="begin-and-poll",
+        executor="remove_expired_machines", poll=timedelta(seconds=5), deadline=timedelta(minutes=30), when="begins_again",
+        needs=("validate_resource_provider_permissions",),
+        waits_for="Azure to delete the machines whose certificates are too old to go on with",
+        message="Remove locks on the cluster's resource group, then repeat the request to continue from this step."),
     Row(name="create_dns", phase="preparation", kind="action",
         executor="create_dns", when="uses_managed_domain",
         waits_for="the record of the API server in the managed zone",
         message="Choose another properties.clusterProfile.domain, or one of your own with a dot in it."),
     Row(name="ensure_resource_group", phase="bootstrap", kind="action",
         executor="ensure_resource_group",
-        needs=("validate_service_principal_permissions", "validate_resource_provider_permissions"),
+        needs=tuple(row.name for row in VALIDATION),
         waits_for="the cluster's resource group",
         message="Choose a properties.clusterProfile.resourceGroupId that does not exist, and check policies that restrict resource groups."),
     Row(name="deploy_storage_template", phase="bootstrap", kind="begin-and-poll",
@@ -96,7 +125,7 @@ CREATE = (
     # waited for more than six minutes.
     Row(name="ensure_graph", phase="bootstrap", kind="action",
         executor="ensure_graph", poll=timedelta(seconds=30), deadline=timedelta(minutes=60), shortest=timedelta(minutes=15),
-        needs=("storage_containers_ready", "ensure_cluster_secrets", "ensure_acr_token", "decide_zones"),
+        needs=("remove_expired_machines", "storage_containers_ready", "ensure_cluster_secrets", "ensure_acr_token", "decide_zones"),
         waits_for="the cluster's certificates and ignition to be made and stored"),
     # Azure gives a machine up after 40 minutes, and says more about it than a deadline of ours could. The bootstrap goes
     # on for minutes after the masters are up, so nothing waits for a poll of this row.
@@ -135,10 +164,36 @@ CREATE = (
         needs=("api_servers_ready",),
         waits_for="the cluster to have its console",
         message=_INSIDE),
+    Row(name="update_console_branding", phase="remove-bootstrap", kind="action",
+        executor="update_console_branding", deadline=timedelta(minutes=10),
+        needs=("console_exists",),
+        waits_for="the console to take the brand of the service",
+        message=_INSIDE),
     Row(name="cluster_version_ready", phase="remove-bootstrap", kind="condition",
         executor="cluster_version_ready", deadline=timedelta(minutes=30),
         needs=("api_servers_ready",),
         waits_for="every operator of the cluster to be available",
+        message=_INSIDE),
+    Row(name="disable_alertmanager_warning", phase="remove-bootstrap", kind="action",
+        executor="disable_alertmanager_warning", deadline=timedelta(minutes=10),
+        needs=("cluster_version_ready",),
+        waits_for="Alertmanager to take a receiver, without which the console warns for ever",
+        message=_INSIDE),
+    Row(name="disable_updates", phase="remove-bootstrap", kind="action",
+        executor="disable_updates", deadline=timedelta(minutes=10),
+        needs=("cluster_version_ready",),
+        waits_for="the cluster to ask nobody for updates",
+        message=_INSIDE),
+    # Both offer what only a pull secret of Red Hat can download.
+    Row(name="disable_samples", phase="remove-bootstrap", kind="action",
+        executor="disable_samples", deadline=timedelta(minutes=10), when="has_no_pull_secret",
+        needs=("cluster_version_ready",),
+        waits_for="the samples operator to remove its samples",
+        message=_INSIDE),
+    Row(name="disable_operator_hub_sources", phase="remove-bootstrap", kind="action",
+        executor="disable_operator_hub_sources", deadline=timedelta(minutes=10), when="has_no_pull_secret",
+        needs=("cluster_version_ready",),
+        waits_for="the operator catalogues to be turned off",
         message=_INSIDE),
     # The router's pods run on workers, and its address comes from Azure through the cluster itself.
     Row(name="update_router_address", phase="remove-bootstrap", kind="action",
@@ -154,12 +209,13 @@ CREATE = (
     # It is served through the router, so its time counts from there.
     Row(name="console_ready", phase="remove-bootstrap", kind="condition",
         executor="console_ready", deadline=timedelta(minutes=20),
-        needs=("console_exists", "ingress_controller_ready"),
+        needs=("update_console_branding", "ingress_controller_ready"),
         waits_for="the console to answer",
         message=_INSIDE),
     Row(name="finish", phase="finish", kind="action",
         executor="finish_operation",
-        needs=("ensure_billing_record", "remove_bootstrap_ignition", "cluster_version_ready", "console_ready"),
+        needs=("ensure_billing_record", "remove_bootstrap_ignition", "console_ready",
+               "disable_alertmanager_warning", "disable_updates", "disable_samples", "disable_operator_hub_sources"),
         waits_for="the result to be stored"),
 )
 # fmt: on

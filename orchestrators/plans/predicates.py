@@ -26,10 +26,17 @@ def _has_no_pull_secret(document: dict[str, Any], _settings: Settings) -> bool:
     return not document.get("hasPullSecret")
 
 
+def _uses_disk_encryption_sets(document: dict[str, Any], _settings: Settings) -> bool:
+    properties = document["openShiftCluster"]["properties"]
+    profiles = [properties["masterProfile"], *properties.get("workerProfiles", [])]
+    return any(profile.get("diskEncryptionSetId") for profile in profiles)
+
+
 # Name: the predicate, and the reason that readers see for a row it skips.
 PREDICATES: dict[str, tuple[Predicate, str]] = {
     "uses_managed_domain": (_uses_managed_domain, "the cluster's domain is managed by its owner"),
     "supersedes_an_operation": (_supersedes_an_operation, "no other operation was running"),
+    "uses_disk_encryption_sets": (_uses_disk_encryption_sets, "no disk encryption set is given"),
     "begins_again": (_begins_again, "the certificates of the bootstrap still hold, or are still to be made"),
     "has_no_pull_secret": (_has_no_pull_secret, "the cluster has a pull secret of its owner"),
 }

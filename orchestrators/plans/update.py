@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
-from orchestrators.plans.create import VALIDATION
+from orchestrators.plans.create import PRINCIPALS
 from orchestrators.plans.rows import Row
 
 # fmt: off
 UPDATE = (
-    *VALIDATION,
+    *PRINCIPALS,
     # The template carries the role assignment and the deny assignment, and both name the service principal.
     Row(name="deploy_storage_template", phase="update", kind="begin-and-poll",
         executor="deploy_storage_template", poll=timedelta(seconds=5), deadline=timedelta(minutes=30),

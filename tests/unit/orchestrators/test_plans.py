@@ -134,7 +134,7 @@ def test_a_bundle_without_a_phase_of_its_plan_is_refused() -> None:
 def test_a_skipped_row_says_why_and_nobody_waits_for_it() -> None:
     """A cluster with its own domain has no record in our zone."""
     plan = plans.resolve("create", document("api.customer.example"), settings())
-    assert plan["skipped"] == [{"name": "create_dns", "reason": "the cluster's domain is managed by its owner"}]
+    assert {"name": "create_dns", "reason": "the cluster's domain is managed by its owner"} in plan["skipped"]
     assert "create_dns" not in [each["name"] for each in plan["rows"]]
     assert all("create_dns" not in each["needs"] for each in plan["rows"])
 
