@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
-from emulator.openshift import bootstrap, ingress, machine_api, operators, timeline
+from emulator.openshift import bootstrap, ingress, machine_api, operators, rollouts, timeline, versions
 from emulator.openshift.timeline import OPERATOR, Row
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
     "workers_ready": machine_api.workers_ready,
     "router": ingress.router,
     "alert_routes": operators.alert_routes,
-    "cluster_version": operators.cluster_version,
+    "cluster_version": versions.complete,
 }
 # Listeners, by the row from which on they are there.
 _LISTENERS = (
@@ -72,6 +72,7 @@ async def run(cluster: "Cluster", row: Row) -> bool:
         return False
     if row.act:
         await ACTS[row.act](cluster)
+    rollouts.begun(cluster, name)
     operators.available(cluster, name)
     # What an operator looks after, it has not looked at before.
     cluster.changed |= everything()
@@ -103,14 +104,22 @@ async def serve(cluster: "Cluster") -> None:
 def everything() -> set[tuple[str, str, str]]:
     """Return what may have been written while nobody looked."""
     resources = {(f"{kind}.{group}", namespace, name) for kind, group, name, namespace in operators.RESOURCES.values()}
-    return resources | {(operators.CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", "")}
+    told = {row.resource for row in timeline.ROLLOUTS}
+    return resources | told | {(versions.CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", "")}
+
+
+def changed(cluster: "Cluster", key: tuple[str, str, str]) -> None:
+    """Show at once what a change of an object sets going."""
+    rollouts.changed(cluster, key)
 
 
 async def reconcile(cluster: "Cluster") -> datetime | None:
     """Bring what was written since the last time into effect; return when to look again."""
     changed, cluster.changed = cluster.changed, set()
     now = cluster.platform.clock.now()
-    for kind, namespace, name in changed:
+    for key in changed:
+        rollouts.changed(cluster, key)
+    for kind, namespace, name in changed - _ROLLED_OUT:
         if kind in _OBSERVED and operators.is_behind(cluster, kind, namespace, name):
             cluster.observing.setdefault(
                 (kind, namespace, name), now + cluster.platform.clock.scaled(timeline.OBSERVE_SECONDS)
@@ -121,7 +130,9 @@ async def reconcile(cluster: "Cluster") -> datetime | None:
             operators.observe(cluster, *key)
     if any(kind in machine_api.KINDS for kind, _, _ in changed):
         machine_api.reconcile(cluster)
-    return min(cluster.observing.values(), default=None)
+    moments = [*cluster.observing.values(), rollouts.advance(cluster)]
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
-_OBSERVED = {f"{kind}.{group}" for kind, group, _, _ in operators.RESOURCES.values()} | {operators.CLUSTER_VERSION}
+_OBSERVED = {f"{kind}.{group}" for kind, group, _, _ in operators.RESOURCES.values()} | {versions.CLUSTER_VERSION}
+_ROLLED_OUT = {row.resource for row in timeline.ROLLOUTS}

@@ -9,16 +9,11 @@ import re
 import ssl
 from typing import TYPE_CHECKING
 
-from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-
-from emulator.core.certificates import read_private_key
 from emulator.core.errors import ServiceError
-from emulator.openshift import kinds, machine_config, rotation
+from emulator.openshift import certificates, kinds, machine_config, pairs, rotation
 from emulator.openshift.endpoint import Endpoint
 from emulator.openshift.installation import Installation, InstallationError, Json
 from emulator.openshift.kubeconfig import credentials
-from emulator.openshift.kubernetes import Certificate, Serving
 from emulator.openshift.timeline import NotYetError, WaitingError
 
 if TYPE_CHECKING:
@@ -53,17 +48,6 @@ CONTROLLER_FILES = (
     "tls/kubelet-signer.key",
     "tls/service-account.key",
 )
-# Shown for any name that is none of the others'.
-DEFAULT_SERVER = "kube-apiserver-service-network-server"
-SERVERS = (
-    DEFAULT_SERVER,
-    "kube-apiserver-lb-server",
-    "kube-apiserver-internal-lb-server",
-    "kube-apiserver-localhost-server",
-)
-# With this row the operator has renewed them.
-ROTATED = "operator/kube-apiserver"
-CLIENT_CA = "tls/kube-apiserver-complete-client-ca-bundle.crt"
 RELEASE_HOST = "quay.io"
 _PULLSPEC = re.compile(r"\b([a-z0-9.-]+\.[a-z]+(?::\d+)?)/[\w./-]*ocp-release[@:]\S+")
 _CONFLICT = 409
@@ -150,7 +134,7 @@ async def machine_config_server(cluster: "Cluster") -> None:
 
 
 async def _open_machine_config_server(cluster: "Cluster") -> None:
-    renewed = rotation.kubelet_kubeconfig(cluster.installation) if _is_rotated(cluster) else ""
+    renewed = rotation.kubelet_kubeconfig(cluster.installation) if certificates.is_rotated(cluster) else ""
     configs = machine_config.Configs(cluster.installation, renewed)
     await _listen(cluster, "machine-config", Endpoint(configs.answer), "machine-config-server")
 
@@ -199,9 +183,9 @@ async def listen_api(cluster: "Cluster") -> None:
 
 async def _open_api(cluster: "Cluster") -> int:
     try:
-        for name in SERVERS:
+        for name in certificates.SERVERS:
             _check_pair(cluster.installation, name)
-        return await cluster.server.listen(_serving(cluster))
+        return await cluster.server.listen(certificates.serving(cluster))
     except (InstallationError, ValueError, OSError) as error:
         raise InstallationError(f"kube-apiserver: panic: unable to load server certificate: {error}") from error
 
@@ -277,17 +261,9 @@ def _check_pair(installation: Installation, name: str) -> None:
     Raises:
         InstallationError: it does not, or either cannot be read.
     """
-    try:
-        certificate = x509.load_pem_x509_certificate(installation.text(f"tls/{name}.crt").encode())
-        key = read_private_key(installation.text(f"tls/{name}.key"))
-    except ValueError as error:
-        raise InstallationError(f"tls: failed to parse {name}: {error}") from error
-    own, theirs = (
-        public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-        for public in (key.public_key(), certificate.public_key())
-    )
-    if own != theirs:
-        raise InstallationError(f"tls: private key {name}.key does not match public key of {name}.crt")
+    problem = pairs.problem(installation.text(f"tls/{name}.crt"), installation.text(f"tls/{name}.key"))
+    if problem:
+        raise InstallationError(f"tls: {name}: {problem}")
 
 
 async def _listen(cluster: "Cluster", name: str, endpoint: Endpoint, pair: str) -> None:
@@ -302,36 +278,10 @@ async def _listen(cluster: "Cluster", name: str, endpoint: Endpoint, pair: str) 
 
 async def rotate(cluster: "Cluster") -> None:
     """Serve with renewed certificates from here on, and give new machines one too."""
-    cluster.rotated = True
-    # The new listeners first: nobody is to find the ports closed in between.
-    cluster.ports["api"] = await _open_api(cluster)
+    cluster.rotated, cluster.own_certificates = True, []
+    certificates.show(cluster)
     old = cluster.endpoints.get("machine-config")
+    # The new listener first: nobody is to find the port closed in between.
     await _open_machine_config_server(cluster)
     if old is not None:
         old.stop()
-
-
-def _is_rotated(cluster: "Cluster") -> bool:
-    return cluster.rotated or cluster.reached(ROTATED)
-
-
-def _serving(cluster: "Cluster") -> Serving:
-    """Return what the API server shows: each certificate for the names that it holds."""
-    installation = cluster.installation
-    pairs = [
-        rotation.server_pair(installation, name)
-        if _is_rotated(cluster)
-        else (installation.text(f"tls/{name}.crt"), installation.text(f"tls/{name}.key"))
-        for name in SERVERS
-    ]
-    certificates = [Certificate(_names(chain), chain, key) for chain, key in pairs]
-    return Serving(certificates, installation.text(CLIENT_CA))
-
-
-def _names(chain_pem: str) -> tuple[str, ...]:
-    certificate = x509.load_pem_x509_certificate(chain_pem.encode())
-    try:
-        extension = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-    except x509.ExtensionNotFound:
-        return ()
-    return tuple(extension.value.get_values_for_type(x509.DNSName))

@@ -15,7 +15,7 @@ from emulator.core.platform import Platform
 from emulator.openshift import acts, timeline
 from emulator.openshift.download import Downloads
 from emulator.openshift.installation import Installation, InstallationError
-from emulator.openshift.kubernetes import ApiServer, Objects
+from emulator.openshift.kubernetes import ApiServer, Certificate, Objects
 from emulator.openshift.machines import Machine, Machines
 from emulator.openshift.records import Record, Records
 from emulator.openshift.timeline import NotYetError, Row, WaitingError
@@ -60,8 +60,9 @@ class Cluster:
         self.observing: dict[tuple[str, str, str], datetime] = {}
         # Machines of machine-api that something is being done about.
         self.working: set[str] = set()
-        # Whether it serves with renewed certificates, just before its record says so.
+        # Whether it serves with renewed certificates, just before its record says so; and what it serves with.
         self.rotated = False
+        self.own_certificates: list[Certificate] = []
         self._retry: dict[str, datetime | None] = {}
         self._said: dict[str, str] = {}
         self._event = asyncio.Event()
@@ -125,8 +126,14 @@ class Cluster:
     def _on_change(self, _event: str, obj: Json) -> None:
         group = obj["apiVersion"].rpartition("/")[0]
         kind = f"{obj['kind']}.{group}" if group else str(obj["kind"])
-        self.changed.add((kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"]))
+        key = (kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"])
+        self.changed.add(key)
         self._event.set()
+        try:
+            acts.changed(self, key)
+        except GARBLED:
+            # The change is the client's to make, whatever becomes of it.
+            logger.exception("cluster %s cannot work with %s %s", self.record.id, kind, key[2])
 
     # Ports
 

@@ -1,10 +1,9 @@
 """The operators and the version of a cluster: their objects, and the conditions by which everybody waits for them."""
 
 from typing import TYPE_CHECKING, Any
-from uuid import NAMESPACE_URL, uuid5
 
-from emulator.core.clock import rfc3339
-from emulator.openshift import kinds, stock, timeline
+from emulator.openshift import conditions, kinds, stock, timeline, versions
+from emulator.openshift.conditions import Conditions
 from emulator.openshift.kinds import CONFIG, INGRESS_OPERATOR_NAMESPACE, OPERATOR
 
 if TYPE_CHECKING:
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 CLUSTER_OPERATOR = f"ClusterOperator.{CONFIG}"
-CLUSTER_VERSION = f"ClusterVersion.{CONFIG}"
 CONSOLE = ("Console", OPERATOR, "cluster", "")
 # The resource by which an operator is told what to do: kind, group, name, namespace.
 RESOURCES = {
@@ -39,13 +37,15 @@ RESOURCES = {
     "service-ca": ("ServiceCA", OPERATOR, "cluster", ""),
     "storage": ("Storage", OPERATOR, "cluster", ""),
 }
-# Conditions that a resource has beside the usual ones: name, and whether it is true when all is well.
+# Conditions that a resource has beside the usual ones, and which of those each follows.
 _MORE = {
-    "console": (("DeploymentAvailable", True), ("RouteHealthAvailable", True)),
-    "kube-apiserver": (("StaticPodsAvailable", True), ("NodeInstallerProgressing", False)),
-    "etcd": (("EtcdMembersAvailable", True), ("EtcdRunningInCluster", True)),
-    "ingress": (("LoadBalancerReady", True), ("DNSReady", True), ("DeploymentAvailable", True)),
+    "console": {"DeploymentAvailable": "Available", "RouteHealthAvailable": "Available"},
+    "kube-apiserver": {"StaticPodsAvailable": "Available", "NodeInstallerProgressing": "Progressing"},
+    "etcd": {"EtcdMembersAvailable": "Available", "EtcdRunningInCluster": "Available"},
+    "ingress": {"LoadBalancerReady": "Available", "DNSReady": "Available", "DeploymentAvailable": "Available"},
 }
+# Operators that stay available, and say so, when they are told to leave something alone.
+_LEAVES = {"openshift-samples": "Samples"}
 _SPECS: dict[str, Json] = {"etcd": {"managementState": "Managed"}}
 
 
@@ -63,11 +63,7 @@ async def payload(cluster: "Cluster") -> None:
     for name in timeline.NAMES:
         put(_object("ClusterOperator", CONFIG, name, "", {}))
         _show(cluster, name, _waiting(name))
-    if cluster.objects.get(CLUSTER_VERSION, "version") is None:
-        own = str(uuid5(NAMESPACE_URL, cluster.record.id))
-        channel = f"stable-4.{cluster.installation.minor}"
-        put(_object("ClusterVersion", CONFIG, "version", "", {"channel": channel, "clusterID": own}))
-    _show_version(cluster)
+    versions.begin(cluster)
 
 
 async def console(cluster: "Cluster") -> None:
@@ -90,11 +86,47 @@ def _put_resource(cluster: "Cluster", name: str) -> None:
 
 def available(cluster: "Cluster", name: str) -> None:
     """Let an operator be available, in the version of the release."""
-    _show(cluster, name, {"Available": (True, "AsExpected", ""), "Progressing": (False, "AsExpected", "")})
+    _show(cluster, name, _well(cluster, name) | _rolling(cluster, name))
     if name == "console":
         status = {"consoleURL": f"https://console-openshift-console.apps.{cluster.installation.domain}"}
         cluster.objects.set_status(f"Console.{CONFIG}", "cluster", status)
-    _show_version(cluster)
+    versions.show(cluster)
+
+
+def show(cluster: "Cluster", name: str) -> None:
+    """Let an operator show how far it is with what it was told."""
+    if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
+        return
+    there = cluster.reached(f"{timeline.OPERATOR}{name}")
+    _show(cluster, name, (_well(cluster, name) if there else _waiting(name)) | _rolling(cluster, name))
+    versions.show(cluster)
+
+
+def _well(cluster: "Cluster", name: str) -> Conditions:
+    """Return the conditions of an operator that has nothing to do."""
+    state = _management_state(cluster, name) if name in _LEAVES else "Managed"
+    if state == "Managed":
+        return {"Available": (True, "AsExpected", ""), "Progressing": (False, "AsExpected", "")}
+    reason, message = f"Currently{state}", f"{_LEAVES[name]} are {state}"
+    return {"Available": (True, reason, message), "Progressing": (False, reason, "")}
+
+
+def _management_state(cluster: "Cluster", name: str) -> str:
+    kind, group, resource, namespace = RESOURCES[name]
+    found = cluster.objects.get(f"{kind}.{group}", resource, namespace) or {}
+    return str((found.get("spec") or {}).get("managementState") or "Managed")
+
+
+def _rolling(cluster: "Cluster", name: str) -> Conditions:
+    """Return the conditions in which an operator differs from that while it rolls out a change, or cannot."""
+    state = cluster.record.rollouts.get(name, {})
+    row = next((row for row in timeline.ROLLOUTS if row.operator == name), None)
+    if row is None or not (state.get("due") or state.get("problem")):
+        return {}
+    if state["due"]:
+        return {"Progressing": (True, row.reason, row.says)}
+    degraded: Conditions = {"Degraded": (True, f"{row.reason}_Error", state["problem"])}
+    return degraded if row.stays else degraded | {"Available": (False, f"{row.reason}_Error", state["problem"])}
 
 
 def stuck(cluster: "Cluster", name: str, message: str) -> None:
@@ -110,7 +142,7 @@ def report(cluster: "Cluster", name: str, message: str) -> None:
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
     _show(cluster, name, _waiting(name, message) | {"Degraded": (True, reason, message)})
-    _show_version(cluster)
+    versions.show(cluster)
 
 
 async def alert_routes(cluster: "Cluster") -> None:
@@ -120,13 +152,11 @@ async def alert_routes(cluster: "Cluster") -> None:
         cluster.objects.put(stock.alertmanager(cluster.installation.minor))
 
 
-async def cluster_version(cluster: "Cluster") -> None:
-    """Let the version be complete, now that all operators are."""
-    _show_version(cluster, complete=True)
-
-
 def observe(cluster: "Cluster", kind: str, namespace: str, name: str) -> None:
     """Let an operator note that it has seen its resource's spec as it is now."""
+    if kind == versions.CLUSTER_VERSION:
+        versions.show(cluster)
+        return
     found = cluster.objects.get(kind, name, namespace)
     if found is None or "conditions" not in (found.get("status") or {}):
         return
@@ -141,9 +171,6 @@ def is_behind(cluster: "Cluster", kind: str, namespace: str, name: str) -> bool:
     return bool(found and observed and observed != found["metadata"].get("generation"))
 
 
-Conditions = dict[str, tuple[bool, str, str]]
-
-
 def _waiting(name: str, message: str = "") -> Conditions:
     row = next(row for row in timeline.OPERATORS if row.name == f"{timeline.OPERATOR}{name}")
     needs = ", ".join(need.removeprefix(timeline.OPERATOR) for need in row.needs)
@@ -154,86 +181,37 @@ def _waiting(name: str, message: str = "") -> Conditions:
 def _show(cluster: "Cluster", name: str, shown: Conditions) -> None:
     """Write an operator's conditions to its ClusterOperator and to its resource."""
     before = cluster.objects.get(CLUSTER_OPERATOR, name) or {}
-    conditions = {"Degraded": (False, "AsExpected", ""), "Upgradeable": (True, "AsExpected", "")} | shown
-    status: Json = {"conditions": _written(cluster, before, conditions), "extension": None, "relatedObjects": []}
+    told = {"Degraded": (False, "AsExpected", ""), "Upgradeable": (True, "AsExpected", "")} | shown
+    status: Json = {"conditions": conditions.written(cluster, before, told), "extension": None, "relatedObjects": []}
     if shown["Available"][0]:
         status["versions"] = [{"name": "operator", "version": cluster.installation.version}]
     elif "versions" in before.get("status", {}):
         status["versions"] = before["status"]["versions"]
     cluster.objects.set_status(CLUSTER_OPERATOR, name, status)
     if name in RESOURCES:
-        _show_resource(cluster, name, conditions)
+        _show_resource(cluster, name, told)
 
 
-def _show_resource(cluster: "Cluster", name: str, conditions: Conditions) -> None:
+def _show_resource(cluster: "Cluster", name: str, told: Conditions) -> None:
     kind, group, resource, namespace = RESOURCES[name]
     found = cluster.objects.get(f"{kind}.{group}", resource, namespace)
     if found is None:
         return
-    well = conditions["Available"]
-    more = {kind: (well[0] == good, well[1], well[2]) for kind, good in _MORE.get(name, ())}
-    status = (found.get("status") or {}) | {
-        "conditions": _written(cluster, found, conditions | more),
-        "observedGeneration": found["metadata"].get("generation", 1),
-    }
+    well = told["Available"]
+    more = {kind: told[like] for kind, like in _MORE.get(name, {}).items()}
+    status = (found.get("status") or {}) | {"conditions": conditions.written(cluster, found, told | more)}
+    if not _is_behind_for_long((f"{kind}.{group}", namespace, resource), cluster):
+        status["observedGeneration"] = found["metadata"].get("generation", 1)
     if name == "ingress":
         status |= {"availableReplicas": 2 if well[0] else 0, "domain": f"apps.{cluster.installation.domain}"}
         status["endpointPublishingStrategy"] = found["spec"].get("endpointPublishingStrategy")
     cluster.objects.set_status(f"{kind}.{group}", resource, status, namespace)
 
 
-def _show_version(cluster: "Cluster", *, complete: bool = False) -> None:
-    found = cluster.objects.get(CLUSTER_VERSION, "version")
-    if found is None:
-        return
-    version, now = cluster.installation.version, rfc3339(cluster.platform.clock.now())
-    done = [name for name in timeline.NAMES if cluster.reached(f"{timeline.OPERATOR}{name}")]
-    ill = sorted(name.removeprefix(timeline.OPERATOR) for name in cluster.record.stuck)
-    working = f"Working towards {version}: {len(done)} of {len(timeline.NAMES)} operators are available"
-    waits = f"Cluster operator{'s' if len(ill) > 1 else ''} {', '.join(ill)} not available" if ill else working
-    conditions: Conditions = {
-        "Available": (complete, "", f"Done applying {version}" if complete else ""),
-        "Failing": (bool(ill), "ClusterOperatorNotAvailable" if ill else "", waits if ill else ""),
-        "Progressing": (not complete, "", f"Cluster version is {version}" if complete else waits),
-        "RetrievedUpdates": (False, "NoChannel", "The update channel has not been configured."),
-    }
-    desired = {"version": version, "image": _image(version)}
-    history = (found.get("status") or {}).get("history") or [
-        {"state": "Partial", "startedTime": now, "completionTime": None, "verified": False} | desired
-    ]
-    if complete and history[0]["state"] != "Completed":
-        history = [history[0] | {"state": "Completed", "completionTime": now}]
-    status = {
-        "availableUpdates": None,
-        "conditions": _written(cluster, found, conditions),
-        "desired": desired,
-        "history": history,
-        "observedGeneration": found["metadata"].get("generation", 1),
-        "versionHash": "",
-    }
-    cluster.objects.set_status(CLUSTER_VERSION, "version", status)
-
-
-def _image(version: str) -> str:
-    return f"quay.io/openshift-release-dev/ocp-release:{version}-x86_64"
-
-
-def _written(cluster: "Cluster", before: Json, conditions: Conditions) -> list[Json]:
-    """Return conditions; one whose status stays keeps the time of its last change."""
-    known = {one["type"]: one for one in (before.get("status") or {}).get("conditions") or ()}
-    now = cluster.platform.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
-    written = []
-    for kind, (true, reason, message) in conditions.items():
-        status = "True" if true else "False"
-        same = kind in known and known[kind]["status"] == status
-        condition = {
-            "type": kind,
-            "status": status,
-            "lastTransitionTime": known[kind]["lastTransitionTime"] if same else now,
-        }
-        condition |= {name: text for name, text in (("reason", reason), ("message", message)) if text}
-        written.append(condition)
-    return written
+def _is_behind_for_long(resource: tuple[str, str, str], cluster: "Cluster") -> bool:
+    """Tell whether an operator rolls out what stands in its resource, and says that it has seen it when it is done."""
+    rows = [row for row in timeline.ROLLOUTS if row.resource == resource]
+    return any(cluster.record.rollouts.get(row.operator, {}).get("due") for row in rows)
 
 
 def _object(kind: str, group: str, name: str, namespace: str, spec: Json) -> Json:

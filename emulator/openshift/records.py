@@ -23,6 +23,8 @@ class Record:
         postponed: rows that come true later than they should, and when.
         workers: the virtual machines that the cluster has made for its Machines, by name; `machine_api.py`.
         router: the address of its router, and what it consists of in Azure; `ingress.py`.
+        rollouts: what operators make of changes of their configuration; `rollouts.py`.
+        named: for which names its API server shows the certificates that it was given, in their order.
     """
 
     id: str
@@ -34,6 +36,8 @@ class Record:
     postponed: dict[str, str] = field(default_factory=dict)
     workers: dict[str, Json] = field(default_factory=dict)
     router: Json = field(default_factory=dict)
+    rollouts: dict[str, Json] = field(default_factory=dict)
+    named: list[list[str]] = field(default_factory=list)
 
 
 class Records:

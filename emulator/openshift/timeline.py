@@ -23,6 +23,10 @@ NODE_SECONDS = 30
 OBSERVE_SECONDS = 15
 
 
+# Between the creation of a workload and its pods being ready: images have to come first.
+PODS_SECONDS = 30
+
+
 class NotYetError(Exception):
     """A row that is due and cannot come true, and why; it is tried again."""
 
@@ -137,6 +141,74 @@ OPERATORS = (
     Row("operator/console", ("operator/ingress", "operator/authentication", "console"), 50),
     Row("cluster-version", ("operators",), 20, "cluster_version"),
 )
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """What an operator makes of a change of the object by which clients configure it.
+
+    Args:
+        operator: its name.
+        resource: the object: kind with group, namespace, name.
+        seconds: from a change until it is in force, everywhere.
+        reason: of its condition meanwhile.
+        says: message of that condition.
+        secrets: namespace of the Secrets that the object names.
+        stays: whether it stays available when one of them is missing or broken.
+    """
+
+    operator: str
+    resource: tuple[str, str, str]
+    seconds: float
+    reason: str
+    says: str
+    secrets: str = ""
+    stays: bool = True
+
+
+ROLLOUTS = (
+    # Its pods are static: one master after the other gets the new revision.
+    Rollout(
+        "kube-apiserver",
+        ("APIServer.config.openshift.io", "", "cluster"),
+        300,
+        "NodeInstaller",
+        "NodeInstallerProgressing: 3 nodes have not achieved the new revision",
+        secrets="openshift-config",
+    ),
+    Rollout(
+        "ingress",
+        ("IngressController.operator.openshift.io", "openshift-ingress-operator", "default"),
+        60,
+        "Reconciling",
+        'ingresscontroller "default" is progressing: DeploymentRollingOut: Waiting for router deployment rollout to '
+        "finish",
+        secrets="openshift-ingress",
+        stays=False,
+    ),
+    Rollout(
+        "console",
+        ("Console.operator.openshift.io", "", "cluster"),
+        45,
+        "SyncLoopRefresh_InProgress",
+        "SyncLoopRefreshProgressing: Changes made during sync updates, additional sync expected",
+    ),
+    Rollout(
+        "openshift-samples",
+        ("Config.samples.operator.openshift.io", "", "cluster"),
+        20,
+        "Processing",
+        "Samples processing to what is wanted of them",
+    ),
+    Rollout(
+        "marketplace",
+        ("OperatorHub.config.openshift.io", "", "cluster"),
+        10,
+        "Reconciling",
+        "Catalogues are brought to what is wanted of them",
+    ),
+)
+
 OPERATOR = "operator/"
 NAMES = tuple(row.name.removeprefix(OPERATOR) for row in OPERATORS if row.name.startswith(OPERATOR))
 

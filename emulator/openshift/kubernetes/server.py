@@ -34,6 +34,7 @@ class ApiServer:
         self.objects = Objects(platform.store, platform.clock, cluster)
         self._authorizer = Authorizer(self.objects)
         self._servers: list[ClientCertificateServer] = []
+        self._contexts: dict[int, Contexts] = {}
 
     async def listen(self, serving: Serving) -> int:
         """Listen on a free loopback port; return it. Each call adds a listener in front of the same objects.
@@ -57,11 +58,21 @@ class ApiServer:
         server = ClientCertificateServer(self._platform, service, contexts.first)
         port = await server.listen()
         self._servers.append(server)
+        self._contexts[port] = contexts
         return port
+
+    def renew(self, port: int, serving: Serving) -> None:
+        """Show other certificates on a port from now on; who is connected stays so.
+
+        Raises:
+            ValueError: a certificate that cannot be served with.
+        """
+        self._contexts[port].renew(serving)
 
     async def stop(self) -> None:
         """Stop listening and cut all connections; the objects stay."""
         servers, self._servers = self._servers, []
+        self._contexts.clear()
         for server in servers:
             await server.stop()
 

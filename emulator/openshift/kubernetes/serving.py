@@ -12,7 +12,7 @@ class Certificate:
     """One serving certificate.
 
     Args:
-        names: the server names (SNI) for which it is shown.
+        names: the server names (SNI) for which it is shown; `*.` at the beginning stands for one label.
         chain_pem: the certificate, then its intermediates.
         key_pem: its private key, unencrypted.
     """
@@ -50,10 +50,25 @@ class Contexts:
         """
         return self._context(0)
 
+    def renew(self, serving: Serving) -> None:
+        """Show other certificates to whoever connects from now on.
+
+        Raises:
+            ValueError: as `first`; all stays as it was.
+        """
+        before = self.serving, self._made
+        self.serving, self._made = serving, {}
+        try:
+            self.first()
+        except ValueError:
+            self.serving, self._made = before
+            raise
+
     def _choose(self, connection: SSL.Connection) -> None:
         asked = (connection.get_servername() or b"").decode("ascii", "replace").lower()
+        meant = {asked, f"*.{asked.partition('.')[2]}"}
         for index, certificate in enumerate(self.serving.certificates):
-            if asked in certificate.names:
+            if not meant.isdisjoint(certificate.names):
                 connection.set_context(self._context(index))
                 return
 

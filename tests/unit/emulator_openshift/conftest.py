@@ -1,0 +1,119 @@
+"""A cluster whose operators are all there, without machines and listeners, and a clock that the test moves."""
+
+import asyncio
+import datetime as dt
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.openshift import acts, kinds, operators, timeline
+from emulator.openshift.cluster import Cluster
+from emulator.openshift.download import Downloads
+from emulator.openshift.machines import Machines
+from emulator.openshift.records import Record, Records
+from emulator.world import World
+from tests import bootstrap_ignition
+
+Json = dict[str, Any]
+DOMAIN = "c1.eastus.aroapp.io"
+
+
+@dataclass
+class Stage:
+    """A cluster, and the time.
+
+    Args:
+        platform: clock and store.
+        late: rows that have not come true.
+    """
+
+    platform: Platform
+    moment: list[dt.datetime]
+    late: frozenset[str] = frozenset()
+    cluster: Cluster = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cluster = self._made()
+        for definition in kinds.definitions():
+            self.cluster.objects.define(definition)
+        for obj in kinds.foundation():
+            self.cluster.objects.put(obj)
+        asyncio.run(self._begin())
+
+    def _made(self) -> Cluster:
+        records = Records(self.platform)
+        record = records.get("cluster")
+        if record is None:
+            record = Record("cluster", "/bootstrap", "aro_419")
+            records.create(record, [bootstrap_ignition.Cluster(DOMAIN).bootstrap()])
+        machines = Machines(self.platform)
+        return Cluster(self.platform, record, records, machines, Downloads(self.platform, lambda _vm, _port: None))
+
+    async def _begin(self) -> None:
+        await operators.payload(self.cluster)
+        await operators.console(self.cluster)
+        for row in timeline.rows("C"):
+            if row.name not in self.late:
+                if row.name.startswith(timeline.OPERATOR):
+                    await acts.run(self.cluster, timeline.Row(row.name, row.needs, row.seconds))
+                self.cluster.reach(row.name)
+
+    def restart(self) -> None:
+        """Go on as another process does."""
+        self.cluster = self._made()
+
+    def after(self, seconds: float) -> None:
+        """Let time pass, and the cluster look at what is due."""
+        self.moment[0] += dt.timedelta(seconds=seconds)
+        asyncio.run(acts.reconcile(self.cluster))
+
+    def patch(self, kind: str, spec: Json, name: str = "cluster", namespace: str = "") -> Json:
+        """Change members of an object's spec; return it as it is then."""
+        found = self.cluster.objects.get(kind, name, namespace)
+        assert found is not None
+        return self.cluster.objects.put(found | {"spec": found["spec"] | spec})
+
+    def secret(self, name: str, namespace: str, pair: tuple[str, str] | None) -> None:
+        """Write a Secret with a certificate and a key, or delete it."""
+        if pair is None:
+            self.cluster.objects.delete("Secret", name, namespace)
+            return
+        self.cluster.objects.put(
+            {
+                "apiVersion": "v1",
+                "kind": "Secret",
+                "metadata": {"name": name, "namespace": namespace},
+                "type": "kubernetes.io/tls",
+                "stringData": {"tls.crt": pair[0], "tls.key": pair[1]},
+            }
+        )
+
+    def conditions(self, operator: str) -> dict[str, str]:
+        """Return the conditions of a ClusterOperator by type, those of its kind that matter to whoever waits."""
+        found = self.cluster.objects.get(operators.CLUSTER_OPERATOR, operator) or {}
+        return {one["type"]: one["status"] for one in found["status"]["conditions"] if one["type"] != "Upgradeable"}
+
+    def message(self, operator: str, kind: str) -> str:
+        """Return what a condition of a ClusterOperator says."""
+        found = self.cluster.objects.get(operators.CLUSTER_OPERATOR, operator) or {}
+        return str(next(one.get("message", "") for one in found["status"]["conditions"] if one["type"] == kind))
+
+
+@pytest.fixture
+def make_stage(tmp_path: Path) -> Iterator[Callable[..., Stage]]:
+    """Make a cluster in which all rows but these have come true."""
+    moment = [dt.datetime(2026, 3, 1, tzinfo=dt.UTC)]
+    platform = Platform(tmp_path, clock=Clock(source=lambda: moment[0]), world=World())
+    yield lambda *late: Stage(platform, moment, frozenset(late))
+    asyncio.run(platform.stop())
+
+
+@pytest.fixture
+def stage(make_stage: Callable[..., Stage]) -> Stage:
+    """Make a finished cluster."""
+    return make_stage()
