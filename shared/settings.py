@@ -135,6 +135,21 @@ class Settings:
         "Issuer in the clusters' vault of the certificates of managed domains.",
         default="OneCertV2-PublicCA",
     )
+    cluster_logging_certificate_secret: str = _setting(
+        "CLUSTER_LOGGING_CERTIFICATE_SECRET",
+        "Secret of the service vault with the certificate of the clusters' logging account.",
+        default="cluster-mdsd",
+    )
+    cluster_logging_environment: str = _setting(
+        "CLUSTER_LOGGING_ENVIRONMENT",
+        "Environment of the logging service that clusters send their logs to.",
+        default="DiagnosticsProd",
+    )
+    cluster_logging_config_version: str = _setting(
+        "CLUSTER_LOGGING_CONFIG_VERSION",
+        "Version of the configuration of the clusters' logging account.",
+        default="2.2",
+    )
     cosmosdb_database: str = _setting("COSMOSDB_DATABASE", "Name of the Cosmos database.", default="ARO")
     cosmosdb_suffix: str = _setting(
         "COSMOSDB_SUFFIX", "Suffix of Cosmos accounts in this cloud.", default="documents.azure.com"
