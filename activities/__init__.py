@@ -13,6 +13,7 @@ ACTIVITIES: dict[str, str] = {
     "validate_network": "activities.network_validation:validate_network",
     "validate_disk_encryption_sets": "activities.disk_encryption_sets:validate_disk_encryption_sets",
     "validate_providers": "activities.providers:validate_providers",
+    "validate_quota": "activities.quota:validate_quota",
     "validate_vm_sizes": "activities.vm_sizes:validate_vm_sizes",
     "decide_names": "activities.names:decide_names",
     "ensure_cluster_secrets": "activities.cluster_secrets:ensure_cluster_secrets",

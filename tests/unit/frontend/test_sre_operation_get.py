@@ -103,8 +103,8 @@ def test_skipped_rows_come_with_their_reason(world: World) -> None:
     """Nobody wonders where a step is."""
     world.send("PUT", CLUSTER, changed(body(), "properties.clusterProfile.domain", "c1.example.com"))
     found = report(world)
-    assert [row["name"] for row in found["skipped"]] == ["create_dns"]
-    assert found["skipped"][0]["reason"]
+    reasons = {row["name"]: row["reason"] for row in found["skipped"]}
+    assert reasons["create_dns"]
     assert "create_dns" not in steps(found)
 
 
