@@ -86,10 +86,18 @@ def _limited(cluster: Cluster) -> Iterator[Callable[[int], None]]:
 
 
 def test_quota_for_masters_is_refused_by_name_and_the_create_goes_on_when_it_is_raised(cluster: Cluster) -> None:
-    """The error has family, region, limit and what is wanted; an equal PUT continues."""
-    with _limited(cluster) as leave:
+    """Somebody took it after the validation: the error has family, region, limit and what is wanted."""
+    third_deployment = {
+        "service": "arm",
+        "operation": "PUT Microsoft.Resources/deployments",
+        "kind": "delay",
+        "skip": 2,
+    }
+    with _limited(cluster) as leave, fault(cluster.azure, delay_seconds=5, **third_deployment):
+        operation_id = cluster.create()
+        cluster.wait_for_step(operation_id, "validate_quota", "Succeeded")
         leave(MASTERS - 1)
-        error = cluster.fail(cluster.create())
+        error = cluster.fail(operation_id)
         told = _explained(error, "deploy_machines_template")
         assert "QuotaExceeded" in error["code"]
         assert FAMILY in told
