@@ -13,6 +13,7 @@ from emulator.arm.reading import Body, read_body
 from emulator.arm.removal import check_removable
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import Reference
+from emulator.authorization import policies
 from emulator.core.clock import rfc3339
 from emulator.entra.models import Principal
 
@@ -35,6 +36,9 @@ async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
     existing = arm.load(identifier)
     check_conditions(identifier, existing, conditions)
     reading = read_body(row, identifier, api_version, body)
+    wanted = normal_location(str(reading.body.get("location") or ""))
+    tags = reading.body.get("tags") or {}
+    policies.check(arm, policies.Write(row.name, str(identifier), wanted, tags, row.placement != "none"))
     own = [found for found in reading.references if not found[0].startswith(_inline_paths(row))]
     change = _change(arm, caller, identifier, api_version, row, existing, reading, own)
     row.prepare(change)

@@ -8,6 +8,7 @@ from emulator.arm.ids import parse
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
 from emulator.authorization.exceptions import authorization_failed
+from emulator.authorization.policies import POLICY_ASSIGNMENTS
 from emulator.authorization.roles import ROLES
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
@@ -269,4 +270,4 @@ DENY_ASSIGNMENTS = ResourceType(
     prepare=_prepare_denial,
 )
 
-TYPES = (ROLE_ASSIGNMENTS, ROLE_DEFINITIONS, DENY_ASSIGNMENTS)
+TYPES = (ROLE_ASSIGNMENTS, ROLE_DEFINITIONS, DENY_ASSIGNMENTS, POLICY_ASSIGNMENTS)

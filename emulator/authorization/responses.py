@@ -9,6 +9,7 @@ from emulator.arm import exceptions
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import parse, scopes, subscription_of
 from emulator.authorization.exceptions import authorization_failed
+from emulator.authorization.policies import ASSIGNMENTS
 from emulator.authorization.resources import DENY_ASSIGNMENTS, ROLE_ASSIGNMENTS, ROLE_DEFINITIONS
 from emulator.authorization.roles import ROLES
 from emulator.core.errors import ServiceError
@@ -31,6 +32,11 @@ async def list_role_assignments(call: Call) -> Response:
 async def list_deny_assignments(call: Call) -> Response:
     """GET {scope}/…/denyAssignments."""
     return _list_assignments(call, DENY_ASSIGNMENTS.name)
+
+
+async def list_policy_assignments(call: Call) -> Response:
+    """GET {scope}/…/policyAssignments."""
+    return _list_assignments(call, ASSIGNMENTS)
 
 
 async def list_role_definitions(call: Call) -> Response:

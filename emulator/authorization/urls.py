@@ -2,6 +2,7 @@
 
 from emulator.arm.call import Row
 from emulator.authorization import responses
+from emulator.authorization.policies import ASSIGNMENTS, VERSIONS
 from emulator.authorization.resources import (
     ASSIGNMENT_VERSIONS,
     DEFINITION_VERSIONS,
@@ -17,6 +18,7 @@ A = "{scope:path}/providers/Microsoft.Authorization"
 ROWS = (
     Row("GET", A + "/roleAssignments", responses.list_role_assignments, ROLE_ASSIGNMENTS.name, ASSIGNMENT_VERSIONS),
     Row("GET", A + "/denyAssignments", responses.list_deny_assignments, DENY_ASSIGNMENTS.name, DENIAL_VERSIONS),
+    Row("GET", A + "/policyAssignments", responses.list_policy_assignments, ASSIGNMENTS, VERSIONS),
     Row("GET", A + "/roleDefinitions", responses.list_role_definitions, ROLE_DEFINITIONS.name, DEFINITION_VERSIONS),
     Row(
         "GET",

@@ -7,7 +7,8 @@ from typing import Any
 from starlette.responses import Response
 
 from emulator.arm.call import Call, answer, page
-from emulator.arm.groups import group_key, render_group
+from emulator.arm.groups import group_key, normal_location, render_group
+from emulator.authorization import policies
 from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]
@@ -62,6 +63,7 @@ async def put_group(call: Call) -> Response:
     owned = existing is None and isinstance(managed_by, str)
     if not (owned and call.arm.authorization.may_manage(call.caller, subscription_id, managed_by or "")):
         _authorize(call, subscription_id, "write")
+    _check_policies(call, subscription_id, name, body)
     document, created = call.arm.groups.put(subscription_id, name, body)
     return answer(render_group(document), 201 if created else 200)
 
@@ -69,7 +71,10 @@ async def put_group(call: Call) -> Response:
 async def patch_group(call: Call) -> Response:
     """PATCH …/resourcegroups/{name}: tags."""
     subscription_id, name = _authorized(call, "write")
-    return answer(render_group(call.arm.groups.patch(subscription_id, name, await call.object())))
+    body = await call.object()
+    existing = call.arm.groups.require_writable(subscription_id, name)
+    _check_policies(call, subscription_id, name, {"location": existing["location"], "tags": existing["tags"]} | body)
+    return answer(render_group(call.arm.groups.patch(subscription_id, name, body)))
 
 
 async def delete_group(call: Call) -> Response:
@@ -122,6 +127,13 @@ def _filtered(call: Call, found: Sequence[Json]) -> list[Json]:
             400, "InvalidFilterInQueryString", f"Invalid $filter '{text}' specified in the query string."
         )
     return [body for body in found if all(_same(_TERMS[name](body, terms), wanted) for name, wanted in terms.items())]
+
+
+def _check_policies(call: Call, subscription_id: str, name: str, body: Json) -> None:
+    identifier = f"/subscriptions/{subscription_id}/resourceGroups/{name}"
+    location, tags = normal_location(str(body.get("location") or "")), body.get("tags") or {}
+    if isinstance(tags, dict):
+        policies.check(call.arm, policies.Write(policies.GROUP, identifier, location, tags, indexed=False))
 
 
 def _tags(body: Json) -> dict[str, str]:

@@ -1,0 +1,221 @@
+"""Azure Policy as far as it refuses writes: assignments of some built-in definitions that deny."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm.ids import scopes
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Required
+from emulator.core.errors import ServiceError
+
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+GROUP = "Microsoft.Resources/subscriptions/resourceGroups"
+ASSIGNMENTS = "Microsoft.Authorization/policyAssignments"
+DEFINITIONS = "/providers/Microsoft.Authorization/policyDefinitions/"
+VERSIONS = (
+    "2018-05-01",
+    "2019-01-01",
+    "2019-06-01",
+    "2019-09-01",
+    "2020-03-01",
+    "2020-09-01",
+    "2021-06-01",
+    "2022-06-01",
+    "2023-04-01",
+    "2024-04-01",
+    "2024-05-01",
+    "2025-01-01",
+    "2025-03-01",
+)
+
+
+@dataclass(frozen=True)
+class Write:
+    """What is to be written, as policies see it.
+
+    Args:
+        type: of the resource.
+        id: of the resource.
+        location: in normal form, "" where the type has none.
+        tags: as they will be.
+        indexed: whether the type has location and tags: the policies on these look at no other.
+    """
+
+    type: str
+    id: str
+    location: str
+    tags: Mapping[str, str]
+    indexed: bool
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A built-in policy that denies.
+
+    Args:
+        name: `displayName`.
+        parameter: the one that an assignment has to give.
+        denies: whether it refuses a write, by the value of that parameter.
+    """
+
+    name: str
+    parameter: str
+    denies: Callable[[Write, Any], bool]
+
+
+def _lacks_tag(write: Write, name: str) -> bool:
+    return name.lower() not in {tag.lower() for tag in write.tags}
+
+
+def _is_elsewhere(write: Write, allowed: list[str]) -> bool:
+    return write.location not in {location.replace(" ", "").lower() for location in allowed} | {"global"}
+
+
+# Ids, names and parameters are Azure's public ones.
+BUILT_IN = {
+    "871b6d14-10aa-478d-b590-94f262ecfa99": Definition(
+        "Require a tag on resources", "tagName", lambda write, tag: write.indexed and _lacks_tag(write, tag)
+    ),
+    "96670d01-0a4d-4649-9c89-2d3abc0a5025": Definition(
+        "Require a tag on resource groups", "tagName", lambda write, tag: write.type == GROUP and _lacks_tag(write, tag)
+    ),
+    "e56962a6-4747-49cd-b67b-bf8b01975c4c": Definition(
+        "Allowed locations",
+        "listOfAllowedLocations",
+        lambda write, allowed: write.indexed and _is_elsewhere(write, allowed),
+    ),
+    "e765b5de-1225-4ba3-bd56-1ac6695af988": Definition(
+        "Allowed locations for resource groups",
+        "listOfAllowedLocations",
+        lambda write, allowed: write.type == GROUP and _is_elsewhere(write, allowed),
+    ),
+    "6c112d4e-5bc7-47ae-a041-ea2d9dccd749": Definition(
+        "Not allowed resource types",
+        "listOfResourceTypesNotAllowed",
+        lambda write, types: write.type.lower() in {one.lower() for one in types},
+    ),
+}
+
+
+def check(arm: "ArmModel", write: Write) -> None:
+    """Let a write pass that no policy refuses.
+
+    Raises:
+        ServiceError: 403 `RequestDisallowedByPolicy`, with every assignment that refuses it.
+    """
+    violated = [assignment for assignment in _applying(arm, write) if _refuses(assignment, write)]
+    if violated:
+        raise _disallowed(write, violated)
+
+
+def _applying(arm: "ArmModel", write: Write) -> Iterator[Json]:
+    for scope in scopes(write.id):
+        for stored in arm.scan(f"{scope}/providers/{ASSIGNMENTS}/"):
+            excluded = [f"{one}/".lower() for one in stored["properties"].get("notScopes", [])]
+            if not any(f"{write.id}/".lower().startswith(one) for one in excluded):
+                yield stored
+
+
+def _refuses(assignment: Json, write: Write) -> bool:
+    properties = assignment["properties"]
+    definition = BUILT_IN[_name(properties["policyDefinitionId"])]
+    value = properties["parameters"][definition.parameter]["value"]
+    return properties["enforcementMode"] == "Default" and definition.denies(write, value)
+
+
+def _name(identifier: str) -> str:
+    return identifier.rsplit("/", 1)[-1].lower()
+
+
+def _prepare(change: Change) -> None:
+    """Let an assignment pass of a definition that is known, with the parameter that it needs."""
+    properties = change.properties
+    definition = BUILT_IN.get(_name(properties["policyDefinitionId"]))
+    if definition is None:
+        raise ServiceError(
+            400,
+            "PolicyDefinitionNotFound",
+            f"The policy assignment '{change.id.name}' create request is invalid. Policy definition "
+            f"'{properties['policyDefinitionId']}' could not be found. The local Azure knows these: "
+            f"{', '.join(f'{guid} ({known.name})' for guid, known in BUILT_IN.items())}.",
+        )
+    if "value" not in (properties.get("parameters") or {}).get(definition.parameter, {}):
+        raise ServiceError(
+            400,
+            "MissingPolicyParameter",
+            f"The policy assignment '{change.id.name}' is missing the parameter(s) '{definition.parameter}' as defined "
+            f"in the policy definition '{_name(properties['policyDefinitionId'])}'. Please either provide the values "
+            "or assign default values for these parameters.",
+        )
+    properties["scope"] = change.id.scope
+    properties.setdefault("enforcementMode", "Default")
+
+
+def _disallowed(write: Write, violated: list[Json]) -> ServiceError:
+    name = write.id.rsplit("/", 1)[-1]
+    identifiers = [
+        {
+            "policyAssignment": {"name": _shown(stored), "id": stored["id"]},
+            "policyDefinition": {
+                "name": BUILT_IN[_name(stored["properties"]["policyDefinitionId"])].name,
+                "id": stored["properties"]["policyDefinitionId"],
+            },
+        }
+        for stored in violated
+    ]
+    return ServiceError(
+        403,
+        "RequestDisallowedByPolicy",
+        f"Resource '{name}' was disallowed by policy. Policy identifiers: '{json.dumps(identifiers)}'.",
+        target=name,
+        extra={"additionalInfo": [{"type": "PolicyViolation", "info": _info(stored)} for stored in violated]},
+    )
+
+
+def _info(stored: Json) -> Json:
+    properties = stored["properties"]
+    guid = _name(properties["policyDefinitionId"])
+    return {
+        "policyDefinitionId": properties["policyDefinitionId"],
+        "policyDefinitionName": guid,
+        "policyDefinitionDisplayName": BUILT_IN[guid].name,
+        "policyDefinitionEffect": "deny",
+        "policyAssignmentId": stored["id"],
+        "policyAssignmentName": stored["name"],
+        "policyAssignmentDisplayName": properties.get("displayName", ""),
+        "policyAssignmentScope": properties["scope"],
+        "policyAssignmentParameters": properties["parameters"],
+        "policyExemptionIds": [],
+    }
+
+
+def _shown(stored: Json) -> str:
+    return str(stored["properties"].get("displayName") or stored["name"])
+
+
+POLICY_ASSIGNMENTS = ResourceType(
+    name=ASSIGNMENTS,
+    api_versions=VERSIONS,
+    members={"identity": object, "sku": object},
+    properties={
+        "displayName": str,
+        "description": str,
+        "policyDefinitionId": Required(str),
+        "scope": READ_ONLY,
+        "notScopes": [str],
+        "parameters": object,
+        "metadata": object,
+        "enforcementMode": Choice(("Default", "DoNotEnforce")),
+        "nonComplianceMessages": object,
+    },
+    name_pattern=r"[^<>*%&:?+/\\]{1,64}",
+    has_state=False,
+    prepare=_prepare,
+    answers_deleted=True,
+)
