@@ -6,8 +6,9 @@ and two requests that race for the same name cannot swap each other's secret. Ce
 """
 
 import json
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from azure.core.exceptions import ResourceNotFoundError
 from azure.keyvault.secrets import KeyVaultSecretIdentifier, SecretClient
@@ -17,6 +18,7 @@ from shared.fence import FencePolicy
 from shared.vault import pem
 
 Bundle = dict[str, Any]
+Client = TypeVar("Client")
 
 
 class Vault:
@@ -101,19 +103,31 @@ class Vault:
         return self._service.get_secret(name).value or ""
 
 
+def connect(client: Callable[..., Client], name: str, fence: FencePolicy) -> Client:
+    """Open a client of a vault, as the app's managed identity.
+
+    Args:
+        client: a class of azure-keyvault.
+        name: of the vault.
+        fence: asks before each change.
+    """
+    suffix = cloud.cloud_profile().key_vault_suffix
+    return client(
+        f"https://{name}.{suffix.lstrip('.')}",
+        cloud.managed_identity(),
+        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
+        read_timeout=cloud.READ_TIMEOUT_SECONDS,
+        raw_request_hook=tracing.add_headers,
+        per_retry_policies=[fence],
+    )
+
+
 @cache
 def get_vault() -> Vault:
     """Return the vaults of this process."""
-    own, suffix = settings.load(), cloud.cloud_profile().key_vault_suffix
+    own = settings.load()
 
-    def client(name: str) -> SecretClient:
-        return SecretClient(
-            f"https://{name}.{suffix.lstrip('.')}",
-            cloud.managed_identity(),
-            connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
-            read_timeout=cloud.READ_TIMEOUT_SECONDS,
-            raw_request_hook=tracing.add_headers,
-            per_retry_policies=[FencePolicy(requests_too=True)],
-        )
+    def secrets(name: str) -> SecretClient:
+        return connect(SecretClient, name, FencePolicy(requests_too=True))
 
-    return Vault(client(own.cluster_keyvault_name), client(own.keyvault_name))
+    return Vault(secrets(own.cluster_keyvault_name), secrets(own.keyvault_name))

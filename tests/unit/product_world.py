@@ -19,6 +19,7 @@ from shared import store as store_module
 from shared import vault as vault_module
 from shared.azure import clients, credentials
 from shared.store import Store, get_store
+from shared.vault import certificates
 from tests.unit import cosmos_fake
 from tests.unit.azure_fake import FakeAzure, send
 
@@ -52,6 +53,7 @@ CACHES: tuple[Any, ...] = (
     cloud.managed_identity,
     store_module.get_store,
     vault_module.get_vault,
+    certificates.get_certificates,
     credentials.first_party,
     clients._first_party,
 )
@@ -155,6 +157,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         vault_module, "SecretClient", lambda url, *_args, **_kwargs: made.vault(url.split("//")[1].split(".")[0])
     )
     made.vault("rp-svc").versions["rp-firstparty"] = [FIRST_PARTY_CERTIFICATE]
+    made.vault("rp-svc").versions["cluster-mdsd"] = [FIRST_PARTY_CERTIFICATE]
     for cached in CACHES:
         cached.cache_clear()
     yield made
