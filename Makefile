@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 PYTHON_READY := .venv/.ready
 AZURITE_READY := tools/azurite/node_modules/.ready
-CODE := function_app.py http orchestrators activities timers shared emulator demo bench tests
+CODE := function_app.py http orchestrators activities timers shared emulator demo bench tools tests
 
 # How many times faster than Azure the local Azure is; 1 is Azure's own pace.
 TIME_SCALE ?= 40
@@ -19,7 +19,7 @@ $(AZURITE_READY): tools/azurite/package-lock.json | $(PYTHON_READY)
 	@tools/bootstrap azurite
 	@touch $@
 
-.PHONY: help setup demo recording up test unit integration stories runtime e2e bench lint fmt lock clean
+.PHONY: help setup demo recording docs up test unit integration stories runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ demo: setup ## Create a cluster on this machine, look into it, delete it.
 
 recording: setup ## Run the demo, and put what it prints into the README.
 	@$(PY) -m demo.recording
+
+docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
+	@PYTHONPATH=http $(PY) -m tools.pages
 
 up: setup ## Run the local Azure and the resource provider until Ctrl-C.
 	@$(PY) -m emulator up --time-scale $(TIME_SCALE)

@@ -1,0 +1,93 @@
+"""The pages that are made from the code: they say what it does today, or the tests fail."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from activities import ACTIVITIES
+from orchestrators.plans import PLANS
+from shared.arm.errors import ErrorCode
+from tools import pages
+from tools.pages import messages, plans
+from tools.pages.markdown import duration, table
+
+
+@pytest.mark.parametrize("path", list(pages.PAGES))
+def test_a_page_says_what_the_code_says(path: str) -> None:
+    """After a change of what it is made from: `make docs`."""
+    written = (pages.REPOSITORY / path).read_text(encoding="utf-8")
+    assert written == pages.text(path), f"{path} is not what the code says: run `make docs`"
+
+
+def test_writing_twice_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or the pages would change with every run."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/operations.md").write_text(
+        f"# X\n{messages.BEGIN}\nold\n{messages.END}\nrest\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(pages, "REPOSITORY", tmp_path)
+    assert pages.write() == list(pages.PAGES)
+    assert pages.write() == []
+    kept = (tmp_path / "docs/operations.md").read_text(encoding="utf-8")
+    assert kept.startswith(f"# X\n{messages.BEGIN}\n")
+    assert kept.endswith(f"{messages.END}\nrest\n")
+
+
+def test_a_page_without_a_place_for_the_messages_is_refused() -> None:
+    """Or they would be lost without a word."""
+    with pytest.raises(ValueError, match="messages: begin"):
+        messages.put_into("# Operations\n")
+
+
+def test_the_page_of_plans_has_every_row_with_what_it_needs_and_who_does_it() -> None:
+    """In the table and in the picture."""
+    page = plans.page()
+    for name, rows in PLANS.items():
+        part = page.partition(f"\n## {name.capitalize()}\n")[2].partition("\n## ")[0]
+        for row in rows:
+            line = next(line for line in part.splitlines() if line.startswith(f"| `{row.name}` |"))
+            assert ACTIVITIES[row.executor].rpartition(":")[2] in line
+            assert all(f"`{need}`" in line for need in row.needs)
+            assert row.waits_for in line
+            assert re.search(rf"^    row_{row.name}\W", part, re.MULTILINE)
+
+
+def test_the_picture_of_a_plan_draws_no_need_that_follows_from_another() -> None:
+    """And none is lost: by its arrows a row comes after all that it needs."""
+    for rows in PLANS.values():
+        by_name = {row.name: row for row in rows}
+        for row in rows:
+            drawn = plans.direct_needs(row, rows)
+            reached, ahead = set(drawn), list(drawn)
+            while ahead:
+                more = [need for need in plans.direct_needs(by_name[ahead.pop()], rows) if need not in reached]
+                reached |= {*more}
+                ahead += more
+            assert set(row.needs) <= reached
+            for need in drawn:
+                others = {far for other in drawn if other != need for far in by_name[other].needs}
+                assert need not in others
+
+
+def test_every_error_code_has_an_owner_and_those_who_answer_it() -> None:
+    """A code that nobody answers says so."""
+    page = pages.text("docs/operations.md")
+    for code in ErrorCode:
+        assert re.search(rf"^\| `{code}` \| (customer|platform|azure) \| \S", page, re.MULTILINE)
+    assert "http/frontend/openshift_cluster_put_or_patch.py" in messages.used_in("DUPLICATE_CLIENT_ID")
+    # By a constructor of its own.
+    assert "http/frontend/async_operation_get.py" in messages.used_in("NOT_FOUND")
+
+
+def test_every_row_has_its_message() -> None:
+    """What it waits for, and what its failure advises."""
+    page = pages.text("docs/operations.md")
+    for rows in PLANS.values():
+        for row in rows:
+            assert f"| {row.waits_for} | {duration(row.deadline)} | {row.message} |" in page
+
+
+def test_what_stands_in_a_cell_stays_in_it() -> None:
+    """Bars and line ends are the table's own."""
+    assert table(("a", "b"), [("x|y", "one\ntwo")]).splitlines()[2] == "| x\\|y | one two |"

@@ -1,0 +1,102 @@
+"""Where the parameters of a create end up: the model has their members, and the sources read them."""
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from tools.pages import parameters, sources
+from tools.pages.sources import Reader, readers
+
+
+def parsed(code: str) -> dict[str, ast.Module]:
+    """Return a product of one module."""
+    return {"m.py": ast.parse(code)}
+
+
+def found(code: str, parent: str = "masterProfile", leaf: str = "vmSize") -> list[str]:
+    """Return the functions of a module that read a member."""
+    return [reader.function for reader in readers(parent, leaf, parsed(code))]
+
+
+def test_every_parameter_has_its_member_and_its_readers() -> None:
+    """After a change of the model or of who reads it: `tools/pages/parameters.py`, then `make docs`."""
+    assert parameters.problems() == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def f(p):\n    return p["masterProfile"]["vmSize"]',
+        'def f(p):\n    return p["masterProfile"].get("vmSize")',
+        'def f(p):\n    m = p["masterProfile"]\n    return m["vmSize"]',
+        'def f(p):\n    m, w = p["masterProfile"], p["x"]\n    return m["vmSize"]',
+        'def f(p):\n    return {m["vmSize"] for m in p["masterProfile"]}',
+        'def f(p):\n    for m in p["masterProfile"]:\n        print(m["vmSize"])',
+        'def g(p):\n    return f(p["masterProfile"])\ndef f(m):\n    return m["vmSize"]',
+    ],
+    ids=[
+        "at once",
+        "with get",
+        "by a name",
+        "by one of two names",
+        "in a comprehension",
+        "in a loop",
+        "as an argument",
+    ],
+)
+def test_a_read_is_found(code: str) -> None:
+    """In each way in which the sources write one."""
+    assert found(code) == ["f"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def f(p):\n    return p["workerProfiles"]["vmSize"]',
+        'def f(p):\n    m, w = p["masterProfile"], p["x"]\n    return w["vmSize"]',
+        'def f(p):\n    p["masterProfile"]["vmSize"] = 1',
+        'def f(m):\n    return m["vmSize"]',
+        'def f(p):\n    return "masterProfile.vmSize"',
+    ],
+    ids=["of another", "of the other name", "a write", "in a module that knows no such parent", "in a text"],
+)
+def test_what_is_no_read_is_not_taken_for_one(code: str) -> None:
+    """Or a parameter would seem used."""
+    assert found(code) == []
+
+
+@pytest.mark.parametrize("parameter", [each for each in parameters.PARAMETERS if each.must], ids=lambda each: each.path)
+def test_it_is_noticed_when_a_reader_goes_away(
+    parameter: parameters.Parameter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of those that a parameter cannot do without."""
+    whole = sources.modules()
+    for gone in parameter.must:
+        left = {path: module for path, module in whole.items() if path != gone}
+        monkeypatch.setattr(sources, "modules", lambda left=left: left)
+        assert any(f"{gone} no longer reads {parameter.path}" in each for each in parameters.problems((parameter,)))
+
+
+def test_a_parameter_that_nobody_reads_says_so_and_one_that_is_read_does_not() -> None:
+    """Both would mislead."""
+    kept = next(each for each in parameters.PARAMETERS if each.unread)
+    assert any("nobody reads" in each for each in parameters.problems((replace(kept, unread=""),)))
+    used = next(each for each in parameters.PARAMETERS if each.must)
+    assert any("not 'unread'" in each for each in parameters.problems((replace(used, unread="kept"),)))
+
+
+def test_a_member_that_the_model_does_not_have_is_a_problem() -> None:
+    """It was renamed."""
+    gone = parameters.Parameter("--x", "properties.nothing.x")
+    assert "--x becomes properties.nothing.x, which the model does not have" in parameters.problems((gone,))
+
+
+def test_every_member_that_customers_write_has_a_parameter() -> None:
+    """Or is what each client sends by itself."""
+    assert any("no parameter becomes properties.clusterProfile.domain" in each for each in parameters.problems(()))
+
+
+def test_a_secret_is_read_of_the_bundle_that_the_request_wrote() -> None:
+    """Not of the document, which does not have it."""
+    assert Reader("activities/graph_inputs.py", "given") in parameters.read_by("properties.clusterProfile.pullSecret")

@@ -1,0 +1,28 @@
+"""Markdown, as far as the pages need it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; bars and line ends in cells are escaped."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+
+
+def code(names: Iterable[str], *, between: str = ", ") -> str:
+    """Return names in the type of code."""
+    return between.join(f"`{name}`" for name in names)
+
+
+def duration(time: timedelta) -> str:
+    """Return a time in the largest unit that counts it whole."""
+    seconds = int(time.total_seconds())
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds and seconds % size == 0:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,160 @@
+"""docs/parameters.md: where each parameter of `az aro create` ends up.
+
+The member of the document, its rule, its checks and its default come from the model; who reads it is found in the
+sources. `problems` says where that no longer holds; a unit test wants nothing.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from activities import ACTIVITIES
+from orchestrators.plans import PLANS
+from shared.clusters.api_versions import API_VERSIONS, has_member
+from shared.clusters.members import MEMBERS, Member, Rule
+from tools.pages.markdown import code, table
+from tools.pages.sources import Reader, readers
+
+_CLUSTER, _NETWORK, _MASTER = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
+_WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
+_CONFIG, _MACHINES = "shared/installer/install_config.py", "activities/machines.py"
+_INPUTS, _PUT = "activities/graph_inputs.py", "http/frontend/openshift_cluster_put_or_patch.py"
+_LINKED = "activities/linked_resources.py"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter, the member that it becomes, and who has to read that at least.
+
+    Args:
+        option: as it is typed.
+        path: of the member in `shared/clusters/members.py`.
+        must: paths of modules without which the parameter would not do what it is for.
+        unread: why nothing in an operation reads it; a reader would make this wrong.
+    """
+
+    option: str
+    path: str
+    must: tuple[str, ...] = ()
+    unread: str = ""
+
+
+# fmt: off
+PARAMETERS = (
+    Parameter("--name, --resource-group", "id", ("activities/resource_group.py",)),
+    Parameter("--location", "location", (_CONFIG, _MACHINES, "activities/network.py", "activities/storage.py", "activities/resource_group.py")),
+    Parameter("--tags", "tags", ("activities/resource_group.py",)),
+    Parameter("--pull-secret", f"{_CLUSTER}.pullSecret", (_INPUTS, _PUT)),
+    Parameter("--domain", f"{_CLUSTER}.domain", (_INPUTS, "activities/dns.py", "orchestrators/plans/predicates.py")),
+    Parameter("--version", f"{_CLUSTER}.version", (_INPUTS,)),
+    Parameter("--cluster-resource-group", f"{_CLUSTER}.resourceGroupId", (_CONFIG, "activities/resource_group.py", "activities/step.py")),
+    Parameter("--fips-validated-modules", f"{_CLUSTER}.fipsValidatedModules", (_CONFIG,)),
+    Parameter("--client-id", f"{_PRINCIPAL}.clientId", (_INPUTS, "activities/validation.py")),
+    Parameter("--client-secret", f"{_PRINCIPAL}.clientSecret", (_INPUTS, "activities/validation.py")),
+    Parameter("--pod-cidr", f"{_NETWORK}.podCidr", (_CONFIG, "activities/network_validation.py")),
+    Parameter("--service-cidr", f"{_NETWORK}.serviceCidr", (_CONFIG, "activities/network_validation.py")),
+    Parameter("--outbound-type", f"{_NETWORK}.outboundType", unread="checked and kept; every cluster has a load balancer for what its machines send"),
+    Parameter("--load-balancer-managed-outbound-ip-count", f"{_NETWORK}.loadBalancerProfile.managedOutboundIps.count",
+              unread="checked and kept; every cluster has one outbound address"),
+    Parameter("--enable-preconfigured-nsg", f"{_NETWORK}.preconfiguredNSG", unread="checked and kept; every cluster has security groups of its own"),
+    Parameter("--master-subnet, --vnet, --vnet-resource-group", f"{_MASTER}.subnetId", (_CONFIG, _LINKED, "activities/network.py", "activities/subnets.py")),
+    Parameter("--master-vm-size", f"{_MASTER}.vmSize", (_CONFIG, _MACHINES)),
+    Parameter("--master-encryption-at-host", f"{_MASTER}.encryptionAtHost", (_CONFIG, _MACHINES)),
+    Parameter("--disk-encryption-set", f"{_MASTER}.diskEncryptionSetId", (_CONFIG, _LINKED, _MACHINES)),
+    Parameter("--worker-subnet, --vnet, --vnet-resource-group", f"{_WORKER}.subnetId", (_CONFIG, _LINKED, "activities/subnets.py")),
+    Parameter("--worker-vm-size", f"{_WORKER}.vmSize", (_CONFIG,)),
+    Parameter("--worker-vm-disk-size-gb", f"{_WORKER}.diskSizeGB", (_CONFIG,)),
+    Parameter("--worker-count", f"{_WORKER}.count", (_CONFIG,)),
+    Parameter("--worker-encryption-at-host", f"{_WORKER}.encryptionAtHost", (_CONFIG,)),
+    Parameter("--disk-encryption-set", f"{_WORKER}.diskEncryptionSetId", (_CONFIG, _LINKED)),
+    Parameter("--apiserver-visibility", "properties.apiserverProfile.visibility", ("activities/api_address.py", "activities/network.py")),
+    Parameter("--ingress-visibility", "properties.ingressProfiles[].visibility", (_CONFIG,)),
+    Parameter("--assign-cluster-identity", "identity", unread="refused by name: clusters have a service principal"),
+    Parameter("--assign-platform-workload-identity", "properties.platformWorkloadIdentityProfile", unread="refused by name: clusters have a service principal"),
+)
+# What clients send beside them, and no parameter says.
+CONSTANT = (f"{_WORKER}.name", "properties.ingressProfiles[].name")
+# Who fills what a customer left out, which is not yet a use of it.
+_FILLS = ("shared/clusters/convert.py",)
+# fmt: on
+
+_HEAD = """\
+# Where the parameters of `az aro create` end up
+
+Written by `make docs` from the model (`shared/clusters/members.py`) and from the sources: who reads a member is found there by name and holder, never listed by hand. `--no-wait` stays with the client, which also sends one worker profile `worker` and one ingress profile `default`. The last column names functions; those of an activity with the rows that it stands behind.
+"""
+
+
+@cache
+def member(path: str) -> Member:
+    """Return the row of the model."""
+    return next(row for row in MEMBERS if row.path == path)
+
+
+def read_by(path: str) -> list[Reader]:
+    """Return who reads a member. A secret is read of the bundle that the request wrote, by its name there."""
+    parent, _, leaf = path.replace("[]", "").rpartition(".")
+    holder = parent.rpartition(".")[2] or "cluster"
+    found = readers("request" if member(path).secret else holder, leaf)
+    return [reader for reader in found if reader.path not in _FILLS]
+
+
+def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
+    """Return what does not hold, one sentence each."""
+    paths = {row.path for row in MEMBERS}
+    found = [
+        f"{each.option} becomes {each.path}, which the model does not have"
+        for each in parameters
+        if each.path not in paths
+    ]
+    for each in parameters:
+        there = {reader.path for reader in read_by(each.path)} if each.path in paths else set()
+        found += [f"{each.option}: {path} no longer reads {each.path}" for path in each.must if path not in there]
+        if each.unread and there:
+            found.append(f"{each.option}: {', '.join(sorted(there))} reads {each.path}, so it is not 'unread'")
+        if not each.unread and not there:
+            found.append(f"{each.option}: nobody reads {each.path}")
+    named = {*CONSTANT, *(each.path for each in parameters)}
+    return found + [f"no parameter becomes {path}" for path in customers() if path not in named]
+
+
+def customers() -> list[str]:
+    """Return the paths of members that customers write, without objects whose members have rows of their own."""
+    written = [row.path for row in MEMBERS if row.rule in (Rule.CREATE, Rule.CREATE_ANY_CASE, Rule.MUTABLE)]
+    return [path for path in written if not any(other.startswith((f"{path}.", f"{path}[")) for other in written)]
+
+
+def page() -> str:
+    """Return the whole page."""
+    head = ("parameter", "member", "since", "later", "checked by", "default", "kept in", "read by")
+    return f"{_HEAD}\n{table(head, [_cells(each) for each in PARAMETERS])}\n"
+
+
+def _cells(each: Parameter) -> list[str]:
+    row = member(each.path)
+    later = {Rule.MUTABLE: "may change", Rule.IGNORED: "fixed"}.get(row.rule, "fixed")
+    values = f"one of {code(row.values)}" if row.values else ""
+    check = f"`{row.check.__module__.replace('.', '/')}.py` `{row.check.__name__}`" if row.check else ""
+    return [
+        code(each.option.split(", ")),
+        f"`{each.path}`",
+        next(version.name for version in API_VERSIONS if has_member(version, each.path)),
+        later,
+        "; ".join(part for part in (values, check) if part) or "its type",
+        f"`{row.default}`" if row.default not in (None, "") else "",
+        "Key Vault" if row.secret else "the document",
+        each.unread or _readers(each.path),
+    ]
+
+
+def _readers(path: str) -> str:
+    by_path: dict[str, list[str]] = {}
+    for reader in read_by(path):
+        by_path.setdefault(reader.path, []).append(reader.function)
+    return "; ".join(f"`{path}` {code(functions)}{_rows(path)}" for path, functions in by_path.items())
+
+
+def _rows(path: str) -> str:
+    module = path.removesuffix(".py").replace("/", ".")
+    named = {name for name, target in ACTIVITIES.items() if target.partition(":")[0] == module}
+    rows = dict.fromkeys(row.name for plan in PLANS.values() for row in plan if row.executor in named)
+    return f" ({', '.join(rows)})" if rows else ""

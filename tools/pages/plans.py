@@ -1,0 +1,100 @@
+"""docs/plans.md: every row of every plan, and how they hang together."""
+
+from activities import ACTIVITIES
+from orchestrators.plans import PLANS
+from orchestrators.plans.predicates import PREDICATES
+from orchestrators.plans.rows import Row
+from orchestrators.retry import POLICIES
+from tools.pages import mind_map
+from tools.pages.markdown import code, duration, table
+
+_HEAD = """\
+# The plans
+
+Written by `make docs` from `orchestrators/plans/`. What a member means stands in [design.md](design.md#plan-row); what a failure says, in [operations.md](operations.md#messages); whose idea a row is, in [mind-map.md](mind-map.md).
+
+Times are Azure's: `TIME_SCALE` divides them. In the pictures a box acts, a rounded one begins something and asks until it is done, a hexagon asks only; a dashed one is left out for some clusters; an arrow leads from what is needed, and what follows from other arrows is not drawn.
+"""
+_SHAPES = {"action": '["{}"]', "begin-and-poll": '(["{}"])', "condition": '{{{{"{}"}}}}'}
+
+
+def page() -> str:
+    """Return the whole page."""
+    return _HEAD + "".join(_plan(name, rows) for name, rows in PLANS.items()) + _policies()
+
+
+def _plan(name: str, rows: tuple[Row, ...]) -> str:
+    return f"\n## {name.capitalize()}\n\n{_picture(rows)}\n\n{_table(rows)}\n\n{_left_out(rows)}"
+
+
+def _picture(rows: tuple[Row, ...]) -> str:
+    lines = ["```mermaid", "flowchart LR"]
+    for phase in dict.fromkeys(row.phase for row in rows):
+        lines.append(f'  subgraph phase_{phase.replace("-", "_")}["{phase}"]')
+        lines += [f"    row_{row.name}{_SHAPES[row.kind].format(row.name)}" for row in rows if row.phase == phase]
+        lines.append("  end")
+    lines += [f"  row_{need} --> row_{row.name}" for row in rows for need in direct_needs(row, rows)]
+    if conditional := [f"row_{row.name}" for row in rows if row.when]:
+        lines += ["  classDef conditional stroke-dasharray: 4 3", f"  class {','.join(conditional)} conditional"]
+    return "\n".join([*lines, "```"])
+
+
+def direct_needs(row: Row, rows: tuple[Row, ...]) -> list[str]:
+    """Return what a row needs, without what its other needs need already."""
+    implied = {far for need in row.needs for far in _all_needs(need, rows)}
+    return [need for need in row.needs if need not in implied]
+
+
+def _all_needs(name: str, rows: tuple[Row, ...]) -> set[str]:
+    needs = set(next(row.needs for row in rows if row.name == name))
+    return needs | {far for need in needs for far in _all_needs(need, rows)}
+
+
+def _table(rows: tuple[Row, ...]) -> str:
+    head = (
+        "row", "phase", "kind", "needs", "when", "waits for", "deadline", "poll", "tried again", "activity",
+        "node of the map",
+    )  # fmt: skip
+    nodes = mind_map.nodes_by_row()
+    return table(head, [_cells(row, nodes.get(row.name, [])) for row in rows])
+
+
+def _cells(row: Row, nodes: list[str]) -> list[str]:
+    module, _, attribute = ACTIVITIES[row.executor].partition(":")
+    path = f"{module.replace('.', '/')}.py"
+    shortest = f", {duration(row.shortest)} at least" if row.shortest else ""
+    return [
+        f"`{row.name}`",
+        row.phase,
+        row.kind + (", told with others" if row.together else ""),
+        code(row.needs) or "nothing",
+        f"`{row.when}`" if row.when else "always",
+        row.waits_for,
+        duration(row.deadline) + shortest,
+        duration(row.poll),
+        f"`{row.retry}`",
+        f"[`{attribute}`](../{path}) of `{path}`",
+        "; ".join(nodes) or mind_map.ours().get(row.name, ""),
+    ]
+
+
+def _left_out(rows: tuple[Row, ...]) -> str:
+    names = sorted({row.when for row in rows if row.when})
+    if not names:
+        return "Every row always runs.\n"
+    lines = []
+    for name in names:
+        mine = code(row.name for row in rows if row.when == name)
+        lines.append(f"* `{name}`: {mine}; left out when {PREDICATES[name][1]}.")
+    return "\n".join(lines) + "\n"
+
+
+def _policies() -> str:
+    head = ("tried again", "error class", "every", "within", "how")
+    how = {"same": "asks again what failed", "run": "begins anew"}
+    lines = [
+        (f"`{name}`", again, duration(policy.every), duration(policy.within), how[policy.verb])
+        for name, policies in POLICIES.items()
+        for again, policy in policies.items()
+    ]
+    return f"\n## What is tried again\n\nErrors of other classes fail their row at once.\n\n{table(head, lines)}\n"
