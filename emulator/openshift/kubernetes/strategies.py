@@ -77,6 +77,11 @@ CONTAINER_DEFAULTS: Json = {
     "terminationMessagePolicy": "File",
 }
 WORKLOADS = frozenset(f"{kind}.{APPS}" for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"))
+# What a Secret of a type has to hold.
+SECRET_KEYS: Mapping[str, tuple[str, ...]] = {
+    "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
+    "kubernetes.io/tls": ("tls.crt", "tls.key"),
+}
 BINDINGS = frozenset({f"RoleBinding.{RBAC}", f"ClusterRoleBinding.{RBAC}"})
 
 
@@ -182,6 +187,8 @@ def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
             yield forbidden_value("immutable", "field is immutable when `immutable` is set")
         if old.get("data") != new.get("data"):
             yield forbidden_value("data", "field is immutable when `immutable` is set")
+    if kind.name == "Secret" and old.get("type") != new.get("type"):
+        yield invalid_value("type", new.get("type"), "field is immutable")
     if kind.name in WORKLOADS and old["spec"].get("selector") != new["spec"].get("selector"):
         yield invalid_value("spec.selector", new["spec"].get("selector"), "field is immutable")
 
@@ -195,6 +202,13 @@ def _keys(obj: Json) -> Iterator[Cause]:
         for key in sorted(obj.get(member) or {}):
             for problem in names.config_key(key):
                 yield invalid_value(f"{member}[{key}]", key, problem)
+
+
+def _secret_causes(obj: Json) -> Iterator[Cause]:
+    yield from _keys(obj)
+    for key in SECRET_KEYS.get(obj.get("type", ""), ()):
+        if key not in (obj.get("data") or {}):
+            yield required(f"data[{key}]")
 
 
 def _workload_causes(obj: Json) -> Iterator[Cause]:
@@ -254,7 +268,7 @@ def _definition_causes(obj: Json) -> Iterator[Cause]:
 CAUSES: Mapping[str, Callable[[Json], Iterator[Cause]]] = {
     "ConfigMap": _keys,
     "Pod": _pod_causes,
-    "Secret": _keys,
+    "Secret": _secret_causes,
     DEFINITIONS: _definition_causes,
     **dict.fromkeys(WORKLOADS, _workload_causes),
 }
