@@ -19,7 +19,8 @@ LOCATIONS, TYPES = "e56962a6-4747-49cd-b67b-bf8b01975c4c", "6c112d4e-5bc7-47ae-a
 
 def _send(stage: Stage, method: str, path: str, body: Any = None) -> httpx.Response:
     token = stage.owner.get_token("https://management.azure.com/.default").token
-    url = f"{stage.url}{path}?api-version=2022-06-01"
+    version = "2019-07-01" if "/Microsoft.Network/" in path else "2022-06-01"
+    url = f"{stage.url}{path}?api-version={version}"
     return httpx.request(method, url, json=body, headers={"Authorization": f"Bearer {token}"})
 
 
