@@ -31,6 +31,11 @@ _SLOTS = ("password1", "password2")
 _GENERATE_SECONDS = 60
 
 
+def login_server() -> str:
+    """Return the host name of the registry that mirrors OpenShift's images and has the service's own."""
+    return f"{_registry().name}.{cloud.cloud_profile().registry_suffix.lstrip('.')}"
+
+
 def _ensure_acr_token(step: Step) -> Outcome | None:
     """Store the token's name, create the token, then store a password of it in the vault, one for each operation.
 
@@ -98,23 +103,23 @@ def _made_at(password: TokenPassword) -> str:
 
 def _ensure_intent(step: Step) -> str:
     """Return the token's name, which stands on the document before anything is made under it."""
-    login_server = f"{_registry().name}.{cloud.cloud_profile().registry_suffix.lstrip('.')}"
-    wanted = {"name": login_server, "username": f"token-{uuid.uuid4()}"}
+    server = login_server()
+    wanted = {"name": server, "username": f"token-{uuid.uuid4()}"}
 
     def change(document: Document) -> bool:
         profiles = document["openShiftCluster"]["properties"].setdefault("registryProfiles", [])
-        if any(profile["name"] == login_server for profile in profiles):
+        if any(profile["name"] == server for profile in profiles):
             return False
         profiles.append(wanted)
         return True
 
     step.decide(change)
-    return str(_profile(step, login_server)["username"])
+    return str(_profile(step, server)["username"])
 
 
-def _profile(step: Step, login_server: str) -> dict[str, Any]:
+def _profile(step: Step, server: str) -> dict[str, Any]:
     profiles: list[dict[str, Any]] = step.properties["registryProfiles"]
-    return next(profile for profile in profiles if profile["name"] == login_server)
+    return next(profile for profile in profiles if profile["name"] == server)
 
 
 def _generate_password(registry: ResourceId, name: str, slot: str) -> str:

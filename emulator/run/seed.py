@@ -21,6 +21,7 @@ from emulator.entra import EntraModel, Principal
 from emulator.keyvault import IssuerModel, KeyVaultModel
 from emulator.managed_identity import ManagedIdentityModel
 from emulator.run.tables import (
+    CLUSTER_LOGGING_SECRET,
     CONTAINERS,
     DATABASE,
     FIRST_PARTY_SECRET,
@@ -92,11 +93,17 @@ async def seed(platform: Platform) -> Seed:
         platform: one on which nothing takes time: what it makes was deployed long before anybody calls.
     """
     values, world, entra = Values(platform), platform.world, platform.model(EntraModel)
-    certificate = values.keep("first-party-certificate", lambda: _certificate(platform))
+    certificate = values.keep("first-party-certificate", lambda: _certificate(platform, FIRST_PARTY_SECRET))
+    logging = values.keep("cluster-logging-certificate", lambda: _certificate(platform, CLUSTER_LOGGING_SECRET))
     owner, cluster, *extra = _directory(platform, values, certificate)
     identity = platform.model(ManagedIdentityModel)
     first_party = entra.ensure_service_principal(world.rp_tenant_id, world.first_party_client_id)
-    _vaults(platform, identity.object_id, certificate, values.keep("paging-key", _random_key))
+    _vaults(
+        platform,
+        identity.object_id,
+        certificates={FIRST_PARTY_SECRET: certificate, CLUSTER_LOGGING_SECRET: logging},
+        paging_key=values.keep("paging-key", _random_key),
+    )
     _database(platform, identity.object_id)
     deployer = entra.ensure_service_principal(world.rp_tenant_id, DEPLOYER)
     _subscriptions(platform)
@@ -160,9 +167,9 @@ def _secret() -> str:
     return secrets.token_hex(20)
 
 
-def _certificate(platform: Platform) -> str:
+def _certificate(platform: Platform, name: str) -> str:
     # RSA, because a certificate credential signs its assertions with RS256 or PS256.
-    certificate, key = platform.authority.issue("rp-firstparty", client=True, rsa_key=True)
+    certificate, key = platform.authority.issue(name, client=True, rsa_key=True)
     return certificate.public_bytes(Encoding.PEM).decode() + private_key_pem(key).decode()
 
 
@@ -170,15 +177,16 @@ def _random_key() -> str:
     return base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def _vaults(platform: Platform, identity: str, certificate: str, paging_key: str) -> None:
-    """Make the service's vault with its two secrets, and the clusters' vault with the issuer of their certificates."""
+def _vaults(platform: Platform, identity: str, certificates: Mapping[str, str], paging_key: str) -> None:
+    """Make the service's vault with its secrets, and the clusters' vault with the issuer of their certificates."""
     world, vaults = platform.world, platform.model(KeyVaultModel)
-    for template, permissions, certificates in VAULTS:
+    for template, permissions, for_certificates in VAULTS:
         name = fill(template, world)
         vaults.ensure_vault(name, world.rp_tenant_id)
-        vaults.allow(name, identity, permissions, certificates)
+        vaults.allow(name, identity, permissions, for_certificates)
     platform.model(IssuerModel).ensure(world.cluster_vault, *ISSUER)
-    vaults.put_secret(world.service_vault, FIRST_PARTY_SECRET, certificate, content_type="application/x-pem-file")
+    for name, certificate in certificates.items():
+        vaults.put_secret(world.service_vault, name, certificate, content_type="application/x-pem-file")
     vaults.put_secret(world.service_vault, PAGING_KEY_SECRET, paging_key)
 
 

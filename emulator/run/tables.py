@@ -18,6 +18,8 @@ from emulator.authorization.roles import (
 
 DATABASE = "ARO"
 FIRST_PARTY_SECRET = "rp-firstparty"  # noqa: S105 - the name of a secret
+# Where the product looks for it unless a setting says otherwise.
+CLUSTER_LOGGING_SECRET = "cluster-mdsd"  # noqa: S105 - the name of a secret
 PAGING_KEY_SECRET = "fe-encryption-key"  # noqa: S105 - the name of a secret
 SEVEN_DAYS = 604_800
 

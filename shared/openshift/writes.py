@@ -110,6 +110,18 @@ def create_or_update(client: ApiClient, wanted: Json) -> bool:
     raise _lost(what)
 
 
+def existing(client: ApiClient, what: Read) -> Json:
+    """Read an object that something is to be made of.
+
+    Raises:
+        Unreadable: also when there is no such object yet.
+    """
+    answer: Json | None = read(client, what)
+    if answer is None:
+        raise Unreadable(f"{what} does not exist yet")
+    return answer
+
+
 def amend(client: ApiClient, what: Read, patch_of: Callable[[Json], Json]) -> bool:
     """Change members of an object that somebody else owns.
 
@@ -127,9 +139,7 @@ def amend(client: ApiClient, what: Read, patch_of: Callable[[Json], Json]) -> bo
         CloudError: as `create`.
     """
     for _ in range(_TRIES):
-        found = read(client, what)
-        if found is None:
-            raise Unreadable(f"{what} does not exist yet")
+        found = existing(client, what)
         patch = patch_of(found)
         if not patch:
             return False

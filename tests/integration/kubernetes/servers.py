@@ -178,6 +178,8 @@ def real(folder: Path) -> Iterator[Api]:
                     "--insecure-port=0",
                     "--service-cluster-ip-range=10.0.0.0/24",
                     "--authorization-mode=RBAC",
+                    # As OpenShift's own: what pods may do is decided by constraints.
+                    "--allow-privileged=true",
                     f"--client-ca-file={authority.certificate_path}",
                     f"--service-account-key-file={signing}",
                     f"--service-account-signing-key-file={signing}",

@@ -12,10 +12,13 @@ from kubernetes.client import ApiClient
 
 from shared import fence
 from shared.arm.errors import CloudError
-from shared.openshift import client, writes
+from shared.openshift import client, ifreload_objects, logging_objects, writes
 from shared.openshift.client import Json, Read, Unreadable
+from shared.openshift.logging_objects import Logging
 from tests.integration.kubernetes.servers import Api
 from tests.integration.openshift_client.stage import ADDRESS, proxied
+from tests.unit.openshift import objects
+from tests.unit.product_world import CLUSTER_ID
 
 _numbers = count(1)
 
@@ -134,3 +137,33 @@ def test_an_object_that_is_wrong_fails_in_the_servers_words(connected: ApiClient
     wanted["metadata"]["name"] = "Not-A-Name"
     with pytest.raises(CloudError, match=r"ConfigMap '.*/Not-A-Name' cannot be created: .* 422 .* metadata\.name"):
         writes.create_or_update(connected, wanted)
+
+
+def service_objects() -> list[Json]:
+    """Return the service's own objects, of kinds that every API server has."""
+    given = Logging(CLUSTER_ID, "eastus", "arosvc.azurecr.io", "DiagnosticsProd", "2.2", "certificate", "key")
+    found = objects.privileged()
+    wanted = logging_objects.objects(given, found) + ifreload_objects.objects("arosvc.azurecr.io", found)
+    return [one for one in wanted if one["kind"] != "SecurityContextConstraints"]
+
+
+def test_the_services_objects_are_valid_and_a_second_run_changes_none(connected: ApiClient) -> None:
+    """The real server checks every member, and adds defaults at every depth."""
+    for wanted in service_objects():
+        writes.create_or_update(connected, wanted)
+        assert writes.has(client.read(connected, writes.identity(wanted)), wanted)
+    assert [str(writes.identity(one)) for one in service_objects() if writes.create_or_update(connected, one)] == []
+
+
+def test_an_image_that_somebody_changed_is_put_back(connected: ApiClient) -> None:
+    """What the server filled in goes with the update, and is valid there."""
+    for wanted in service_objects():
+        writes.create_or_update(connected, wanted)
+    wanted = service_objects()[-1]
+    what = writes.identity(wanted)
+    patch = {"spec": {"template": {"spec": {"containers": [{"name": "ifreload", "image": "elsewhere/image:1"}]}}}}
+    assert writes.amend(connected, what, lambda _found: patch) is True
+    assert writes.create_or_update(connected, wanted) is True
+    (container,) = client.read(connected, what)["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == "arosvc.azurecr.io/ifreload:109810fe"
+    assert container["securityContext"] == {"privileged": True}

@@ -34,3 +34,33 @@ def machine(name: str, phase: str | None = "Running", *, made: str = "2099-01-01
 def node(name: str, ready: str = "True") -> Json:
     """Make a Node."""
     return made(name, condition("Ready", ready, "KubeletNotReady", "the network plugin is not ready"))
+
+
+def privileged() -> Json:
+    """Make the constraints `privileged` as the release brings them."""
+    return {
+        "apiVersion": "security.openshift.io/v1",
+        "kind": "SecurityContextConstraints",
+        "metadata": {"name": "privileged", "annotations": {"kubernetes.io/description": "allows access to everything"}},
+        "allowHostDirVolumePlugin": True,
+        "allowHostIPC": True,
+        "allowHostNetwork": True,
+        "allowHostPID": True,
+        "allowHostPorts": True,
+        "allowPrivilegeEscalation": True,
+        "allowPrivilegedContainer": True,
+        "allowedCapabilities": ["*"],
+        "allowedUnsafeSysctls": ["*"],
+        "defaultAddCapabilities": None,
+        "fsGroup": {"type": "RunAsAny"},
+        "priority": None,
+        "readOnlyRootFilesystem": False,
+        "requiredDropCapabilities": None,
+        "runAsUser": {"type": "RunAsAny"},
+        "seLinuxContext": {"type": "RunAsAny"},
+        "seccompProfiles": ["*"],
+        "supplementalGroups": {"type": "RunAsAny"},
+        "users": ["system:admin", "system:serviceaccount:openshift-infra:build-controller"],
+        "groups": ["system:cluster-admins", "system:nodes", "system:masters"],
+        "volumes": ["*"],
+    }

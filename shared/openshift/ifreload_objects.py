@@ -1,0 +1,28 @@
+"""The DaemonSet that reloads a node's network interface when a fault of Azure's driver has stopped it.
+
+Source: ARO-RP `pkg/ifreload/ifreload.go`.
+"""
+
+from shared.openshift import privileged
+from shared.openshift.client import Json
+
+_NAMESPACE = "openshift-azure-ifreload"
+
+
+def objects(registry: str, found: Json) -> list[Json]:
+    """Return every object, in the order in which they need each other.
+
+    Args:
+        registry: host name of the registry that has the image.
+        found: the cluster's own constraints `privileged`.
+    """
+    container = {
+        "name": "ifreload",
+        "image": f"{registry}/ifreload:109810fe",
+        "securityContext": {"privileged": True},
+    }
+    return [
+        privileged.namespace(_NAMESPACE),
+        privileged.constraints("privileged-ifreload", found, f"{_NAMESPACE}:default"),
+        privileged.daemon_set("ifreload", _NAMESPACE, {"hostNetwork": True, "containers": [container]}),
+    ]
