@@ -2,14 +2,17 @@
 
     AzureError
     ├── ServiceRequestError, ServiceResponseError     the connection broke: transient
-    ├── ClientAuthenticationError                     Entra ID refused a credential: principal
+    ├── ClientAuthenticationError                     Entra ID refused a credential: principal;
+    │                                                 made of another error, nobody answered: transient
     └── HttpResponseError                             by status and code, see the tables
 
 `ODataV4Format` and ARM's own error bodies differ little; both become our `details`, text and target kept.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -61,6 +64,14 @@ _CODES: dict[str, tuple[ErrorCode, Owner]] = {
     "AuthorizationFailed": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
     "LinkedAuthorizationFailed": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
 }
+# What ARM calls the additional information of a refusal by Azure Policy.
+_POLICY = "PolicyViolation"
+_EXEMPTION = (
+    "Exempt the cluster's resource group from it, or the subscription while there is no such group: "
+    "az policy exemption create --name aro --exemption-category Waiver --policy-assignment '{assignment}' "
+    "--scope <resource group or subscription id>. If it asks for tags, a cluster made with these tags passes it too, "
+    "because they are copied to its resource group."
+)
 # What ARM wraps a cause in: words of its own, and the cause in `details`.
 _WRAPPERS = frozenset(
     {
@@ -76,16 +87,18 @@ _QUOTA_TEXT = re.compile(r"quota", re.IGNORECASE)
 # Signatures are the only secrets that an address, and so a message that quotes one, may carry.
 _SIGNATURE = re.compile(r"(sig|signature|code)=[^&\s'\"]+", re.IGNORECASE)
 
+_COSMOS_TAIL = re.compile(r"\s*ActivityId: [0-9a-f-]+, Microsoft\.Azure\.Documents\S*\s*$")
+
 
 @dataclass(frozen=True)
 class Failure:
-    """One failed call to Azure, as the engine and the customer need it."""
+    """One failed call to Azure, as the engine and the customer need it; `host` is whom it was for, as far as known."""
 
     error: CloudError
     retry_class: str
     retry_after_seconds: int | None
     resource_id: str
-    correlation_id: str
+    host: str
 
 
 def translate(error: AzureError) -> Failure:
@@ -93,18 +106,22 @@ def translate(error: AzureError) -> Failure:
     response = getattr(error, "response", None)
     cause = _cause(error)
     code, owner = _our_code(cause)
+    url = urlsplit(_url(error))
+    if getattr(error, "status_code", None) == HTTPStatus.FORBIDDEN and owner == Owner.AZURE:
+        # Roles, policies, locks and firewalls are the customer's.
+        owner = Owner.CUSTOMER
     return Failure(
         error=CloudError(
             _status(error),
             code,
-            telling(cause)["message"],
+            _message(cause),
             details=[cause],
             owner=Owner.AZURE if retry_class(error) in ("throttled", "transient") else owner,
         ),
         retry_class=retry_class(error),
         retry_after_seconds=_retry_after(response),
-        resource_id=_resource_id(response),
-        correlation_id=str(response.headers.get("x-ms-correlation-request-id", "")) if response is not None else "",
+        resource_id=url.path if url.path.lower().startswith("/subscriptions/") else "",
+        host=url.hostname or "",
     )
 
 
@@ -113,12 +130,15 @@ def retry_class(error: AzureError) -> str:
     if isinstance(error, ServiceRequestError | ServiceResponseError):
         return "transient"
     if isinstance(error, ClientAuthenticationError):
-        return "principal" if getattr(error, "status_code", None) not in _TRANSIENT_STATUS else "transient"
+        if error.response is None and error.__cause__ is not None:
+            return "transient"
+        passing = _http_class(error)
+        return passing if passing in ("throttled", "transient") else "principal"
     return _http_class(error) if isinstance(error, HttpResponseError) else "none"
 
 
 def _http_class(error: HttpResponseError) -> str:
-    if error.status_code == 429:  # noqa: PLR2004 - Too Many Requests
+    if error.status_code == HTTPStatus.TOO_MANY_REQUESTS:
         return "throttled"
     if error.status_code in _TRANSIENT_STATUS:
         return "transient"
@@ -137,7 +157,18 @@ def azure_code(error: AzureError) -> str:
 def our_error(status_code: int, cause: CloudErrorBody) -> CloudError:
     """Translate an error that Azure told inside an answer, such as the operation of a deployment."""
     code, owner = _our_code(cause)
-    return CloudError(status_code, code, telling(cause).get("message", ""), details=[cause], owner=owner)
+    return CloudError(status_code, code, _message(cause), details=[cause], owner=owner)
+
+
+def _message(cause: CloudErrorBody) -> str:
+    """Return what a person reads: Azure's own words and, where a policy refused, which one and what helps."""
+    told = telling(cause)
+    policies = [each for each in told.get("details", []) if each["code"] == _POLICY]
+    text = told.get("message", "")
+    if not policies:
+        return text
+    refusals = " ".join(each["message"] for each in policies)
+    return f"{text} {refusals} {_EXEMPTION.format(assignment=policies[0]['target'])}"
 
 
 def telling(cause: CloudErrorBody) -> CloudErrorBody:
@@ -156,22 +187,72 @@ def body_of(azure_error: Any) -> CloudErrorBody:
     )
     if target := getattr(azure_error, "target", None):
         body["target"] = str(target)
-    if details := getattr(azure_error, "details", None):
-        body["details"] = [body_of(detail) for detail in details]
+    details = [body_of(detail) for detail in getattr(azure_error, "details", None) or []]
+    if details := details + _violations(azure_error):
+        body["details"] = details
     return body
 
 
+def _violations(azure_error: Any) -> list[CloudErrorBody]:
+    """Return the policies that refused, one entry each: SDKs keep them apart, as typed additional information."""
+    found = getattr(azure_error, "additional_info", None) or []
+    return [_violation(extra.info) for extra in found if extra.type == _POLICY and isinstance(extra.info, Mapping)]
+
+
+def _violation(info: Mapping[str, Any]) -> CloudErrorBody:
+    def named(what: str) -> str:
+        name = info.get(f"policy{what}DisplayName") or info.get(f"policy{what}Name") or "?"
+        return f"'{name}' ({info.get(f'policy{what}Id', 'id unknown')})"
+
+    message = (
+        f"The policy assignment {named('Assignment')} refuses it, with the policy definition {named('Definition')}."
+    )
+    return CloudErrorBody(code=_POLICY, message=clean(message), target=str(info.get("policyAssignmentId", "")))
+
+
 def clean(text: str) -> str:
-    """Take signatures out of a text that may quote an address."""
-    return _SIGNATURE.sub(r"\1=...", text)
+    """Take signatures out of a text that may quote an address, and what Cosmos DB appends for its own log."""
+    return _SIGNATURE.sub(r"\1=...", _COSMOS_TAIL.sub("", text))
 
 
 def _cause(error: AzureError) -> CloudErrorBody:
+    broken = next(
+        (each for each in _chain(error) if isinstance(each, ServiceRequestError | ServiceResponseError)), None
+    )
+    if broken is not None:
+        return CloudErrorBody(code=type(broken).__name__, message=_broken(broken))
     body = getattr(error, "error", None)
     if body is not None and getattr(body, "code", None):
         return body_of(body)
     code = azure_code(error) or type(error).__name__
     return CloudErrorBody(code=code, message=clean(str(error.message or error).split("\n", 1)[0]))
+
+
+def _broken(error: AzureError) -> str:
+    """Say that a connection broke: whose it was, and the last of the exceptions that stand for why."""
+    *_, cause = _chain(error)
+    host = urlsplit(_url(error)).hostname or "Azure"
+    return f"The connection to {host} broke before an answer came: {clean(str(cause) or type(cause).__name__)}."
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and those that it was made of: as its cause, as the SDK keeps it, or as an argument."""
+    found: BaseException | None = error
+    seen: list[BaseException] = []
+    while found is not None and found not in seen:
+        yield found
+        seen.append(found)
+        arguments = (each for each in reversed(found.args) if isinstance(each, BaseException))
+        found = found.__cause__ or getattr(found, "inner_exception", None) or next(arguments, None)
+
+
+def _url(error: BaseException) -> str:
+    """Return the address of the call: of its answer, or of the request that got none."""
+    for each in _chain(error):
+        request = getattr(getattr(each, "response", None), "request", None) or getattr(each, "request", None)
+        if url := getattr(request, "url", None):
+            return str(url)
+    return ""
 
 
 def _our_code(cause: CloudErrorBody) -> tuple[ErrorCode, Owner]:
@@ -193,10 +274,3 @@ def _status(error: AzureError) -> int:
 def _retry_after(response: Any) -> int | None:
     text = str(response.headers.get("Retry-After", "")) if response is not None else ""
     return max(1, int(text)) if text.isdigit() else None
-
-
-def _resource_id(response: Any) -> str:
-    """Return the path of the request, which for ARM is the id of the resource."""
-    url = str(getattr(getattr(response, "request", None), "url", "") or "")
-    path = urlsplit(url).path
-    return path if path.lower().startswith("/subscriptions/") else ""

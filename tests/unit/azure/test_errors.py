@@ -18,9 +18,10 @@ from azure.core.rest import HttpRequest
 from azure.core.rest._requests_basic import RestRequestsTransportResponse
 from azure.identity import CredentialUnavailableError
 from azure.mgmt.core.exceptions import ARMErrorFormat
+from azure.mgmt.resource.deployments.models import ErrorResponse
 
-from shared.arm.errors import Owner
-from shared.azure.errors import clean, retry_class, translate
+from shared.arm.errors import CloudError, Owner
+from shared.azure.errors import body_of, clean, our_error, retry_class, translate
 
 # The SDK's response has an untyped constructor.
 Response: Any = RestRequestsTransportResponse
@@ -39,6 +40,13 @@ def http(
     response = Response(request=HttpRequest("PUT", URL), internal_response=internal)
     response.read()
     return HttpResponseError(response=response, error_format=ARMErrorFormat)
+
+
+def without_token(cause: Exception) -> ClientAuthenticationError:
+    """Make the error of a credential that could not ask Entra ID."""
+    error = ClientAuthenticationError(f"Authentication failed: {cause}")
+    error.__cause__ = cause
+    return error
 
 
 @pytest.mark.parametrize(
@@ -74,6 +82,12 @@ def http(
         (ServiceResponseError("reset"), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.AZURE),
         (CredentialUnavailableError("no endpoint"), "principal", "DeploymentFailed", Owner.AZURE),
+        (without_token(ServiceRequestError("refused")), "transient", "DeploymentFailed", Owner.AZURE),
+        (without_token(ValueError("no authority")), "transient", "DeploymentFailed", Owner.AZURE),
+        (ClientAuthenticationError(response=http(429).response), "throttled", "DeploymentFailed", Owner.AZURE),
+        (ClientAuthenticationError(response=http(503).response), "transient", "DeploymentFailed", Owner.AZURE),
+        (ClientAuthenticationError(response=http(401).response), "principal", "DeploymentFailed", Owner.AZURE),
+        (http(403, "Forbidden"), "none", "DeploymentFailed", Owner.CUSTOMER),
         (AzureError("odd"), "none", "DeploymentFailed", Owner.AZURE),
     ],
 )
@@ -90,6 +104,72 @@ def test_the_cause_stays_as_azure_gave_it() -> None:
     failure = translate(http(400, "Outer", "It failed.", target="here", details=[inner]))
     assert failure.error.details == [{"code": "Outer", "message": "It failed.", "target": "here", "details": [inner]}]
     assert failure.resource_id == "/subscriptions/s/resourceGroups/g"
+
+
+VIOLATION = {
+    "type": "PolicyViolation",
+    "info": {
+        "policyAssignmentId": "/subscriptions/s/providers/Microsoft.Authorization/policyAssignments/tags",
+        "policyAssignmentName": "tags",
+        "policyAssignmentDisplayName": "House rule",
+        "policyDefinitionId": "/providers/Microsoft.Authorization/policyDefinitions/d",
+        "policyDefinitionName": "d",
+        "policyDefinitionDisplayName": "Require a tag on resource groups",
+    },
+}
+REFUSED = {"code": "RequestDisallowedByPolicy", "message": "Resource 'g' was disallowed by policy."}
+
+
+def policy_error(*, nested: bool) -> CloudError:
+    """Make our error of a refusal by a policy, as one call meets it or as a deployment tells it."""
+    other = {"type": "TemplateViolation", "info": {}}
+    if not nested:
+        return translate(http(403, REFUSED["code"], REFUSED["message"], additionalInfo=[other, VIOLATION])).error
+    wrapped = {"code": "InvalidTemplateDeployment", "message": "It failed.", "details": [REFUSED]}
+    told = ErrorResponse(wrapped | {"details": [REFUSED | {"additionalInfo": [other, VIOLATION]}]})
+    return our_error(400, body_of(told))
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["of a call", "inside a deployment"])
+def test_a_policy_that_refuses_is_named_with_what_helps(*, nested: bool) -> None:
+    """Assignment, definition and the line that exempts; the details keep all of it as an entry of its own."""
+    error = policy_error(nested=nested)
+    assert (error.code, error.owner) == ("RequestDisallowedByPolicy", Owner.CUSTOMER)
+    assert error.message.startswith("Resource 'g' was disallowed by policy. The policy assignment 'House rule' (/sub")
+    assert (
+        "'Require a tag on resource groups' (/providers/Microsoft.Authorization/policyDefinitions/d)" in error.message
+    )
+    assignment = "/subscriptions/s/providers/Microsoft.Authorization/policyAssignments/tags"
+    assert f"az policy exemption create --name aro --exemption-category Waiver --policy-assignment '{assignment}'" in (
+        error.message
+    )
+    (refused,) = error.details[0]["details"] if nested else error.details
+    assert [(each["code"], each["target"]) for each in refused["details"]] == [("PolicyViolation", assignment)]
+
+
+def test_a_policy_that_is_not_told_leaves_azures_words_alone() -> None:
+    """Older services name it in their text."""
+    failure = translate(http(403, REFUSED["code"], REFUSED["message"]))
+    assert failure.error.message == REFUSED["message"]
+
+
+def test_a_broken_connection_is_told_in_words() -> None:
+    """Whose it was and why, without the names of Python's exceptions; the resource is that of the request."""
+    why = requests.ConnectionError(
+        urllib3.exceptions.ProtocolError("Connection aborted.", ConnectionResetError(104, "Connection reset by peer")),
+        request=requests.Request("PUT", URL).prepare(),
+    )
+    failure = translate(ServiceResponseError(str(why), error=why))
+    want = "The connection to management.azure.com broke before an answer came: [Errno 104] Connection reset by peer."
+    assert failure.error.details == [{"code": "ServiceResponseError", "message": want}]
+    assert failure.resource_id == "/subscriptions/s/resourceGroups/g"
+    assert failure.host == "management.azure.com"
+
+
+def test_what_cosmos_appends_for_its_own_log_is_left_out() -> None:
+    """It says nothing to people, and stands on a line of its own."""
+    text = "Forbidden.\r\nActivityId: bee18f71-4282-4fce-823f-5a5bd6440519, Microsoft.Azure.Documents.Common/2.14.0"
+    assert clean(text) == "Forbidden."
 
 
 @pytest.mark.parametrize(("text", "want"), [("17", 17), ("0", 1), ("", None), ("Wed, 21 Oct 2026 07:28:00 GMT", None)])
