@@ -7,10 +7,14 @@ import base64
 import binascii
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from azure.identity import CertificateCredential, ClientSecretCredential
 
 from shared import cloud, settings, tracing
+
+# As the clients that ask for tokens: a thread must not wait for what the plan decides to try again.
+_IMPATIENT: dict[str, Any] = {"retry_total": 3, "retry_backoff_factor": 0.2}
 
 
 @cache
@@ -34,6 +38,7 @@ def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> Certificat
         # The authority comes from ARM's metadata already; discovery would ask the public cloud's host about it.
         disable_instance_discovery=True,
         raw_request_hook=tracing.add_headers,
+        **_IMPATIENT,
     )
 
 
@@ -46,6 +51,7 @@ def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> Cli
         authority=cloud.cloud_profile().login_endpoint,
         disable_instance_discovery=True,
         raw_request_hook=tracing.add_headers,
+        **_IMPATIENT,
     )
 
 
