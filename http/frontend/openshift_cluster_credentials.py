@@ -5,12 +5,14 @@ Nothing here logs, and no cache on the way may keep what is answered.
 
 import base64
 
+import yaml
 from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.messages import Call, Reply
 from shared.arm.errors import request_not_allowed, resource_not_found
-from shared.clusters import states
+from shared.clusters import naming, states
 from shared.clusters.secrets import Purpose
+from shared.store import Document
 from shared.vault import Bundle
 
 KUBEADMIN = "kubeadmin"
@@ -23,7 +25,7 @@ def list_credentials(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` where there are no credentials.
     """
-    password = _bundle(call)["kubeadminPassword"]
+    password = _bundle(call, _document(call))["kubeadminPassword"]
     return Reply(200, {"kubeadminUsername": KUBEADMIN, "kubeadminPassword": password}, _NO_STORE)
 
 
@@ -32,22 +34,36 @@ def list_admin_credentials(call: Call) -> Reply:
 
     Its certificate is the one that ends after a year: the installer's own, which holds for ten, never leaves the
     sealed graph. In the vault it names the API server as the cluster's machines do; outside only the other name resolves.
+    Under that name the API server of a managed domain shows a certificate of a public authority, which the machine of
+    whoever connects knows, and the cluster's own authority does not: the kubeconfig then names none.
 
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` where there are no credentials.
     Source:
         ARO-RP `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
     """
-    kubeconfig = _bundle(call)["userAdminKubeconfig"].replace("https://api-int.", "https://api.")
-    return Reply(200, {"kubeconfig": base64.b64encode(kubeconfig.encode()).decode()}, _NO_STORE)
+    document = _document(call)
+    kubeconfig = yaml.safe_load(_bundle(call, document)["userAdminKubeconfig"])
+    domain = document["openShiftCluster"]["properties"]["clusterProfile"]["domain"]
+    for entry in kubeconfig["clusters"]:
+        entry["cluster"]["server"] = entry["cluster"]["server"].replace("https://api-int.", "https://api.")
+        if naming.managed_domain(domain, call.services.settings.domain):
+            entry["cluster"].pop("certificate-authority-data", None)
+    text = yaml.safe_dump(kubeconfig, sort_keys=False)
+    return Reply(200, {"kubeconfig": base64.b64encode(text.encode()).decode()}, _NO_STORE)
 
 
-def _bundle(call: Call) -> Bundle:
-    """Return the credentials of the cluster in the path."""
+def _document(call: Call) -> Document:
+    """Return the document of the cluster in the path."""
     document = call.services.store.clusters.get(call.key.rpartition("/")[0])
-    cluster_id = call.resource_id.rpartition("/")[0]
     if document is None:
-        raise resource_not_found(cluster_id)
+        raise resource_not_found(call.resource_id.rpartition("/")[0])
+    return document
+
+
+def _bundle(call: Call, document: Document) -> Bundle:
+    """Return the credentials of a cluster."""
+    cluster_id = call.resource_id.rpartition("/")[0]
     states.require_credentials(document["openShiftCluster"])
     versioned_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
     if not versioned_id:

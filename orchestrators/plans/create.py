@@ -56,6 +56,11 @@ _INSIDE = (
     "step; if it says the same again, delete the cluster and create it anew."
 )
 
+_ISSUER = (
+    "Repeat the request. If the authority refuses again, open a support request with the correlation id: the issuer in "
+    "the service's Key Vault, or its account with the authority, needs an operator."
+)
+
 CREATE = (
     *VALIDATION,
     Row(name="decide_names", phase="preparation", kind="action",
@@ -125,6 +130,19 @@ CREATE = (
         executor="update_api_address",
         needs=("create_private_endpoint", "create_dns"),
         waits_for="the API server's address to be stored"),
+    # Ordered as soon as nothing more can forbid the cluster: an authority may take as long as the machines do.
+    Row(name="create_api_server_certificate", phase="bootstrap", kind="begin-and-poll",
+        executor="create_api_server_certificate", deadline=timedelta(minutes=30), shortest=_A_FEW_RESTARTS,
+        when="uses_managed_domain",
+        needs=("create_dns", "ensure_resource_group"),
+        waits_for="the certificate authority to issue the API server's certificate",
+        message=_ISSUER),
+    Row(name="create_ingress_certificate", phase="bootstrap", kind="begin-and-poll",
+        executor="create_ingress_certificate", deadline=timedelta(minutes=30), shortest=_A_FEW_RESTARTS,
+        when="uses_managed_domain",
+        needs=("create_dns", "ensure_resource_group"),
+        waits_for="the certificate authority to issue the ingress certificate",
+        message=_ISSUER),
     # The keys are a second of every core's time, so those of many clusters take turns: of fifty on a busy machine one
     # waited for more than six minutes.
     Row(name="ensure_graph", phase="bootstrap", kind="action",
@@ -153,9 +171,14 @@ CREATE = (
         needs=("bootstrap_config_map_ready",),
         waits_for="the bootstrap machine's ignition to be deleted",
         message="Remove locks on the cluster's resource group, then repeat the request to continue from this step."),
+    Row(name="configure_api_server_certificate", phase="remove-bootstrap", kind="action",
+        executor="configure_api_server_certificate", deadline=timedelta(minutes=10), when="uses_managed_domain",
+        needs=("remove_bootstrap", "create_api_server_certificate"),
+        waits_for="the API server to take the certificate of its public name",
+        message=_INSIDE),
     Row(name="api_servers_ready", phase="remove-bootstrap", kind="condition",
         executor="api_servers_ready", deadline=timedelta(minutes=30),
-        needs=("remove_bootstrap",),
+        needs=("remove_bootstrap", "configure_api_server_certificate"),
         waits_for="the API servers to be rolled out on every master",
         message=_INSIDE),
     Row(name="workers_ready", phase="remove-bootstrap", kind="condition",
@@ -205,9 +228,14 @@ CREATE = (
         needs=("workers_ready",),
         waits_for="the cluster's router to have its address",
         message=_INSIDE),
+    Row(name="configure_ingress_certificate", phase="remove-bootstrap", kind="action",
+        executor="configure_ingress_certificate", deadline=timedelta(minutes=10), when="uses_managed_domain",
+        needs=("update_router_address", "create_ingress_certificate"),
+        waits_for="the router to take the certificate of the cluster's applications",
+        message=_INSIDE),
     Row(name="ingress_controller_ready", phase="remove-bootstrap", kind="condition",
         executor="ingress_controller_ready", deadline=timedelta(minutes=30),
-        needs=("update_router_address",),
+        needs=("update_router_address", "configure_ingress_certificate"),
         waits_for="the ingress controller to serve",
         message=_INSIDE),
     # It is served through the router, so its time counts from there.

@@ -34,6 +34,10 @@ DELETE = (
         executor="delete_acr_token", deadline=timedelta(minutes=10),
         needs=("cancel_superseded",),
         waits_for="the container registry to delete the cluster's token"),
+    Row(name="delete_certificates", phase="delete", kind="action",
+        executor="delete_certificates", when="uses_managed_domain",
+        needs=("delete_resource_group",),
+        waits_for="Key Vault to delete the certificates of API server and ingress"),
     # Last of what is taken away: while anything above may still fail, a person may need them to look inside.
     Row(name="delete_secrets", phase="delete", kind="action",
         executor="delete_secrets",
@@ -45,7 +49,7 @@ DELETE = (
         waits_for="the end of billing to be recorded"),
     Row(name="finish", phase="finish", kind="action",
         executor="finish_delete",
-        needs=("delete_dns", "delete_secrets", "end_billing"),
+        needs=("delete_dns", "delete_certificates", "delete_secrets", "end_billing"),
         waits_for="the result to be stored"),
 )
 # fmt: on

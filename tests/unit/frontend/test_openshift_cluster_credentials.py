@@ -6,13 +6,18 @@ import logging
 from typing import Any
 
 import pytest
+import yaml
 
 from shared.clusters.secrets import Purpose, secret_name
 from tests.unit.frontend.world import CLUSTER, LOCATION, NEW, OLD, SUBSCRIPTION, World, body
 
 Json = dict[str, Any]
 PASSWORD = "canar-ypass-wordx-12345"  # noqa: S105 - of no cluster
-KUBECONFIG = "clusters: [{cluster: {server: 'https://api-int.c1.eastus.aroapp.io:6443'}}] # %s"
+KUBECONFIG = """
+clusters: [{cluster: {server: 'https://api-int.c1.eastus.aroapp.io:6443', certificate-authority-data: b3du}}]
+users: [{name: %s}]
+"""
+AUTHORITY = "certificate-authority-data"
 ACTIONS = ("listCredentials", "listAdminCredentials")
 
 
@@ -41,13 +46,21 @@ def test_the_first_user_is_told_with_the_password(world: World) -> None:
         assert (reply.status, reply.body) == (200, {"kubeadminUsername": "kubeadmin", "kubeadminPassword": PASSWORD})
 
 
-def test_the_admin_kubeconfig_is_the_one_that_ends_and_names_the_public_address(world: World) -> None:
-    """The installer's own holds for ten years, and its server has a name that only the machines can resolve."""
+@pytest.mark.parametrize(("domain", "authority"), [("c1", {}), ("c1.example.com", {AUTHORITY: "b3du"})])
+def test_the_admin_kubeconfig_is_the_one_that_ends_and_names_the_public_address(
+    world: World, domain: str, authority: Json
+) -> None:
+    """The installer's own holds for ten years, and its server has a name that only the machines can resolve.
+
+    A managed domain has a certificate that everybody's machine knows, a customer's own has the cluster's.
+    """
     bring_up(world)
+    world.document["openShiftCluster"]["properties"]["clusterProfile"]["domain"] = domain
     reply = world.send("POST", f"{CLUSTER}/listAdminCredentials")
     assert reply.status == 200
-    kubeconfig = base64.b64decode(reply.body["kubeconfig"]).decode()
-    assert kubeconfig == (KUBECONFIG % "canary-user").replace("api-int", "api")
+    kubeconfig = yaml.safe_load(base64.b64decode(reply.body["kubeconfig"]))
+    assert kubeconfig["users"] == [{"name": "canary-user"}]
+    assert kubeconfig["clusters"] == [{"cluster": {"server": "https://api.c1.eastus.aroapp.io:6443", **authority}}]
 
 
 @pytest.mark.parametrize("action", ACTIONS)
