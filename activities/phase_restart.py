@@ -1,6 +1,6 @@
 """The first phase, undone: what a bootstrap made whose certificates have ended goes, so that the phase can begin again.
 
-What templates own and what holds no certificate stays: group, storage account, network, addresses, private endpoint.
+What templates own and what holds no certificate stays: group, storage account, load balancers, private endpoint.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ _BUNDLES = (Purpose.GRAPH, Purpose.CREDENTIALS)
 
 
 def _remove_expired_machines(step: Step) -> Outcome | None:
-    """Remove machines, disks, interfaces, graph and ignition of a bootstrap that is too old, then forget it.
+    """Remove machines, disks, interfaces, addresses, graph and ignition of a bootstrap that is too old, then forget it.
 
     Each run begins what is left of the first stage that has anything left, and waits. The last stage is one write under
     the fence, which takes `beginsAgain` away: a run that comes after it finds nothing to do, whatever has been made
@@ -33,7 +33,7 @@ def _remove_expired_machines(step: Step) -> Outcome | None:
         return None
     group = resource_group.find(step)
     if group is not None and resource_group.is_ours(step, group):
-        for stage in (deployments.cancel_all, _machines, _disks, _interfaces, _histories):
+        for stage in (deployments.cancel_all, _machines, _disks, _interfaces, _addresses, _histories):
             if outcome := stage(step):
                 return outcome
         _blobs(step)
@@ -61,6 +61,37 @@ def _interfaces(step: Step) -> Outcome | None:
         if interface.name not in kept and not interface.private_link_service and not interface.private_endpoint
     ]
     return _delete("network interface", interfaces, step, found)
+
+
+def _addresses(step: Step) -> Outcome | None:
+    """Delete the public addresses that the old cluster took for its services, the router's first of all."""
+    network, infra_id = step.customer(NetworkManagementClient), step.properties.get("infraId", "")
+    kept = {f"{infra_id}-pip-v4", f"{infra_id}-outbound-pip-v4"}
+    left = [address for address in network.public_ip_addresses.list(step.resource_group) if address.name not in kept]
+    used = {str(address.ip_configuration.id).lower() for address in left if address.ip_configuration}
+    return (_release(step, used) if used else None) or _delete(
+        "public address", network.public_ip_addresses, step, left
+    )
+
+
+def _release(step: Step, used: set[str]) -> Outcome | None:
+    """Take these frontends, with their rules and probes, off the load balancer that has one of them."""
+    balancers = step.customer(NetworkManagementClient).load_balancers
+    for balancer in balancers.list(step.resource_group):
+        frontends, rules = balancer.frontend_ip_configurations or [], balancer.load_balancing_rules or []
+        balancer.frontend_ip_configurations = [one for one in frontends if str(one.id).lower() not in used]
+        if balancer.frontend_ip_configurations == frontends:
+            continue
+        balancer.load_balancing_rules = [rule for rule in rules if _id(rule.frontend_ip_configuration) not in used]
+        probed = {_id(rule.probe) for rule in balancer.load_balancing_rules}
+        balancer.probes = [probe for probe in balancer.probes or [] if str(probe.id).lower() in probed]
+        balancers.begin_create_or_update(step.resource_group, str(balancer.name), balancer, polling=False)
+        return wait(f"load balancer '{balancer.name}' is being updated")
+    return None
+
+
+def _id(reference: Any) -> str:
+    return str(reference.id).lower() if reference is not None else ""
 
 
 def _delete(what: str, operations: Any, step: Step, found: list[Any]) -> Outcome | None:

@@ -52,7 +52,13 @@ def expired(accepted: World, blobs: FakeBlobs) -> World:
     for name, tags in (("machines", {"aro-template": "1"}), ("network", {"aro-template": "2"}), ("foreign", {})):
         network_fake.put(accepted, f"{DEPLOYMENTS}/{name}", {})
         accepted.azure.resources[f"{DEPLOYMENTS}/{name}".lower()]["tags"] = tags
-    for listed in ("virtualMachines", "disks", "networkInterfaces", "deployments"):
+    for name in ("pip-v4", "outbound-pip-v4"):
+        network_fake.put(accepted, f"{NETWORK}/publicIPAddresses/{infra_id}-{name}", {})
+    _expose_router(accepted)
+    for listed in (
+        *("virtualMachines", "disks", "networkInterfaces", "deployments"),
+        *("publicIPAddresses", "loadBalancers"),
+    ):
         accepted.azure.on("GET", f"/aro-c1/.*/{listed}/?$", lambda request: _list(accepted, request))
     accepted.azure.on("DELETE", "/deployments/[a-z]+$", lambda request: _drop(accepted, request))
     account = f"cluster{accepted.properties['storageSuffix']}"
@@ -64,6 +70,29 @@ def expired(accepted: World, blobs: FakeBlobs) -> World:
     accepted.azure.on("POST", "/listAccountSas$", lambda _request: (200, {"accountSasToken": "sv=1"}, {}))
     blobs.blobs |= {GRAPH: Blob(b"x", {}), IGNITION: Blob(b"y", {})}
     return accepted
+
+
+def _expose_router(world: World) -> None:
+    """Let the old cluster have an address of its own on the load balancer of the workers."""
+    balancer = f"{NETWORK}/loadBalancers/{world.properties['infraId']}"
+    frontends = f"{balancer}/frontendIPConfigurations"
+    network_fake.put(world, f"{NETWORK}/publicIPAddresses/router", {"ipConfiguration": {"id": f"{frontends}/router"}})
+    rule = {"frontendIPConfiguration": {"id": f"{frontends}/router"}, "probe": {"id": f"{balancer}/p1"}}
+    content = {
+        "frontendIPConfigurations": [
+            {"name": name, "id": f"{frontends}/{name}", "properties": {}} for name in ("outbound", "router")
+        ],
+        "loadBalancingRules": [{"name": "r", "properties": rule}],
+        "probes": [{"name": "p1", "id": f"{balancer}/p1", "properties": {}}],
+        "outboundRules": [{"name": "out", "properties": {}}],
+    }
+    network_fake.put(world, balancer, content)
+
+    def update(request: Request) -> Any:
+        del world.azure.resources[f"{NETWORK}/publicIPAddresses/router".lower()]["properties"]["ipConfiguration"]
+        return world.azure._resource(request)
+
+    world.azure.on("PUT", "/loadBalancers/", update)
 
 
 def _list(world: World, request: Request) -> Any:
@@ -99,7 +128,13 @@ def names(world: World) -> set[str]:
 def test_machines_disks_interfaces_records_and_blobs_go_and_the_rest_stays(expired: World, blobs: FakeBlobs) -> None:
     """What the network's template made stays, and so does what is not ours; then the cluster forgets."""
     assert until_ended() == DONE
-    assert names(expired) == {"bootstrap-nic", "master0-nic", "pls.nic.1", "foreign"}
+    infra_id = expired.properties["infraId"]
+    network = {"bootstrap-nic", "master0-nic", "pls.nic.1", "pip-v4", "outbound-pip-v4", infra_id}
+    assert names(expired) == network | {"foreign"}
+    balancer = expired.azure.resources[f"{NETWORK}/loadBalancers/{infra_id}".lower()]["properties"]
+    assert [frontend["name"] for frontend in balancer["frontendIPConfigurations"]] == ["outbound"]
+    assert (balancer["loadBalancingRules"], balancer["probes"]) == ([], [])
+    assert [rule["name"] for rule in balancer["outboundRules"]] == ["out"]
     assert blobs.blobs == {}
     assert "install" not in expired.properties
     assert set(expired.cluster["secrets"]) == {"request", "registry"}
