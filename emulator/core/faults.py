@@ -7,10 +7,12 @@ from typing import Any, Literal
 from uuid import uuid4
 
 Kind = Literal["status", "reset", "lost-response", "delay"]
+Each = Literal["", "operation", "step"]
 # The service at which faults are added and lifted: `*` spares it.
 CONTROL = "control"
 ALLOWED = {"count": (1, 10**9), "skip": (0, 10**9), "status_code": (400, 599), "delay_seconds": (0, 3600)}
 KINDS: tuple[Kind, ...] = ("status", "reset", "lost-response", "delay")
+EACH: tuple[Each, ...] = ("", "operation", "step")
 
 
 @dataclass
@@ -27,7 +29,8 @@ class Fault:
         step: a regular expression for the step that a call names, in whole; "" for calls that name none.
         count: how many calls it meets before it is spent.
         skip: how many matching calls pass before the first is met.
-        each: count and skip hold for each operation of each step by itself, and the rule is never spent.
+        each: "operation": count and skip hold for each operation of each step by itself; "step": for each step. Such a
+            rule is never spent.
     """
 
     service: str = "*"
@@ -37,7 +40,7 @@ class Fault:
     kind: Kind = "status"
     count: int = 1
     skip: int = 0
-    each: bool = False
+    each: Each = ""
     status_code: int = 503
     code: str = ""
     message: str = "This failure was injected."
@@ -48,12 +51,14 @@ class Fault:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"kind {self.kind!r} is unknown; use one of {', '.join(KINDS)}")
+        if self.each not in EACH:
+            raise ValueError(f"each {self.each!r} is unknown; use operation, step, or nothing")
         for name, (least, most) in ALLOWED.items():
             value = getattr(self, name)
             if not isinstance(value, int | float) or not least <= value <= most:
                 raise ValueError(f"{name} {value!r} is not between {least} and {most}")
         self._operation, self._step = re.compile(self.operation, re.IGNORECASE), re.compile(self.step)
-        self._calls: Counter[tuple[str, str, str]] = Counter()
+        self._calls: Counter[tuple[str, ...]] = Counter()
 
     def meets(self, service: str, operation: str, correlation_id: str, step: str) -> bool:
         """Tell whether a call meets this rule; one that is meant is counted."""
@@ -63,20 +68,20 @@ class Fault:
             return False
         if not self._operation.fullmatch(operation) or not self._step.fullmatch(step):
             return False
-        kind = (service, operation.lower(), step) if self.each else ("", "", "")
+        kind = {"": (), "step": (step,), "operation": (step, service, operation.lower())}[self.each]
         self._calls[kind] += 1
         return self.skip < self._calls[kind] <= self.skip + self.count
 
     @property
     def spent(self) -> bool:
         """Tell whether it meets no further call."""
-        return not self.each and self._calls[("", "", "")] >= self.skip + self.count
+        return not self.each and self._calls[()] >= self.skip + self.count
 
     def describe(self) -> dict[str, Any]:
         """Return the rule as JSON, with the calls that it will still let pass and meet."""
         if self.each:
             return asdict(self)
-        seen = self._calls[("", "", "")]
+        seen = self._calls[()]
         left = {"skip": max(self.skip - seen, 0), "count": self.count - max(seen - self.skip, 0)}
         return asdict(self) | left
 

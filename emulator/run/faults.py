@@ -45,7 +45,9 @@ def add(  # noqa: PLR0917 - each is an option of the command line
     step: Annotated[str, typer.Option(help="Regular expression for the step of an operation that calls.")] = ".*",
     count: Annotated[int, typer.Option(help="How many calls it meets.")] = 1,
     skip: Annotated[int, typer.Option(help="How many calls pass before the first is met.")] = 0,
-    each: Annotated[bool, typer.Option(help="Count for each operation of each step by itself.")] = False,
+    each: Annotated[
+        str, typer.Option(help="operation: count for each operation of each step by itself; step: for each step.")
+    ] = "",
     status_code: Annotated[int, typer.Option(help="For kind status: what to answer, such as 429 or 503.")] = 503,
     code: Annotated[str, typer.Option(help="For kind status: the error's code; the service's own without it.")] = "",
     message: Annotated[str, typer.Option(help="For kind status: the error's message.")] = Fault.message,

@@ -38,10 +38,17 @@ RECORDS = ("api", "*.apps")
 
 @dataclass(frozen=True)
 class Cluster:
-    """One cluster on one platform, whether it exists or not."""
+    """One cluster on one platform, whether it exists or not.
+
+    Args:
+        azure: the platform.
+        customer: its owner.
+        correlation_id: of all requests about it, so that faults can be meant for it alone; each has its own without.
+    """
 
     azure: LocalAzure
     customer: Customer
+    correlation_id: str = ""
 
     @cached_property
     def _session(self) -> requests.Session:
@@ -53,6 +60,8 @@ class Cluster:
         form |= {name: endpoints[name] for name in ("client_id", "client_secret")}
         token = session.post(endpoints["token_url"], data=form, timeout=30).json()["access_token"]
         session.headers["Authorization"] = f"Bearer {token}"
+        if self.correlation_id:
+            session.headers["x-ms-correlation-request-id"] = self.correlation_id
         return session
 
     @property

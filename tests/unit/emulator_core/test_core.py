@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from emulator.core.clock import Clock, rfc3339
-from emulator.core.faults import Fault, Faults
+from emulator.core.faults import Each, Fault, Faults
 from emulator.core.store import SchemaMismatchError, Store
 
 
@@ -83,15 +83,19 @@ def test_a_fault_may_be_meant_for_one_step_of_one_operation() -> None:
     assert faults.take("arm", "GET dnsZones", "mine", "create_dns") is not None
 
 
-def test_a_fault_for_each_operation_meets_each_once_for_each_step() -> None:
+@pytest.mark.parametrize(
+    ("each", "want_met"),
+    [("operation", [True, False, True, True, False]), ("step", [True, False, False, True, False])],
+)
+def test_a_fault_may_count_for_each_operation_or_step_by_itself(each: Each, want_met: list[bool]) -> None:
     """Nobody has to know which calls there will be, and it stays until it is lifted."""
     faults = Faults()
-    faults.add(Fault(each=True))
+    faults.add(Fault(each=each))
     calls = [("GET zones", "a"), ("get zones", "a"), ("PUT zones", "a"), ("GET zones", "b"), ("PUT zones", "a")]
 
     met = [faults.take("arm", operation, step=step) is not None for operation, step in calls]
 
-    assert met == [True, False, True, True, False]
+    assert met == want_met
     assert len(faults.list()) == 1
 
 

@@ -1,0 +1,203 @@
+"""Whatever Azure does to the calls of one row, the operation ends: well, or `Failed` with all that a person needs.
+
+No row is listed here. Each call names its step, so a fault is meant for the calls of a step, whatever they are, and
+the plan of an operation says which steps there are. Each cluster has a correlation id of its own, and faults of its own.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from orchestrators import plans
+from tests.integration.local_azure import LocalAzure, unique
+from tests.integration.service.inventory import taken
+from tests.integration.service.stage import Cluster, fault, prepare
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+
+Json = dict[str, Any]
+# What the wrapper calls for every row alike; all other calls are a row's own.
+OWN = r"(?!(read OpenShiftClusters|upsert OperationProgress)$).*"
+BUSY, DOWN = "Azure is asked too often.", "Azure is not well."
+THROTTLED: Json = {"kind": "status", "status_code": 429, "retry_after": 1, "message": BUSY, "operation": OWN}
+BROKEN: Json = {"kind": "status", "status_code": 503, "message": DOWN, "operation": OWN}
+# What passes: once for each operation of each step, or once for each step where every time costs a second.
+PASSING: dict[str, tuple[Json, ...]] = {
+    "cut connections": ({"kind": "reset", "each": "operation"},),
+    "lost answers": ({"kind": "lost-response", "each": "operation"},),
+    "throttling, then a server error": (THROTTLED | {"each": "step"}, BROKEN | {"each": "step"}),
+}
+# A step that runs again after each of its calls may write a secret as often.
+VERSIONS = 4
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What does not pass: the fault, and what of its cause the error has to say."""
+
+    fault: Json
+    says: str
+
+
+SAID = "The administrator of this test forbids it."
+REFUSED = Trouble(
+    {"kind": "status", "status_code": 403, "code": "Forbidden", "message": SAID, "operation": OWN},
+    rf"{SAID}|403|Forbidden|may not",
+)
+ENDLESS = (
+    Trouble(THROTTLED, f"{BUSY}|429"),
+    Trouble(BROKEN, f"{DOWN}|503"),
+    Trouble({"kind": "reset", "operation": OWN}, "[Cc]onnection"),
+    Trouble({"kind": "lost-response", "operation": OWN}, "[Cc]onnection"),
+)
+FOR_EVER = 10**9
+# So many clusters at a time share the rows; each fails at its own ones, one after the other.
+SHARES = 4
+# What a create has to have begun for its delete to have something to cancel.
+UNDER_WAY = "deploy_storage_template"
+ROWS = {name: [row.name for row in plans.PLANS[name]] for name in ("create", "delete")}
+
+
+def test_creates_and_deletes_succeed_although_the_calls_of_every_row_meet_trouble(
+    own_azure: LocalAzure, rng: random.Random
+) -> None:
+    """Every kind of call of every row fails once; what is tried again finds what is there already."""
+    clusters = _clusters(own_azure, rng, len(PASSING))
+    with ThreadPoolExecutor(len(clusters)) as pool:
+        list(pool.map(_live_in_trouble, clusters, PASSING.values()))
+
+
+def _live_in_trouble(cluster: Cluster, troubles: tuple[Json, ...]) -> None:
+    """Create a cluster and delete it, while troubles meet the calls of every step."""
+    with ExitStack() as stack:
+        faults = [stack.enter_context(_in_steps(cluster, ".+", **trouble)) for trouble in troubles]
+        created = cluster.create()
+        cluster.succeed(created)
+        cluster.expect_one_of_each(created, versions=VERSIONS)
+        document_id = cluster.document_id()
+        deleted = cluster.delete()
+        cluster.succeed(deleted)
+        cluster.expect_nothing_left(document_id)
+        steps = _steps(cluster, created) | _steps(cluster, deleted)
+        for fault_id in faults:
+            assert steps - _met(cluster, fault_id) == set()
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("troubles", [(REFUSED,), ENDLESS], ids=["an error", "trouble until its time is over"])
+def test_every_row_that_fails_says_what_to_do_and_the_next_request_goes_on(
+    own_azure: LocalAzure, rng: random.Random, troubles: tuple[Trouble, ...]
+) -> None:
+    """Each row of create and delete fails once, explained; with its cause gone the same request again gets past it."""
+    clusters = _clusters(own_azure, rng, SHARES)
+    causes = {row: rng.choice(troubles) for rows in ROWS.values() for row in rows}
+    with ThreadPoolExecutor(SHARES) as pool:
+        for plan, tell in (("create", _create_at_last), ("delete", _delete_at_last)):
+            shares = [{row: causes[row] for row in ROWS[plan][number::SHARES]} for number in range(SHARES)]
+            told = list(pool.map(tell, clusters, shares))
+            assert {row for failed, _ in told for row in failed} == {row for _, rows in told for row in rows}
+
+
+def _create_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:
+    """Create a cluster that fails at some rows; return those that failed, and those that are rows of its plan."""
+    with _hindered(cluster, causes) as held:
+        failed, operation_id = _repeat(cluster, Cluster.create, held, causes)
+    cluster.expect_one_of_each(operation_id, versions=FOR_EVER)
+    return failed, causes.keys() & _steps(cluster, operation_id)
+
+
+def _delete_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:
+    """Delete a cluster that fails at some rows, while it is being created where one of them is about that."""
+    if "cancel_superseded" in causes:
+        cluster.succeed(cluster.delete())
+        cluster.wait_for_step(cluster.create(), UNDER_WAY)
+    document_id = cluster.document_id()
+    with _hindered(cluster, causes) as held:
+        failed, _ = _repeat(cluster, Cluster.delete, held, causes)
+    cluster.expect_nothing_left(document_id)
+    return failed, set(causes)
+
+
+@contextmanager
+def _hindered(cluster: Cluster, causes: dict[str, Trouble]) -> Iterator[dict[str, str]]:
+    """Let every call of these steps fail; gives the faults of the steps."""
+    with ExitStack() as stack:
+        yield {
+            step: stack.enter_context(_in_steps(cluster, step, count=FOR_EVER, **cause.fault))
+            for step, cause in causes.items()
+        }
+
+
+def _repeat(
+    cluster: Cluster, begin: Callable[[Cluster], str], held: dict[str, str], causes: dict[str, Trouble]
+) -> tuple[set[str], str]:
+    """Send a request again until it succeeds, each time without what made it fail; return what did, and the operation."""
+    failed: set[str] = set()
+    gaps: list[str] = []
+    while True:
+        operation_id = begin(cluster)
+        ended = cluster.wait(operation_id)
+        if ended["status"] == "Succeeded":
+            assert not gaps, "\n".join(gaps)
+            return failed, operation_id
+        assert ended["status"] == "Failed", ended
+        for step, error in _failures(ended["error"]):
+            assert step in held.keys() - failed, ended
+            gaps += _gaps(cluster, step, error, causes[step], held[step])
+            cluster.azure.control("DELETE", f"/faults/{held[step]}")
+            failed.add(step)
+
+
+def _failures(error: Json) -> list[tuple[str, Json]]:
+    """Return the steps that an error tells of, each with what it tells: checks are told together."""
+    steps = [each["message"] for each in error["details"] if each["code"] == "Step"]
+    inner = [found for each in error["details"] if each.get("details") for found in _failures(each)]
+    return [(step, error) for step in steps] + inner
+
+
+def _gaps(cluster: Cluster, step: str, error: Json, cause: Trouble, fault_id: str) -> list[str]:
+    """Return what a person misses in an error: step, cause, resource, what to do, whose it is, correlation id."""
+    details = {each["code"]: str(each["message"]) for each in error["details"]}
+    said = f"{error['message']} {' '.join(details.values())}"
+    first = next(call for call in cluster.azure.journal(cluster.correlation_id) if call["fault"] == fault_id)
+    found = {
+        "step": details.get("Step") == step and step in error["message"],
+        "cause": bool(re.search(cause.says, said)),
+        "resource": first["service"] != "arm" or "/subscriptions/" in said,
+        "remedy": bool(details.get("Remedy")),
+        "owner": details.get("Owner") in ("customer", "azure", "platform"),
+        "correlation id": details.get("CorrelationId") == cluster.correlation_id,
+    }
+    return [f"{step}: no {name} in {error}" for name, there in found.items() if not there]
+
+
+def _clusters(azure: LocalAzure, rng: random.Random, count: int) -> list[Cluster]:
+    """Prepare clusters whose requests have a correlation id of their own."""
+    prepared = prepare(azure, *(unique(rng) for _ in range(count)))
+    return [replace(cluster, correlation_id=str(UUID(int=rng.getrandbits(128)))) for cluster in prepared]
+
+
+@contextmanager
+def _in_steps(cluster: Cluster, step: str, **wish: Any) -> Iterator[str]:
+    """Put a fault in force for the calls that some steps of one cluster make."""
+    with fault(cluster.azure, correlation_id=cluster.correlation_id, step=step, **wish) as fault_id:
+        yield fault_id
+
+
+def _steps(cluster: Cluster, operation_id: str) -> set[str]:
+    """Return the steps of an operation, as its plan was resolved."""
+    with taken(cluster.azure.state) as inventory:
+        return {row["name"] for row in inventory.operation(operation_id)["plan"]["rows"]}
+
+
+def _met(cluster: Cluster, fault_id: str) -> set[str]:
+    """Return the steps whose calls have met a fault."""
+    return {call["step"] for call in cluster.azure.journal(cluster.correlation_id) if call["fault"] == fault_id}
