@@ -32,10 +32,19 @@ class Quotas:
         self._limits = platform.store.table("compute_quotas")
         self._used = platform.store.table("compute_usage")
 
-    def limit(self, subscription_id: str, location: str, name: str) -> int:
-        """Return how much there may be."""
+    def limit(self, subscription_id: str, location: str, name: str, otherwise: int | None = None) -> int:
+        """Return how much there may be; the other providers' limits are kept here too, under their names.
+
+        Args:
+            subscription_id: whose.
+            location: region.
+            name: of the usage.
+            otherwise: what holds as long as nobody says more; for a quota of Microsoft.Compute it is known.
+        """
         found = self._limits.get(f"{_place(subscription_id, location)}/{name.lower()}")
-        return _LIMITS.get(name, DEFAULT_CORES) if found is None else int(found["limit"])
+        if found is not None:
+            return int(found["limit"])
+        return _LIMITS.get(name, DEFAULT_CORES) if otherwise is None else otherwise
 
     def set_limit(self, subscription_id: str, location: str, name: str, limit: int) -> None:
         """Say how much there may be."""

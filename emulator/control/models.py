@@ -11,6 +11,7 @@ from emulator.control.exceptions import invalid, unknown_fault
 from emulator.core.clock import rfc3339
 from emulator.core.faults import KINDS, Fault
 from emulator.core.platform import Platform
+from emulator.network.usages import USAGES, usages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +96,8 @@ class ControlModel:
             ServiceError: there is no such subscription or region.
         """
         self._check_place(subscription, location)
-        return list(self._platform.model(Quotas).usages(subscription, normal_location(location)))
+        place = subscription, normal_location(location)
+        return [*self._platform.model(Quotas).usages(*place), *usages(self._platform.model(ArmModel), *place)]
 
     def set_quota(self, document: Any) -> dict[str, Any]:
         """Say how much a subscription may have in a region; return it.
@@ -107,9 +109,10 @@ class ControlModel:
             raise invalid(f"a quota is a JSON object with the members {', '.join(QUOTA_MEMBERS)}")
         subscription, location, family = (str(document[name]) for name in QUOTA_MEMBERS[:3])
         limit = document["limit"]
-        name = next((known for known in NAMES if known.lower() == family.lower()), None)
+        names = (*NAMES, *USAGES)
+        name = next((known for known in names if known.lower() == family.lower()), None)
         if name is None:
-            raise invalid(f"family {family!r} is unknown; there are {', '.join(NAMES)}")
+            raise invalid(f"family {family!r} is unknown; there are {', '.join(names)}")
         self._check_place(subscription, location)
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
             raise invalid("limit must be a whole number, 0 or more")

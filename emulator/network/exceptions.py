@@ -256,3 +256,13 @@ def service_not_visible(endpoint_id: str, service_id: str) -> ServiceError:
         f"Private link service {service_id} referenced by private endpoint {endpoint_id} was not found, or is not "
         "visible to the subscription of the private endpoint.",
     )
+
+
+def too_many_public_addresses(limit: int, *, static: bool) -> ServiceError:
+    """More public addresses than the subscription may have in the region."""
+    how = " with static allocation method" if static else ""
+    return ServiceError(
+        400,
+        "StaticPublicIPCountLimitReached" if static else "PublicIPCountLimitReached",
+        f"Cannot create more than {limit} public IP addresses{how} for this subscription in this region.",
+    )

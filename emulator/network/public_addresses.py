@@ -8,6 +8,7 @@ from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference
 from emulator.network import exceptions
 from emulator.network.types import NAT_GATEWAY, PUBLIC_ADDRESS
+from emulator.network.usages import check_public_address
 from emulator.network.versions import NETWORK_VERSIONS
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def _prepare_public_address(change: Change) -> None:
             "PublicIPAndSkuMismatch",
             f"Standard sku publicIp {change.id} must have AllocationMethod set to Static.",
         )
+    if change.existing is None:
+        check_public_address(change)
     properties.setdefault("publicIPAddressVersion", "IPv4")
     properties.setdefault("idleTimeoutInMinutes", 4)
     before = (change.existing or {}).get("properties", {}).get("ipAddress")

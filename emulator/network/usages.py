@@ -1,30 +1,90 @@
 """How many resources of each type of Microsoft.Network a subscription has in a region, of how many."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from starlette.responses import Response
 
 from emulator.arm.call import Call, Row, page
 from emulator.arm.exceptions import location_not_available
 from emulator.arm.groups import LOCATIONS, normal_location
-from emulator.network.types import INTERFACE, LINK_SERVICE, LOAD_BALANCER, PUBLIC_ADDRESS, SECURITY_GROUP
+from emulator.arm.resources import Change
+from emulator.compute.quotas import Quotas
+from emulator.network import exceptions
+from emulator.network.types import (
+    ENDPOINT,
+    INTERFACE,
+    LINK_SERVICE,
+    LOAD_BALANCER,
+    NAT_GATEWAY,
+    PUBLIC_ADDRESS,
+    SECURITY_GROUP,
+)
 from emulator.network.versions import NETWORK_VERSIONS
 
-# Each row: name, what people call it, type, how many Azure lets a subscription have unless asked, SKU where one counts.
-USAGES = (
-    ("VirtualNetworks", "Virtual Networks", "Microsoft.Network/virtualNetworks", 1000, ""),
-    ("StaticPublicIPAddresses", "Static Public IP Addresses", PUBLIC_ADDRESS, 1000, ""),
-    ("NetworkSecurityGroups", "Network Security Groups", SECURITY_GROUP, 5000, ""),
-    ("PublicIPAddresses", "Public IP Addresses", PUBLIC_ADDRESS, 1000, ""),
-    ("NetworkInterfaces", "Network Interfaces", INTERFACE, 65536, ""),
-    ("PrivateEndpoints", "Private Endpoints", "Microsoft.Network/privateEndpoints", 65536, ""),
-    ("PrivateLinkServices", "Private Link Services", LINK_SERVICE, 800, ""),
-    ("LoadBalancers", "Load Balancers", LOAD_BALANCER, 1000, ""),
-    ("RouteTables", "Route Tables", "Microsoft.Network/routeTables", 200, ""),
-    ("NatGateways", "NAT Gateways", "Microsoft.Network/natGateways", 1000, ""),
-    ("StandardSkuLoadBalancers", "Standard Sku Load Balancers", LOAD_BALANCER, 1000, "Standard"),
-    ("StandardSkuPublicIpAddresses", "Standard Sku Public IP Addresses", PUBLIC_ADDRESS, 1000, "Standard"),
-)
+if TYPE_CHECKING:
+    from emulator.arm.models import ArmModel
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What is counted.
+
+    Args:
+        label: what people call it.
+        type: of the resources that count.
+        limit: how many Azure lets a subscription have unless asked.
+        sku: of those that count, "" for any.
+        allocation: of the addresses that count, "" for any.
+    """
+
+    label: str
+    type: str
+    limit: int
+    sku: str = ""
+    allocation: str = ""
+
+    def counts(self, body: Json) -> bool:
+        """Tell whether a resource of the type counts."""
+        return self.sku in ("", body.get("sku", {}).get("name")) and self.allocation in (
+            "",
+            body["properties"].get("publicIPAllocationMethod"),
+        )
+
+
+USAGES = {
+    "VirtualNetworks": Usage("Virtual Networks", "Microsoft.Network/virtualNetworks", 1000),
+    "StaticPublicIPAddresses": Usage("Static Public IP Addresses", PUBLIC_ADDRESS, 1000, allocation="Static"),
+    "NetworkSecurityGroups": Usage("Network Security Groups", SECURITY_GROUP, 5000),
+    "PublicIPAddresses": Usage("Public IP Addresses", PUBLIC_ADDRESS, 1000),
+    "NetworkInterfaces": Usage("Network Interfaces", INTERFACE, 65536),
+    "PrivateEndpoints": Usage("Private Endpoints", ENDPOINT, 65536),
+    "PrivateLinkServices": Usage("Private Link Services", LINK_SERVICE, 800),
+    "LoadBalancers": Usage("Load Balancers", LOAD_BALANCER, 1000),
+    "RouteTables": Usage("Route Tables", "Microsoft.Network/routeTables", 200),
+    "NatGateways": Usage("NAT Gateways", NAT_GATEWAY, 1000),
+    "StandardSkuLoadBalancers": Usage("Standard Sku Load Balancers", LOAD_BALANCER, 1000, sku="Standard"),
+    "StandardSkuPublicIpAddresses": Usage("Standard Sku Public IP Addresses", PUBLIC_ADDRESS, 1000, sku="Standard"),
+}
 _PATH = "/subscriptions/{subscription_id}/providers/Microsoft.Network/locations/{location}/usages"
 _ACTION = "Microsoft.Network/locations/usages/read"
+
+
+def check_public_address(change: Change) -> None:
+    """Let a new public address pass that the subscription may have in the region.
+
+    Raises:
+        ServiceError: 400 with the first limit that it would exceed.
+    """
+    place = change.id.subscription_id, change.location
+    quotas, found = Quotas(change.arm.platform), list(_in_region(change.arm, *place, PUBLIC_ADDRESS))
+    for name, usage in USAGES.items():
+        limit = quotas.limit(*place, name, usage.limit)
+        if usage.type == PUBLIC_ADDRESS and usage.counts(change.body) and sum(map(usage.counts, found)) >= limit:
+            raise exceptions.too_many_public_addresses(limit, static=bool(usage.allocation))
 
 
 async def list_usages(call: Call) -> Response:
@@ -36,23 +96,26 @@ async def list_usages(call: Call) -> Response:
     location = normal_location(call.params["location"])
     if location not in LOCATIONS:
         raise location_not_available(location, "Microsoft.Network/locations/usages", ",".join(LOCATIONS))
-    shown = []
-    for name, label, kind, limit, sku in USAGES:
-        found = [
-            stored
-            for stored in call.arm.scan(f"/subscriptions/{subscription_id}/", kind)
-            if stored["location"] == location and sku in ("", stored.get("sku", {}).get("name"))
-        ]
-        shown.append(
-            {
-                "id": f"{call.path}/{name}",
-                "name": {"value": name, "localizedValue": label},
-                "currentValue": len(found),
-                "limit": limit,
-                "unit": "Count",
-            }
-        )
-    return page(call, shown)
+    shown = usages(call.arm, subscription_id, location)
+    return page(call, [{"id": f"{call.path}/{usage['name']['value']}", **usage} for usage in shown])
+
+
+def usages(arm: "ArmModel", subscription_id: str, location: str) -> Iterator[Json]:
+    """Yield what `usages` answers, without its ids. Each type is read once, whatever is counted of it."""
+    types = {usage.type for usage in USAGES.values()}
+    found = {kind: list(_in_region(arm, subscription_id, location, kind)) for kind in types}
+    quotas = Quotas(arm.platform)
+    for name, usage in USAGES.items():
+        yield {
+            "name": {"value": name, "localizedValue": usage.label},
+            "currentValue": sum(map(usage.counts, found[usage.type])),
+            "limit": quotas.limit(subscription_id, location, name, usage.limit),
+            "unit": "Count",
+        }
+
+
+def _in_region(arm: "ArmModel", subscription_id: str, location: str, kind: str) -> Iterator[Json]:
+    return (stored for stored in arm.scan(f"/subscriptions/{subscription_id}/", kind) if stored["location"] == location)
 
 
 ROWS = (Row("GET", _PATH, list_usages, "Microsoft.Network/locations/usages", NETWORK_VERSIONS),)

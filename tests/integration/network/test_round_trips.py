@@ -122,6 +122,7 @@ def test_usages_count_what_there_is(network: Any, group: str, balancer: Any) -> 
     usages = {found.name.value: found for found in network.usages.list("eastus")}
     assert usages["LoadBalancers"].current_value >= 1
     assert usages["StandardSkuPublicIpAddresses"].limit == 1000
+    assert usages["PublicIPAddresses"].current_value >= usages["StaticPublicIPAddresses"].current_value
 
 
 def test_a_service_s_owner_decides_on_a_connection(  # noqa: PLR0917 - fixtures

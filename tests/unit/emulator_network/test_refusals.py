@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from emulator.compute.quotas import Quotas
 from emulator.core.errors import ServiceError
 from tests.unit.emulator_network.world import (
     BALANCER,
@@ -135,6 +136,17 @@ def _approves_whom_it_hides_from(world: World) -> None:
     world.put_service(autoApproval={"subscriptions": ["*"]})
 
 
+def _one_too_many(name: str) -> Act:
+    def act(world: World) -> None:
+        Quotas(world.arm.platform).set_limit(GROUP.split("/")[2], "eastus", name, 1)
+        world.put_public("one")
+        # A change of what is there takes no more.
+        world.put_public("one")
+        world.put_public("two")
+
+    return act
+
+
 MISTAKES: dict[str, tuple[Act, str]] = {
     "a rule with a missing probe": (
         lambda world: world.put_balancer(loadBalancingRules=_rule(probe={"id": f"{BALANCER}/probes/other"})),
@@ -187,6 +199,12 @@ MISTAKES: dict[str, tuple[Act, str]] = {
     ),
     "a Basic address on a Standard load balancer": (_basic_address, "PublicIPAndLBSkuDoNotMatch"),
     "an interface of both SKUs": (_mixed_interface, "DifferentSkuLoadBalancersAndPublicIPAddressNotAllowed"),
+    "one public address too many": (_one_too_many("PublicIPAddresses"), "PublicIPCountLimitReached"),
+    "one address of Standard SKU too many": (
+        _one_too_many("StandardSkuPublicIpAddresses"),
+        "PublicIPCountLimitReached",
+    ),
+    "one static address too many": (_one_too_many("StaticPublicIPAddresses"), "StaticPublicIPCountLimitReached"),
     "a public address for two": (_address_twice, "PublicIPAddressInUse"),
     "an interface in a missing subnet": (
         lambda world: world.put_interface("nic", subnet={"id": f"{SUBNET}-other"}),
