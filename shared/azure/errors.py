@@ -53,6 +53,7 @@ _CODES: dict[str, tuple[ErrorCode, Owner]] = {
     "StorageAccountCountExceeded": (ErrorCode.RESOURCE_QUOTA_EXCEEDED, Owner.CUSTOMER),
     "MaxStorageAccountsCountPerSubscriptionExceeded": (ErrorCode.RESOURCE_QUOTA_EXCEEDED, Owner.CUSTOMER),
     "PublicIPCountLimitReached": (ErrorCode.RESOURCE_QUOTA_EXCEEDED, Owner.CUSTOMER),
+    "StaticPublicIPCountLimitReached": (ErrorCode.RESOURCE_QUOTA_EXCEEDED, Owner.CUSTOMER),
     "SkuNotAvailable": (ErrorCode.SKU_NOT_AVAILABLE, Owner.CUSTOMER),
     "OSProvisioningTimedOut": (ErrorCode.DEPLOYMENT_FAILED, Owner.PLATFORM),
     "RequestDisallowedByPolicy": (ErrorCode.REQUEST_DISALLOWED_BY_POLICY, Owner.CUSTOMER),
