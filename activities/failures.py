@@ -5,6 +5,7 @@
 
 from azure.core.exceptions import AzureError
 
+from activities import remedies
 from activities.executor import Outcome, TryAgain
 from activities.step import Call
 from shared import settings
@@ -20,9 +21,10 @@ def outcome(call: Call, error: BaseException) -> Outcome:
     """Return the outcome of a step that raised one of the expected errors."""
     if isinstance(error, AzureError):
         failure = errors.translate(error)
-        if _is_the_services(failure.resource_id):
-            failure.error.owner = Owner.PLATFORM
-        found = _failed(call, failure.error, failure.retry_class, failure.resource_id)
+        remedy = remedies.LATER if failure.retry_class in ("throttled", "transient") else ""
+        if _is_the_services(failure):
+            failure.error.owner, remedy = Owner.PLATFORM, remedies.OURS
+        found = _failed(call, failure.error, failure.retry_class, failure.resource_id, remedy)
         after = failure.retry_after_seconds
         return found | ({"retryAfterSeconds": after} if after else {})
     if isinstance(error, TryAgain):
@@ -33,19 +35,38 @@ def outcome(call: Call, error: BaseException) -> Outcome:
     return _failed(call, lost, "busy")
 
 
-def _is_the_services(resource_id: str) -> bool:
-    """Tell whether a resource lies in the service's own subscription, where no customer can mend anything."""
-    mine = settings.load().subscription_id
-    return resource_id.lower().startswith(f"/subscriptions/{mine}/".lower())
+def _is_the_services(failure: errors.Failure) -> bool:
+    """Tell whether a call was for something of the service's own, where no customer can mend anything."""
+    mine = settings.load()
+    own_hosts = (mine.cosmosdb_account, mine.keyvault_name, mine.cluster_keyvault_name)
+    own_subscription = f"/subscriptions/{mine.subscription_id}/".lower()
+    return failure.resource_id.lower().startswith(own_subscription) or _first_label(failure.host) in own_hosts
 
 
-def _failed(call: Call, error: CloudError, retry_class: str, resource_id: str = "") -> Outcome:
-    return {"outcome": "failed", "error": dict(explain(call, error, resource_id)), "retryClass": retry_class}
+def _first_label(host: str) -> str:
+    """Return the name of an account or a vault. Cosmos DB's regional addresses end it with their region."""
+    label, mine = host.partition(".")[0], settings.load().cosmosdb_account
+    return mine if label.startswith(f"{mine}-") else label
 
 
-def explain(call: Call, error: CloudError, resource_id: str = "") -> CloudErrorBody:
-    """Return the error body of a failed step: the code of its cause, and a message that begins with what failed."""
+def _failed(call: Call, error: CloudError, retry_class: str, resource_id: str = "", remedy: str = "") -> Outcome:
+    body = explain(call, error, resource_id, remedy)
+    return {"outcome": "failed", "error": dict(body), "retryClass": retry_class}
+
+
+def explain(call: Call, error: CloudError, resource_id: str = "", remedy: str = "") -> CloudErrorBody:
+    """Return the error body of a failed step: the code of its cause, and a message that begins with what failed.
+
+    Args:
+        call: of the step.
+        error: what it failed with.
+        resource_id: of the resource that the failed call was about.
+        remedy: what helps; else what the cause says, else what the row says.
+    """
     row = call["row"]
+    if not remedy and not row.get("together"):
+        # A check says itself what helps, and knows more about it.
+        remedy = remedies.by_cause(error.code, error.details)
     body = CloudErrorBody(code=error.code, message=f"Step '{row['name']}' failed: {error.message}")
     if error.target:
         body["target"] = error.target
@@ -53,7 +74,7 @@ def explain(call: Call, error: CloudError, resource_id: str = "") -> CloudErrorB
         *error.details,
         {"code": "Step", "message": row["name"], "target": row["phase"]},
         *([CloudErrorBody(code="AzureResource", message=resource_id)] if resource_id else []),
-        {"code": "Remedy", "message": row["message"]},
+        {"code": "Remedy", "message": remedy or row["message"]},
         {"code": "CorrelationId", "message": call["correlationId"]},
         {"code": "Owner", "message": str(error.owner)},
     ]

@@ -2,12 +2,13 @@
 
 import json
 import logging
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from azure.core.exceptions import HttpResponseError, ServiceRequestError
 
-from activities import executor, wrapper
+from activities import executor, remedies, wrapper
 from activities.billing import end_billing, ensure_billing_record
 from activities.resource_group import ensure_resource_group
 from activities.step import Step
@@ -191,6 +192,52 @@ def test_a_failed_step_explains_itself(accepted: World, monkeypatch: pytest.Monk
         "Owner": "customer",
     }
     assert item(accepted)["error"] == outcome["error"]
+
+
+def answer(status: int, url: str, code: str = "Code") -> HttpResponseError:
+    """Make the error of a call to an address."""
+    error = HttpResponseError(f"({code}) It failed.")
+    error.status_code, error.error = status, None
+    setattr(error, "error_code", code)  # noqa: B010 - Cosmos' and Key Vault's have it
+    error.response = SimpleNamespace(headers={}, request=SimpleNamespace(url=url))
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "want_owner", "want_remedy"),
+    [
+        (answer(400, "https://management.azure.com/subscriptions/s/x"), "azure", "Do something about it."),
+        (answer(403, "https://management.azure.com/subscriptions/s/x"), "customer", "Do something about it."),
+        (answer(503, "https://management.azure.com/subscriptions/s/x"), "azure", remedies.LATER),
+        (answer(403, "https://rp-eastus.documents.azure.com/dbs/ARO"), "platform", remedies.OURS),
+        (answer(429, "https://rp-cls.vault.azure.net/secrets/a"), "platform", remedies.OURS),
+        (
+            answer(409, "https://management.azure.com/subscriptions/s/x", "ScopeLocked"),
+            "customer",
+            remedies.BY_CODE["ScopeLocked"],
+        ),
+        (ServiceRequestError("refused"), "azure", remedies.LATER),
+    ],
+    ids=["refused", "forbidden", "down", "our Cosmos DB", "our vault", "locked", "not reached"],
+)
+def test_a_remedy_is_the_causes_where_the_step_does_not_matter(
+    accepted: World,  # noqa: ARG001 - its settings
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    want_owner: str,
+    want_remedy: str,
+) -> None:
+    """Nobody is told to change a network because the service's own database did not answer."""
+    details = perform(monkeypatch, raising(error))["error"]["details"]
+    found = {detail["code"]: detail["message"] for detail in details}
+    assert (found["Owner"], found["Remedy"]) == (want_owner, want_remedy)
+
+
+def test_a_check_says_itself_what_helps(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - its settings
+    """It has compared what there is with what is needed."""
+    monkeypatch.setitem(ROW, "together", True)
+    found = perform(monkeypatch, raising(CloudError(400, ErrorCode.RESOURCE_QUOTA_EXCEEDED, "8 cores are missing.")))
+    assert {"code": "Remedy", "message": "Do something about it."} in found["error"]["details"]
 
 
 @pytest.mark.parametrize("properties", [None, {}], ids=["no properties", "no tenant"])
