@@ -33,6 +33,7 @@ def terminal(azure: LocalAzure, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HTTPS_PROXY", azure.endpoints["proxy"])
     monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
+    monkeypatch.setenv("SSL_CERT_FILE", azure.endpoints["ca_bundle"])
 
 
 @pytest.mark.usefixtures("terminal")
