@@ -30,13 +30,13 @@ def _set(wanted: Json) -> Callable[[Json], Json]:
 
 
 def _silenced(secret: Json) -> Json:
-    """Return the Secret with a receiver `null` that the console does not warn of."""
+    """Return the Secret with receivers that the console does not warn of."""
     data = secret.get("data") or {}
     if _ALERTMANAGER_KEY not in data:
         raise Unreadable(f"{_ALERTMANAGER} has no '{_ALERTMANAGER_KEY}' yet")
     document = base64.b64decode(data[_ALERTMANAGER_KEY]).decode()
     try:
-        silenced = alertmanager.with_null_receiver(document)
+        silenced = alertmanager.with_receiver(document)
     except ValueError as error:
         raise Unreadable(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} {error}") from None
     if silenced == document:

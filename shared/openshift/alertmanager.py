@@ -8,40 +8,39 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 _TEXT = "tag:yaml.org,2002:str"
-# Whatever goes to the receiver `null` is to go nowhere, but the console warns of receivers without an integration.
+# What a release routes alerts to: `null` until 4.5, `Default` since. The console warns of an Alertmanager none of whose
+# receivers sends anything anywhere.
+_STOCK = frozenset({"null", "Default"})
 _NOWHERE = "http://localhost:1234/"
 
 
-def with_null_receiver(document: str) -> str:
-    """Return a configuration whose receiver `null` sends to an address where nobody listens.
+def with_receiver(document: str) -> str:
+    """Return a configuration whose stock receivers send to an address where nobody listens.
 
-    A document without that receiver, or whose receiver already does so, is returned as it is.
+    A receiver that has an integration of whatever kind is its owner's. A document that is as it should be, or that has
+    no such receiver, is returned as it is.
 
     Raises:
         ValueError: when it is no YAML. The message quotes nothing, because receivers hold secrets.
 
-    Source: ARO-RP `pkg/cluster/alertmanager.go`.
+    Source: ARO-RP `pkg/cluster/alertmanager.go`, `pkg/operator/controllers/alertwebhook`.
     """
     try:
         root = yaml.compose(document, Loader=yaml.SafeLoader)
     except yaml.YAMLError:
         raise ValueError("is no YAML") from None
-    silenced = [_silence(receiver) for receiver in _entries(root, "receivers") if _text(receiver, "name") == "null"]
-    return yaml.serialize(root, Dumper=yaml.SafeDumper, allow_unicode=True) if any(silenced) else document
-
-
-def _silence(receiver: Node) -> bool:
-    """Add the address to a receiver; return whether it was not there."""
-    if any(_text(webhook, "url") == _NOWHERE for webhook in _entries(receiver, "webhook_configs")):
-        return False
-    added = yaml.compose(f"webhook_configs:\n- url: {_NOWHERE}\n", Loader=yaml.SafeLoader)
-    webhooks = _member(receiver, "webhook_configs")
-    if isinstance(webhooks, SequenceNode):
-        webhooks.value += _entries(added, "webhook_configs")
-    else:
+    silent = [one for one in _entries(root, "receivers") if _text(one, "name") in _STOCK and not _integrations(one)]
+    for receiver in silent:
+        added = yaml.compose(f"webhook_configs:\n- url: {_NOWHERE}\n", Loader=yaml.SafeLoader)
         others = [pair for pair in _pairs(receiver) if pair[0].value != "webhook_configs"]
         receiver.value = others + _pairs(added)
-    return True
+    return yaml.serialize(root, Dumper=yaml.SafeDumper, allow_unicode=True) if silent else document
+
+
+def _integrations(receiver: Node) -> list[Node]:
+    """Return what a receiver sends alerts to: webhooks, mail and the like, each kind in a list of its own."""
+    names = [str(key.value) for key, _ in _pairs(receiver) if str(key.value).endswith("_configs")]
+    return [entry for name in names for entry in _entries(receiver, name)]
 
 
 def _entries(node: Node | None, name: str) -> list[Node]:

@@ -26,7 +26,7 @@ def encoded(document: str) -> str:
 
 
 SAMPLES = "Config.samples.operator.openshift.io"
-ALERTMANAGER = "receivers:\n- name: Default\n- name: 'null'\nroute:\n  receiver: Default\n"
+ALERTMANAGER = "receivers:\n- name: Critical\n- name: 'null'\nroute:\n  receiver: Default\n"
 SECRET = {"alertmanager.yaml": encoded(ALERTMANAGER), "theirs": "eA=="}
 # Executor: the object as the release makes it.
 OBJECTS: dict[str, Json] = {
@@ -76,7 +76,7 @@ def test_alertmanager_is_told_where_nothing_goes(api: FakeApi) -> None:
     data = api.at("Secret", "alertmanager-main", "openshift-monitoring")["data"]
     assert data["theirs"] == "eA=="
     assert yaml.safe_load(base64.b64decode(data["alertmanager.yaml"])) == {
-        "receivers": [{"name": "Default"}, {"name": "null", "webhook_configs": [{"url": "http://localhost:1234/"}]}],
+        "receivers": [{"name": "Critical"}, {"name": "null", "webhook_configs": [{"url": "http://localhost:1234/"}]}],
         "route": {"receiver": "Default"},
     }
     assert run("disable_alertmanager_warning") == DONE
