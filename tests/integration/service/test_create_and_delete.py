@@ -3,11 +3,13 @@
 import json
 import random
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.core.pipeline.policies import SansIOHTTPPolicy
 
 from demo.customer import Customer, begin_create, begin_delete
 from tests.integration.local_azure import LocalAzure, unique
@@ -29,9 +31,12 @@ SECRETS = {
 def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: LocalAzure, rng: random.Random) -> None:
     """Every row of both plans is real: what a create makes is there after it, and gone after the delete."""
     customer = azure.prepared_customer(unique(rng))
-    create, poller = begin_create(customer)
+    listener = _Listener()
+    listening = replace(customer, options={**customer.options, "per_call_policies": [listener]})
+    create, poller = begin_create(listening)
     assert poller.result().properties.provisioning_state == "Succeeded"
     operation = azure.operations(customer).get(create)
+    _expect_progress(listener.polled, {step["name"] for step in operation["steps"]})
     assert operation["status"] == "Succeeded"
     assert operation["percentComplete"] == 100
     assert {step["status"] for step in operation["steps"]} == {"Succeeded"}
@@ -64,6 +69,27 @@ def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: L
         assert billing["billing"]["deletionTime"] >= billing["billing"]["creationTime"]
         assert [each["id"] for each in inventory.operations(customer)] == [create, delete]
         assert "openShiftCluster" not in inventory.operations(customer)[1]
+
+
+class _Listener(SansIOHTTPPolicy[Any, Any]):
+    """Keeps the body of every poll of an operation that the SDK makes."""
+
+    def __init__(self) -> None:
+        self.polled: list[Json] = []
+
+    def on_response(self, request: Any, response: Any) -> None:
+        """Look at one answer."""
+        if "/operationsstatus/" in request.http_request.url:
+            self.polled.append(json.loads(response.http_response.text()))
+
+
+def _expect_progress(polled: list[Json], rows: set[str]) -> None:
+    """Check what a customer was told on the way: it grows, and ends at a hundred with the operation."""
+    figures = [each["percentComplete"] for each in polled]
+    assert figures == sorted(figures)
+    assert figures[0] < figures[-1] == 100
+    assert [each["status"] for each in polled if each["percentComplete"] == 100] == ["Succeeded"]
+    assert all(rows.issuperset(each["properties"]["currentSteps"]) for each in polled[:-1])
 
 
 def _expect_document(document: Json, customer: Customer, operation_id: str) -> None:
