@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
-from emulator.openshift import bootstrap, ingress, machine_api, operators, rollouts, timeline, versions
+from emulator.openshift import bootstrap, ingress, machine_api, operators, rollouts, timeline, versions, workloads
 from emulator.openshift.timeline import OPERATOR, Row
 
 if TYPE_CHECKING:
@@ -105,7 +105,11 @@ def everything() -> set[tuple[str, str, str]]:
     """Return what may have been written while nobody looked."""
     resources = {(f"{kind}.{group}", namespace, name) for kind, group, name, namespace in operators.RESOURCES.values()}
     told = {row.resource for row in timeline.ROLLOUTS}
-    return resources | told | {(versions.CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", "")}
+    return (
+        resources
+        | told
+        | {(versions.CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", ""), (workloads.DAEMON_SETS, "", "")}
+    )
 
 
 def changed(cluster: "Cluster", key: tuple[str, str, str]) -> None:
@@ -130,7 +134,10 @@ async def reconcile(cluster: "Cluster") -> datetime | None:
             operators.observe(cluster, *key)
     if any(kind in machine_api.KINDS for kind, _, _ in changed):
         machine_api.reconcile(cluster)
-    moments = [*cluster.observing.values(), rollouts.advance(cluster)]
+    is_counting = cluster.pods_due is not None and cluster.pods_due <= now
+    if is_counting or any(kind in workloads.KINDS for kind, _, _ in changed):
+        cluster.pods_due = workloads.reconcile(cluster)
+    moments = [cluster.pods_due, *cluster.observing.values(), rollouts.advance(cluster)]
     return min((moment for moment in moments if moment is not None), default=None)
 
 

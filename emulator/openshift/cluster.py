@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.openshift import acts, timeline
 from emulator.openshift.download import Downloads
@@ -18,7 +17,7 @@ from emulator.openshift.installation import Installation, InstallationError
 from emulator.openshift.kubernetes import ApiServer, Certificate, Objects
 from emulator.openshift.machines import Machine, Machines
 from emulator.openshift.records import Record, Records
-from emulator.openshift.timeline import NotYetError, Row, WaitingError
+from emulator.openshift.timeline import GARBLED, NotYetError, Row, WaitingError
 
 if TYPE_CHECKING:
     from emulator.openshift.endpoint import Endpoint
@@ -29,8 +28,6 @@ Json = dict[str, Any]
 RETRY_SECONDS = 20
 # However fast the clock: a row that fails again and again is tried once a second.
 LEAST_RETRY = timedelta(seconds=1)
-# Objects are clients' to change and to delete; what an operator makes of that must not end the cluster.
-GARBLED = (ServiceError, LookupError, TypeError, ValueError, AttributeError)
 API_PORT, MACHINE_CONFIG_PORT = 6443, 22623
 
 
@@ -63,6 +60,9 @@ class Cluster:
         # Whether it serves with renewed certificates, just before its record says so; and what it serves with.
         self.rotated = False
         self.own_certificates: list[Certificate] = []
+        # When the pods of DaemonSets are ready that are as they are now, by uid and generation; and when to count again.
+        self.pods: dict[tuple[str, int], datetime] = {}
+        self.pods_due: datetime | None = None
         self._retry: dict[str, datetime | None] = {}
         self._said: dict[str, str] = {}
         self._event = asyncio.Event()

@@ -7,6 +7,8 @@ after 13, all operators 11 minutes later. `cluster.py` interprets the rows.
 from dataclasses import dataclass
 from functools import cache
 
+from emulator.core.errors import ServiceError
+
 # One machine, from power-on: firmware and kernel; then its config; then the operating system of the release, with its
 # restart; then Azure's agent reports. Other systems than Red Hat CoreOS just boot.
 LINUX_SECONDS = 60
@@ -25,6 +27,9 @@ OBSERVE_SECONDS = 15
 
 # Between the creation of a workload and its pods being ready: images have to come first.
 PODS_SECONDS = 30
+
+# Objects are clients' to change and to delete; what an operator makes of that must not end the cluster.
+GARBLED = (ServiceError, LookupError, TypeError, ValueError, AttributeError)
 
 
 class NotYetError(Exception):

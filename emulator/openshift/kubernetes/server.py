@@ -32,7 +32,7 @@ class ApiServer:
     def __init__(self, platform: Platform, cluster: str) -> None:
         self._platform = platform
         self.objects = Objects(platform.store, platform.clock, cluster)
-        self._authorizer = Authorizer(self.objects)
+        self.authorizer = Authorizer(self.objects)
         self._servers: list[ClientCertificateServer] = []
         self._contexts: dict[int, Contexts] = {}
 
@@ -44,9 +44,7 @@ class ApiServer:
         """
         contexts = Contexts(serving)
         contexts.first()
-        endpoints = Endpoints(
-            self.objects, self._authorizer, Authenticator(serving.client_ca_pem, self._platform.clock)
-        )
+        endpoints = Endpoints(self.objects, self.authorizer, Authenticator(serving.client_ca_pem, self._platform.clock))
         service = Service(
             SERVICE,
             (),

@@ -179,3 +179,30 @@ def test_what_the_release_brings_can_be_read_and_changed(finished: tuple[Site, c
         return [one["name"] for one in found["status"]["sources"] if one["disabled"]]
 
     wait_for(lambda: off() == ["redhat-operators"], "the catalogues")
+
+
+def test_a_daemon_set_runs_on_every_node_that_it_tolerates(finished: tuple[Site, client.ApiClient]) -> None:
+    """Three masters and two workers; once its account may have what its pods want of their hosts."""
+    _, made = finished
+    custom = custom_api(made)
+    core_api(made).create_namespace({"metadata": {"name": "everywhere"}})
+    labels = {"app": "everywhere"}
+    pod = {
+        "containers": [{"name": "c", "image": "i:1", "securityContext": {"privileged": True}}],
+        "tolerations": [{"operator": "Exists"}],
+    }
+    spec = {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}}
+    apps: Any = client.AppsV1Api(made)
+    apps.create_namespaced_daemon_set("everywhere", {"metadata": {"name": "own"}, "spec": spec})
+
+    def numbers() -> tuple[int, int, int]:
+        status = apps.read_namespaced_daemon_set_status("own", "everywhere").status
+        return status.desired_number_scheduled, status.current_number_scheduled, status.number_ready
+
+    wait_for(lambda: numbers() == (5, 0, 0), "the controller")
+    constraints = (*("security.openshift.io", "v1"), "securitycontextconstraints")
+    own = custom.get_cluster_custom_object(*constraints, "privileged")
+    own |= {"metadata": {"name": "own"}, "users": ["system:serviceaccount:everywhere:default"], "groups": []}
+    custom.create_cluster_custom_object(*constraints, own)
+
+    wait_for(lambda: numbers() == (5, 5, 5), "the pods")

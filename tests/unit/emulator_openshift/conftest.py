@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ Json = dict[str, Any]
 DOMAIN = "c1.eastus.aroapp.io"
 
 
+@cache
+def _ignition() -> str:
+    return bootstrap_ignition.Cluster(DOMAIN).bootstrap()
+
+
 @dataclass
 class Stage:
     """A cluster, and the time.
@@ -39,18 +45,20 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.cluster = self._made()
-        for definition in kinds.definitions():
-            self.cluster.objects.define(definition)
-        for obj in kinds.foundation():
-            self.cluster.objects.put(obj)
-        asyncio.run(self._begin())
+        # One write instead of hundreds.
+        with self.platform.store.transaction():
+            for definition in kinds.definitions():
+                self.cluster.objects.define(definition)
+            for obj in kinds.foundation():
+                self.cluster.objects.put(obj)
+            asyncio.run(self._begin())
 
     def _made(self) -> Cluster:
         records = Records(self.platform)
         record = records.get("cluster")
         if record is None:
             record = Record("cluster", "/bootstrap", "aro_419")
-            records.create(record, [bootstrap_ignition.Cluster(DOMAIN).bootstrap()])
+            records.create(record, [_ignition()])
         machines = Machines(self.platform)
         return Cluster(self.platform, record, records, machines, Downloads(self.platform, lambda _vm, _port: None))
 
