@@ -16,7 +16,7 @@ from activities.executor import Executor, Outcome, wait
 from activities.step import Step
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.secrets import Purpose
-from shared.installer import assets, graph, seal
+from shared.installer import assets, graph, install_config_checks, seal
 from shared.installer.graph import Graph
 from shared.store import Document
 from shared.vault import get_vault
@@ -120,8 +120,14 @@ def _read(step: Step, sealed: BlobClient) -> Graph | None:
 
 
 def _make(step: Step, sealed: BlobClient) -> Graph:
-    """Make the graph and be the one whose graph counts, or take the other's."""
-    made = graph.resolve(assets.ASSETS, assets.TARGETS, graph_inputs.given(step), _pool())
+    """Make the graph and be the one whose graph counts, or take the other's.
+
+    Raises:
+        CloudError: with all that is wrong with the install-config.
+    """
+    given = graph_inputs.given(step)
+    install_config_checks.check(given["install-config"])
+    made = graph.resolve(assets.ASSETS, assets.TARGETS, given, _pool())
     key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH]
     closed = seal.close(made.dump(), _key(key_id), key_id)
     step.check_fence()

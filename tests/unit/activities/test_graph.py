@@ -325,6 +325,17 @@ def test_a_rotated_key_opens_what_the_older_one_sealed(stage: Stage) -> None:
     assert stage.read().file("master.ign")
 
 
+def test_an_install_config_that_cannot_work_is_refused_before_anything_is_made(stage: Stage) -> None:
+    """All that is wrong with it, by the members of the request."""
+    stage.world.properties["networkProfile"]["serviceCidr"] = "10.128.0.0/16"
+    stage.world.properties["workerProfiles"][0]["count"] = 1
+    error = call("ensure_graph")["error"]
+    assert error["code"] == "InvalidParameter"
+    targets = [each["target"] for each in error["details"] if each["code"] == "InvalidParameter"]
+    assert targets == ["properties.networkProfile.serviceCidr", "properties.workerProfiles[0].count"]
+    assert stage.blobs.writes == []
+
+
 def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
     """Before anything is made; each sentence names what and where."""
     accepted.cosmos["OpenShiftVersions"].create_item({"id": "v", "version": "4.19.24", "enabled": True})
