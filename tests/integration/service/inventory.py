@@ -143,12 +143,22 @@ class Inventory:
     def secrets(self, document_id: str) -> dict[str, Json]:
         """Return the secrets of a cluster that are not deleted: name to document, with the names of its versions."""
         found = self._platform.store.table("keyvault_secrets").scan(f"{WORLD.cluster_vault}/{document_id}")
-        return {each["name"]: each for _, each in found if not each["deleted"]}
+        return {each["name"]: each for _, each in found if not each["deleted"] and not each.get("managed")}
 
     def secret_values(self, document_id: str) -> list[str]:
-        """Return every value that the vault ever held for a cluster."""
+        """Return every value that the vault ever held for a cluster, those of certificates left out."""
         found = self._platform.store.table("keyvault_versions").scan(f"{WORLD.cluster_vault}/{document_id}")
-        return [each["value"] for _, each in found]
+        return [each["value"] for _, each in found if not each.get("managed")]
+
+    def certificates(self, document_id: str) -> dict[str, Json]:
+        """Return the certificates of a cluster that are not deleted: name to document, with the names of its versions."""
+        found = self._platform.store.table("keyvault_certificates").scan(f"{WORLD.cluster_vault}/{document_id}")
+        return {each["name"]: each for _, each in found if not each["deleted"]}
+
+    def certificate_values(self, document_id: str) -> dict[str, str]:
+        """Return the newest key and chain of each certificate of a cluster, by name."""
+        found = self._platform.store.table("keyvault_versions").scan(f"{WORLD.cluster_vault}/{document_id}")
+        return {each["name"]: each["value"] for _, each in found if each.get("managed")}
 
     def billing(self, document_id: str) -> list[Json]:
         """Return the billing records of a cluster."""

@@ -167,6 +167,9 @@ class Cluster:
                 name, version = versioned_id.rsplit("/", 2)[1:]
                 assert version in secrets[name]["versions"]
                 assert len(secrets[name]["versions"]) <= versions
+            certificates = inventory.certificates(document["id"])
+            assert set(certificates) == {f"{document['id']}-{which}" for which in ("apiserver", "ingress")}
+            assert [len(each["versions"]) for each in certificates.values()] == [1, 1]
         calls = [call for call in self.calls(operation_id) if call["status"] in CREATED and call["operation"] in MAKES]
         made = Counter((call["operation"], call["path"].partition("?")[0].lower()) for call in calls)
         assert {call: times for call, times in made.items() if times > 1} == {}
@@ -182,6 +185,7 @@ class Cluster:
             assert not inventory.records(customer)
             assert not inventory.endpoints(document_id)
             assert not inventory.secrets(document_id)
+            assert not inventory.certificates(document_id)
             assert not inventory.attached(customer)
             assert all(record["billing"]["deletionTime"] for record in inventory.billing(document_id))
 

@@ -23,6 +23,8 @@ Json = dict[str, Any]
 
 # What the product makes, by its member of a bundle.
 MADE_HERE = {"sshKey", "password", "key", "userAdminKubeconfig", "aroServiceKubeconfig", "kubeadminPassword"}
+# What the vault has issued for it, by the end of a certificate's name.
+CERTIFICATES = {"key of apiserver", "key of ingress"}
 # Where secrets are at home in the store of the services: a table, which of its keys, and why.
 AT_HOME = (
     ("keyvault_versions", ".*", "the vault itself"),
@@ -59,9 +61,10 @@ def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random
         "wrong client secret": wrong_secret,
         "pull secret": pull_secret,
         **_kept_by_the_vault(own_azure, good.document_id()),
+        **_keys_of_certificates(own_azure, good.document_id()),
         **_kept_by_azure(own_azure, good),
     }
-    assert set(canaries) >= MADE_HERE | {"storage key 1", "storage key 2"}
+    assert set(canaries) >= MADE_HERE | CERTIFICATES | {"storage key 1", "storage key 2"}
     assert _homes(own_azure.state, canaries) == {table for table, _key, _why in AT_HOME if table != "seed"}
     found = _search(own_azure.state, said, canaries)
     assert not found, "\n".join(found)
@@ -121,6 +124,14 @@ def _kept_by_the_vault(azure: LocalAzure, document_id: str) -> dict[str, str]:
         bundles = [json.loads(value) for value in inventory.secret_values(document_id)]
     made = {name: value for bundle in bundles for name, value in bundle.items() if name in MADE_HERE}
     return {name: _middle(value) for name, value in made.items()}
+
+
+def _keys_of_certificates(azure: LocalAzure, document_id: str) -> dict[str, str]:
+    """Return the keys of the cluster's public certificates, which go from the vault into the cluster."""
+    with taken(azure.state) as inventory:
+        values = inventory.certificate_values(document_id)
+    keys = {name.rsplit("-", 1)[-1]: value.partition("-----END PRIVATE KEY-----")[0] for name, value in values.items()}
+    return {f"key of {which}": _middle(key) for which, key in keys.items()}
 
 
 def _middle(value: str) -> str:
