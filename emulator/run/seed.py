@@ -93,7 +93,10 @@ async def seed(platform: Platform) -> Seed:
         platform: one on which nothing takes time: what it makes was deployed long before anybody calls.
     """
     values, world, entra = Values(platform), platform.world, platform.model(EntraModel)
-    certificate = values.keep("first-party-certificate", lambda: _certificate(platform, FIRST_PARTY_SECRET))
+    # RSA, because a certificate credential signs its assertions with RS256 or PS256.
+    certificate = values.keep(
+        "first-party-certificate", lambda: _certificate(platform, FIRST_PARTY_SECRET, rsa_key=True)
+    )
     logging = values.keep("cluster-logging-certificate", lambda: _certificate(platform, CLUSTER_LOGGING_SECRET))
     owner, cluster, *extra = _directory(platform, values, certificate)
     identity = platform.model(ManagedIdentityModel)
@@ -167,9 +170,8 @@ def _secret() -> str:
     return secrets.token_hex(20)
 
 
-def _certificate(platform: Platform, name: str) -> str:
-    # RSA, because a certificate credential signs its assertions with RS256 or PS256.
-    certificate, key = platform.authority.issue(name, client=True, rsa_key=True)
+def _certificate(platform: Platform, name: str, *, rsa_key: bool = False) -> str:
+    certificate, key = platform.authority.issue(name, client=True, rsa_key=rsa_key)
     return certificate.public_bytes(Encoding.PEM).decode() + private_key_pem(key).decode()
 
 
