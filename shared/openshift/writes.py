@@ -6,6 +6,7 @@ Source: ARO-RP `pkg/genevalogging`, `pkg/util/dynamichelper`, and client-go's `r
 """
 
 import json
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 
@@ -27,6 +28,8 @@ _FINAL = frozenset(
         HTTPStatus.UNPROCESSABLE_ENTITY,
     }
 )
+# What admission says with a 403 of its own while its caches fill, and of a namespace on its way out.
+_PASSING = re.compile("not yet ready to handle request|being terminated", re.IGNORECASE)
 _DONE = frozenset({HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.ACCEPTED})
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "change"}
 _MERGE_PATCH = "application/merge-patch+json"
@@ -185,7 +188,7 @@ def _change(  # noqa: PLR0917 - what, where, which: one request
     if status in _DONE:
         return
     told = f"{what} cannot be {_VERBS[method]}d: the API server answers {status_line(status, answer)}"
-    if status in _FINAL:
+    if status in _FINAL and not (status == HTTPStatus.FORBIDDEN and _PASSING.search(told)):
         raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, told)
     if status == HTTPStatus.CONFLICT:
         raise (AlreadyExists if _reason(answer) == "AlreadyExists" else Conflict)(told)

@@ -177,6 +177,20 @@ def test_what_no_repetition_mends_fails_with_the_object_and_the_servers_words(ap
     assert told.value.owner == Owner.PLATFORM
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        'pods "x" is forbidden: not yet ready to handle request',
+        "unable to create new content in namespace logging because it is being terminated",
+    ],
+)
+def test_a_refusal_of_a_young_api_server_passes(api: FakeApi, message: str) -> None:
+    """Admission whose caches are not filled yet answers 403, as if it never wanted the object."""
+    api.first = lambda _method, _path: failure(403, "Forbidden", message)
+    with pytest.raises(Unreadable, match=r"403 Forbidden: "):
+        writes.create_or_update(api.client, ACCOUNT)
+
+
 def test_a_namespace_that_is_not_there_yet_is_waited_for(api: FakeApi) -> None:
     """The API server says which."""
     api.namespaces = set()
