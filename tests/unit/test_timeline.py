@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from demo import timeline
+from demo import timeline, watch
 from demo.svg import CHARACTER
 from orchestrators.plans import PLANS
 
@@ -228,4 +228,27 @@ def test_a_file_becomes_a_picture(
     path.write_text(json.dumps(whole()), encoding="utf-8")
     monkeypatch.setattr("sys.argv", ["timeline", str(path)])
     assert timeline.main() == 0
+    assert capsys.readouterr().out == timeline.render(whole())
+
+
+def test_an_operation_of_a_running_platform_becomes_a_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its path, asked for as an operator does."""
+    (tmp_path / "endpoints.json").write_text('{"rp": "https://here"}', encoding="utf-8")
+    asked: list[Any] = []
+
+    class Operations:
+        def __init__(self, endpoints: Json, cluster_id: str) -> None:
+            asked.append((endpoints["rp"], cluster_id))
+
+        def get(self, operation_id: str) -> Json:
+            asked.append(operation_id)
+            return whole()
+
+    monkeypatch.setattr(watch, "Operations", Operations)
+    cluster = "/subscriptions/s/resourceGroups/g/providers/p/openShiftClusters/c1"
+    monkeypatch.setattr("sys.argv", ["timeline", f"{cluster}/operations/0b1d", "--state", str(tmp_path)])
+    assert timeline.main() == 0
+    assert asked == [("https://here", cluster), "0b1d"]
     assert capsys.readouterr().out == timeline.render(whole())
