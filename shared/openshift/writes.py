@@ -29,7 +29,7 @@ _FINAL = frozenset(
     }
 )
 # What admission says with a 403 of its own while its caches fill, and of a namespace on its way out.
-_PASSING = re.compile("not yet ready to handle request|being terminated", re.IGNORECASE)
+_PASSING = re.compile(b"not yet ready to handle request|being terminated", re.IGNORECASE)
 _DONE = frozenset({HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.ACCEPTED})
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "change"}
 _MERGE_PATCH = "application/merge-patch+json"
@@ -188,7 +188,7 @@ def _change(  # noqa: PLR0917 - what, where, which: one request
     if status in _DONE:
         return
     told = f"{what} cannot be {_VERBS[method]}d: the API server answers {status_line(status, answer)}"
-    if status in _FINAL and not (status == HTTPStatus.FORBIDDEN and _PASSING.search(told)):
+    if status in _FINAL and not (status == HTTPStatus.FORBIDDEN and _PASSING.search(answer)):
         raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, told)
     if status == HTTPStatus.CONFLICT:
         raise (AlreadyExists if _reason(answer) == "AlreadyExists" else Conflict)(told)
