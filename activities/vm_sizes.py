@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
+from typing import Any
 
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import ResourceSku
+from azure.mgmt.resource.resources import ResourceManagementClient
 
 from activities.executor import Executor
 from activities.step import Step
@@ -19,6 +21,8 @@ from shared.azure.models import text
 from shared.clusters.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
 
 _MASTER = "properties.masterProfile"
+_FEATURE = "Microsoft.Compute/EncryptionAtHost"
+_FEATURES_VERSION = "2021-07-01"
 
 
 @dataclass(frozen=True)
@@ -144,19 +148,34 @@ def _validate_vm_sizes(step: Step) -> None:
 
 
 def _encryption_problems(step: Step) -> list[CloudError]:
-    """Return the sizes whose hosts do not encrypt, where the cluster wants them to."""
+    """Return what stands against encryption at host, where the cluster wants it: the size, or the subscription."""
     profiles = {_MASTER: step.properties["masterProfile"]} | {
         f'properties.workerProfiles["{profile["name"]}"]': profile for profile in step.properties["workerProfiles"]
     }
+    wishes = {path: each["vmSize"] for path, each in profiles.items() if each.get("encryptionAtHost") == "Enabled"}
     found = []
-    for path, profile in profiles.items():
-        offer = offers(step).get(profile["vmSize"].lower())
-        if profile.get("encryptionAtHost") == "Enabled" and offer is not None and not offer.encrypts_at_host:
-            message = (
-                f"The VM size '{profile['vmSize']}' does not support encryption at host. Choose another, or disable it."
-            )
+    for path, size in wishes.items():
+        offer = offers(step).get(size.lower())
+        if offer is not None and not offer.encrypts_at_host:
+            message = f"The VM size '{size}' does not support encryption at host. Choose another, or disable it."
             found.append(invalid_parameter(f"{path}.encryptionAtHost", message))
+    if wishes and (state := _feature_state(step)) != "Registered":
+        message = (
+            f"The feature '{_FEATURE}' is '{state}' in subscription '{step.subscription_id}', not 'Registered', and "
+            "Azure encrypts at host with it alone. Register it with: az feature register --namespace Microsoft.Compute "
+            f"--name EncryptionAtHost --subscription {step.subscription_id}"
+        )
+        found.append(invalid_parameter(f"{next(iter(wishes))}.encryptionAtHost", message))
     return found
+
+
+def _feature_state(step: Step) -> str:
+    provider, name = _FEATURE.split("/")
+    # The SDK puts the first slash before it.
+    path = f"subscriptions/{step.subscription_id}/providers/Microsoft.Features/providers/{provider}/features/{name}"
+    found = step.customer(ResourceManagementClient).resources.get_by_id(path, api_version=_FEATURES_VERSION)
+    properties: dict[str, Any] = found.properties or {}
+    return str(properties.get("state"))
 
 
 validate_vm_sizes = Executor(run=_validate_vm_sizes)

@@ -11,6 +11,14 @@ def invalid_parameter(target: str, message: str) -> ServiceError:
     return ServiceError(400, "InvalidParameter", message, target=target)
 
 
+def feature_not_enabled(path: str, feature: str) -> ServiceError:
+    """A member that only subscriptions with a feature may use."""
+    return invalid_parameter(
+        path,
+        f"The property '{path}' is not valid because the '{feature}' feature is not enabled for this subscription.",
+    )
+
+
 def missing(parameter: str) -> ServiceError:
     """A member that must be there."""
     return invalid_parameter(parameter, f"Required parameter '{parameter}' is missing (null).")

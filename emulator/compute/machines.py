@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 DELETE_SECONDS = 24
+ENCRYPTION_AT_HOST = "Microsoft.Compute/EncryptionAtHost"
 # What a machine keeps for its life: how errors call it, and where it is.
 _KEPT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("imageReference.publisher", ("storageProfile", "imageReference", "publisher")),
@@ -59,6 +60,7 @@ def prepare(change: Change) -> None:
     zone = check_zones(change)
     size = check_size(change.location, properties["hardwareProfile"]["vmSize"], zone)
     properties["hardwareProfile"]["vmSize"] = size.name
+    _check_encryption(change)
     image = _image(change)
     _prepare_guest(change)
     _check_interfaces(change)
@@ -115,6 +117,16 @@ def _require(properties: Json) -> None:
             raise exceptions.missing(profile)
         if not properties[profile].get(member):
             raise exceptions.missing(path)
+
+
+def _check_encryption(change: Change) -> None:
+    """Let a machine encrypt at its host in a subscription that has registered the feature."""
+    if not change.properties.get("securityProfile", {}).get("encryptionAtHost"):
+        return
+    known = change.arm.subscriptions.features(change.id.subscription_id)
+    states = {feature["name"].lower(): feature["state"] for feature in known}
+    if states.get(ENCRYPTION_AT_HOST.lower()) != "Registered":
+        raise exceptions.feature_not_enabled("securityProfile.encryptionAtHost", ENCRYPTION_AT_HOST)
 
 
 def _check_kept(change: Change) -> None:

@@ -75,7 +75,13 @@ MACHINES = ResourceType(
         "priority": Choice(("Regular", "Low", "Spot")),
         "provisioningState": READ_ONLY,
         "scheduledEventsProfile": object,
-        "securityProfile": object,
+        "securityProfile": {
+            "encryptionAtHost": bool,
+            "encryptionIdentity": Since("2023-09-01", object),
+            "proxyAgentSettings": Since("2024-03-01", object),
+            "securityType": Choice(("TrustedLaunch", "ConfidentialVM", "Standard")),
+            "uefiSettings": object,
+        },
         "storageProfile": {
             "dataDisks": [_DISK | {"lun": Required(int), "toBeDetached": bool}],
             "diskControllerType": str,

@@ -35,6 +35,9 @@ class Cluster:
     def __init__(self, stage: Stage, suffix: str = SUFFIX) -> None:
         stage.guests.outcomes.clear()
         stage.guests.booted.clear()
+        # Without it Azure encrypts at no host, whatever a template says.
+        subscriptions = stage.arm.subscriptions
+        subscriptions.set_feature(stage.subscription_id, "Microsoft.Compute", "EncryptionAtHost", "Registered")
         self.stage, self.group, self.suffix = stage, stage.group(), suffix
         network = self._network()
         self.subnet = f"{network}/subnets/masters"

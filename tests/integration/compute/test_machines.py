@@ -149,6 +149,13 @@ REFUSED: list[tuple[str, Json, int, str, str]] = [
         "StorageAccountNotFound",
         "none",
     ),
+    (
+        "encryption at host without the feature",
+        {"securityProfile__encryptionAtHost": True},
+        400,
+        "InvalidParameter",
+        "'Microsoft.Compute/EncryptionAtHost' feature is not enabled",
+    ),
     ("a member that there is not", {"hardwareProfile__size": "big"}, 400, "InvalidRequestContent", "size"),
 ]
 

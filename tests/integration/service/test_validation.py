@@ -138,7 +138,7 @@ def _all_wrong(cluster: Cluster) -> Json:
     resources.grant(READER, customer.group_id)
     body = cluster.body
     body["properties"]["networkProfile"]["podCidr"] = "10.0.0.0/14"
-    body["properties"]["masterProfile"]["vmSize"] = SIZE
+    body["properties"]["masterProfile"] |= {"vmSize": SIZE, "encryptionAtHost": "Enabled"}
     body["properties"]["workerProfiles"][0]["vmSize"] = "Standard_NC24rs_v3"
     missing = f"{customer.group_id}/providers/Microsoft.Compute/diskEncryptionSets/none"
     body["properties"]["masterProfile"]["diskEncryptionSetId"] = missing
@@ -216,6 +216,7 @@ def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doome
     assert says("InvalidLinkedDiskEncryptionSet", f"{MASTER}.diskEncryptionSetId", set_id)
     assert says("ResourceQuotaExceeded", "", FAMILY, "is 16 short", "needs 416 more", "myQuotas", "az quota update")
     assert says("InvalidParameter", f"{WORKER}.vmSize", "Standard_NC24rs_v3", "closed", "az vm list-skus")
+    assert says("InvalidParameter", f"{MASTER}.encryptionAtHost", "'NotRegistered'", "az feature register")
     with taken(azure.state) as inventory:
         steps = inventory.steps(operation_id)
         assert inventory.groups(cluster.customer) == []

@@ -52,15 +52,36 @@ def test_every_size_that_cannot_be_had_is_told_with_sizes_that_can(accepted: Wor
     assert "az vm list-skus --location eastus" in worker[2]
 
 
+def encrypt(world: World, state: str) -> None:
+    """Let the cluster want encryption at host, and its feature be in this state."""
+    size(world)
+    world.properties["masterProfile"]["encryptionAtHost"] = "Enabled"
+    world.properties["workerProfiles"][0]["encryptionAtHost"] = "Enabled"
+    path = (
+        f"/subscriptions/{CUSTOMER}/providers/microsoft.features/providers/microsoft.compute/features/encryptionathost"
+    )
+    world.azure.resources[path] = {"name": "Microsoft.Compute/EncryptionAtHost", "properties": {"state": state}}
+
+
 def test_a_size_whose_host_cannot_encrypt_is_refused_where_it_should(accepted: World) -> None:
     """By the place of the wish."""
-    size(accepted)
-    accepted.properties["masterProfile"]["encryptionAtHost"] = "Enabled"
-    accepted.properties["workerProfiles"][0]["encryptionAtHost"] = "Enabled"
+    encrypt(accepted, "Registered")
     offers(accepted, sku(MASTER, EncryptionAtHostSupported="True"), sku(WORKER))
     (problem,) = problems(check(SIZES))
     assert problem[:2] == ("InvalidParameter", 'properties.workerProfiles["worker"].encryptionAtHost')
     assert WORKER in problem[2]
+
+
+def test_a_subscription_that_may_not_encrypt_at_host_is_told_how_it_may(accepted: World) -> None:
+    """Azure would refuse the machines half an hour later; who does not want it needs no feature."""
+    encrypt(accepted, "NotRegistered")
+    offers(accepted, *(sku(name, EncryptionAtHostSupported="True") for name in (MASTER, WORKER)))
+    (problem,) = problems(check(SIZES))
+    assert problem[:2] == ("InvalidParameter", "properties.masterProfile.encryptionAtHost")
+    assert "az feature register --namespace Microsoft.Compute --name EncryptionAtHost" in problem[2]
+    for profile in (accepted.properties["masterProfile"], accepted.properties["workerProfiles"][0]):
+        profile["encryptionAtHost"] = "Disabled"
+    assert check(SIZES) == DONE
 
 
 def lay_set(world: World, **members: Any) -> None:
