@@ -22,13 +22,25 @@ def _cancel_superseded(step: Step) -> Outcome | None:
 
     The fence has moved, so the old operation begins nothing any more, but a request that had left before could make
     something after the delete has looked for it. Each of its steps notes when it finds the fence moved; one that died
-    is waited for as long as a request may take. A second run finds the operation ended, and what still runs.
+    is waited for as long as a request may take. A second run finds the operation ended, and what still runs; when
+    nothing does, the cluster's document forgets the operation.
     """
     operation_id = step.document.get("supersededOperationId")
     if not operation_id:
         return None
     if in_flight := _end(step, operation_id):
         return wait(f"step '{in_flight[0]}' of the superseded operation is in flight")
+    if running := _cancel_deployments(step):
+        return running
+    step.decide(_forget)
+    return None
+
+
+def _forget(document: Document) -> bool:
+    return document.pop("supersededOperationId", None) is not None
+
+
+def _cancel_deployments(step: Step) -> Outcome | None:
     group = resource_group.find(step)
     if group is None or not resource_group.is_ours(step, group):
         return None

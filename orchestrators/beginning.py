@@ -38,7 +38,8 @@ def begin_operation(  # noqa: PLR0917 - what an operation begins with
     properties = document["openShiftCluster"]["properties"]
     cancels = not is_terminal(properties.get("provisioningState", "Succeeded"))
     apply_edge(document["openShiftCluster"], edge)
-    document["supersededOperationId"] = document.get("asyncOperationId") if cancels else None
+    # A delete that failed before it had seen the end of what it superseded leaves that to the next one.
+    document["supersededOperationId"] = document.get("asyncOperationId" if cancels else "supersededOperationId")
     # The second name outlives the operation: a resume finds by it what the failed operation has done.
     document["asyncOperationId"] = document["lastAsyncOperationId"] = operation_id
     document["attempt"] = 1

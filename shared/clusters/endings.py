@@ -7,7 +7,7 @@ from shared.clusters.states import Event, apply_edge, find_edge
 
 TERMINAL = frozenset({"Succeeded", "Failed", "Canceled"})
 # What a cluster document carries only while an operation runs.
-_OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "supersededOperationId", "correlationData")
+_OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "correlationData")
 
 
 def has_ended(operation: dict[str, Any]) -> bool:
@@ -37,10 +37,15 @@ def end_operation(
 
 
 def end_cluster(document: dict[str, Any], *, failed: bool) -> None:
-    """Give a cluster document its terminal state, and take from it what belonged to the operation."""
+    """Give a cluster document its terminal state, and take from it what belonged to the operation.
+
+    The operation that a failed delete superseded stays, unless that one has seen its end: the next delete has to.
+    """
     end_state(document["openShiftCluster"], failed=failed)
     for member in _OF_THE_OPERATION:
         document.pop(member, None)
+    if not document.get("supersededOperationId"):
+        document.pop("supersededOperationId", None)
 
 
 def end_state(cluster: dict[str, Any], *, failed: bool) -> None:

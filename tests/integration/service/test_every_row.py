@@ -49,7 +49,8 @@ class Trouble:
 SAID = "The administrator of this test forbids it."
 REFUSED = Trouble(
     {"kind": "status", "status_code": 403, "code": "Forbidden", "message": SAID, "operation": OWN},
-    rf"{SAID}|403|Forbidden|may not",
+    # Some say what it means instead: a role that is missing, a directory that does not answer.
+    rf"{SAID}|403|Forbidden|may not|lacks|authority",
 )
 ENDLESS = (
     Trouble(THROTTLED, f"{BUSY}|429"),

@@ -71,12 +71,14 @@ def test_the_superseded_operation_ends_canceled(deleting: World) -> None:
     old = deleting.cosmos["AsyncOperations"].documents["old", "old"]["asyncOperation"]
     assert (old["status"], old["error"]["code"]) == ("Canceled", "OperationCanceled")
     assert deleting.cosmos["OperationProgress"].documents["old", "a-1"]["status"] == "Canceled"
+    assert "supersededOperationId" not in deleting.cluster
 
 
 def test_what_the_superseded_operation_has_in_flight_is_waited_for(deleting: World) -> None:
     """A request that left before the fence moved could make something after we looked for it."""
     old_item(deleting, 5)
     assert call("cancel_superseded")["message"] == "step 'a' of the superseded operation is in flight"
+    assert deleting.cluster["supersededOperationId"] == "old"
     deleting.cosmos["OperationProgress"].documents["old", "a-1"]["status"] = "Canceled"
     assert call("cancel_superseded") == DONE
 

@@ -42,6 +42,18 @@ def test_a_delete_cancels_a_create_that_runs(world: World) -> None:
     assert "cancel_superseded" in [row["name"] for row in reply.start.input["plan"]["rows"]]
 
 
+def test_a_delete_that_failed_leaves_what_it_superseded_to_the_next_one(world: World) -> None:
+    """The create may still have deployments under way, and its client waits for its end."""
+    world.send("PUT", CLUSTER, body())
+    creating = world.document["asyncOperationId"]
+    world.send("DELETE", CLUSTER)
+    world.finish(failed=True)
+    reply = world.send("DELETE", CLUSTER)
+    assert world.document["supersededOperationId"] == creating
+    assert reply.start is not None
+    assert "cancel_superseded" in [row["name"] for row in reply.start.input["plan"]["rows"]]
+
+
 @pytest.mark.parametrize("failed_in", ["Creating", "Updating", "Deleting"])
 def test_a_failed_cluster_can_be_deleted(world: World, failed_in: str) -> None:
     """Whatever it failed in."""
