@@ -18,7 +18,7 @@ _CLUSTER, _NETWORK, _MASTER = "properties.clusterProfile", "properties.networkPr
 _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
 _CONFIG, _MACHINES = "shared/installer/install_config.py", "activities/machines.py"
 _INPUTS, _PUT = "activities/graph_inputs.py", "http/frontend/openshift_cluster_put_or_patch.py"
-_LINKED = "activities/linked_resources.py"
+_LINKED, _SIZES, _QUOTA = "activities/linked_resources.py", "activities/vm_sizes.py", "activities/quota.py"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Parameter:
 # fmt: off
 PARAMETERS = (
     Parameter("--name, --resource-group", "id", ("activities/resource_group.py",)),
-    Parameter("--location", "location", (_CONFIG, _MACHINES, "activities/network.py", "activities/storage.py", "activities/resource_group.py")),
+    Parameter("--location", "location", (_CONFIG, _MACHINES, "activities/network_validation.py", "activities/network.py", "activities/storage.py", "activities/resource_group.py")),
     Parameter("--tags", "tags", ("activities/resource_group.py",)),
     Parameter("--pull-secret", f"{_CLUSTER}.pullSecret", (_INPUTS, _PUT)),
     Parameter("--domain", f"{_CLUSTER}.domain", (_INPUTS, "activities/dns.py", "orchestrators/plans/predicates.py")),
@@ -57,14 +57,14 @@ PARAMETERS = (
               unread="checked and kept; every cluster has one outbound address"),
     Parameter("--enable-preconfigured-nsg", f"{_NETWORK}.preconfiguredNSG", unread="checked and kept; every cluster has security groups of its own"),
     Parameter("--master-subnet, --vnet, --vnet-resource-group", f"{_MASTER}.subnetId", (_CONFIG, _LINKED, "activities/network.py", "activities/subnets.py")),
-    Parameter("--master-vm-size", f"{_MASTER}.vmSize", (_CONFIG, _MACHINES)),
-    Parameter("--master-encryption-at-host", f"{_MASTER}.encryptionAtHost", (_CONFIG, _MACHINES)),
+    Parameter("--master-vm-size", f"{_MASTER}.vmSize", (_CONFIG, _MACHINES, _SIZES, _QUOTA)),
+    Parameter("--master-encryption-at-host", f"{_MASTER}.encryptionAtHost", (_CONFIG, _MACHINES, _SIZES)),
     Parameter("--disk-encryption-set", f"{_MASTER}.diskEncryptionSetId", (_CONFIG, _LINKED, _MACHINES)),
     Parameter("--worker-subnet, --vnet, --vnet-resource-group", f"{_WORKER}.subnetId", (_CONFIG, _LINKED, "activities/subnets.py")),
-    Parameter("--worker-vm-size", f"{_WORKER}.vmSize", (_CONFIG,)),
+    Parameter("--worker-vm-size", f"{_WORKER}.vmSize", (_CONFIG, _SIZES, _QUOTA)),
     Parameter("--worker-vm-disk-size-gb", f"{_WORKER}.diskSizeGB", (_CONFIG,)),
-    Parameter("--worker-count", f"{_WORKER}.count", (_CONFIG,)),
-    Parameter("--worker-encryption-at-host", f"{_WORKER}.encryptionAtHost", (_CONFIG,)),
+    Parameter("--worker-count", f"{_WORKER}.count", (_CONFIG, _QUOTA)),
+    Parameter("--worker-encryption-at-host", f"{_WORKER}.encryptionAtHost", (_CONFIG, _SIZES)),
     Parameter("--disk-encryption-set", f"{_WORKER}.diskEncryptionSetId", (_CONFIG, _LINKED)),
     Parameter("--apiserver-visibility", "properties.apiserverProfile.visibility", ("activities/api_address.py", "activities/network.py")),
     Parameter("--ingress-visibility", "properties.ingressProfiles[].visibility", (_CONFIG,)),
