@@ -2,18 +2,22 @@
 
 import time
 
-from activities.executor import Executor
+from activities import billing_copy
+from activities.executor import Executor, Outcome
 from activities.step import Step
 from shared.store import Document, NotFound, get_store
 
 
-def _ensure_billing_record(step: Step) -> None:
+def _ensure_billing_record(step: Step) -> Outcome | None:
     """Begin billing. A record that exists stays as it is, so a second run changes no time.
+
+    Returns:
+        What went wrong with the copy, if one is wanted: the row is done all the same.
 
     Source: ARO-RP `pkg/util/billing/billing.go`, `Ensure`.
     """
     step.check_fence()
-    get_store().billing.ensure(
+    record = get_store().billing.ensure(
         {
             "id": step.document["id"],
             "key": step.document["key"],
@@ -26,9 +30,10 @@ def _ensure_billing_record(step: Step) -> None:
             },
         }
     )
+    return billing_copy.copy(step, record)
 
 
-def _end_billing(step: Step) -> None:
+def _end_billing(step: Step) -> Outcome | None:
     """Mark the record's end. One that was never made, or has ended, is left alone.
 
     Source: ARO-RP `pkg/util/billing/billing.go`, `Delete`.
@@ -43,9 +48,10 @@ def _end_billing(step: Step) -> None:
         return document
 
     try:
-        billing.update(lambda: billing.read(step.document["id"]), decide)
+        record = billing.update(lambda: billing.read(step.document["id"]), decide)
     except NotFound:
-        return
+        return None
+    return billing_copy.copy(step, record)
 
 
 ensure_billing_record = Executor(run=_ensure_billing_record)

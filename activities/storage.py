@@ -54,19 +54,27 @@ def blob_service(step: Step, *, services: str = "b", resource_types: str, permis
         resource_types: of `s`ervice, `c`ontainer, `o`bject.
         permissions: of `r`ead, `l`ist, `c`reate, `w`rite, `d`elete.
     """
-    accounts, name = step.customer(StorageManagementClient).storage_accounts, account_name(step)
-    signed = accounts.list_account_sas(
-        step.resource_group,
-        name,
-        AccountSasParameters(
-            services=services,
-            resource_types=resource_types,
-            permissions=permissions,
-            protocols="https",
-            shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + _SAS_LIFETIME,
-        ),
+    wanted = AccountSasParameters(
+        services=services,
+        resource_types=resource_types,
+        permissions=permissions,
+        protocols="https",
+        shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + _SAS_LIFETIME,
     )
-    endpoints = accounts.get_properties(step.resource_group, name).primary_endpoints
+    return open_account(step.customer(StorageManagementClient), step.resource_group, account_name(step), wanted)
+
+
+def open_account(
+    client: StorageManagementClient, group: str, name: str, wanted: AccountSasParameters
+) -> BlobServiceClient:
+    """Return a client of an account's blobs with the signature that is wanted.
+
+    Raises:
+        CloudError: when the account has no blobs.
+    """
+    accounts = client.storage_accounts
+    signed = accounts.list_account_sas(group, name, wanted)
+    endpoints = accounts.get_properties(group, name).primary_endpoints
     if endpoints is None or not endpoints.blob or not signed.account_sas_token:
         raise CloudError(500, ErrorCode.DEPLOYMENT_FAILED, f"The storage account '{name}' has no blob endpoint.")
     return BlobServiceClient(

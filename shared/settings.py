@@ -59,6 +59,12 @@ def _acr(value: str) -> str:
     return value
 
 
+def _storage_account(value: str) -> str:
+    if "/providers/microsoft.storage/storageaccounts/" not in value.lower():
+        raise ValueError("is no resource id of a storage account")
+    return value
+
+
 def _pem(value: str) -> str:
     """Take PEM text, or the path of a file that holds it: app settings hold the first, laptops the second."""
     if "-----BEGIN" in value:
@@ -170,6 +176,18 @@ class Settings:
     )
     purge_after_days: int = _setting(
         "PURGE_AFTER_DAYS", "Days that ended orchestrations are kept.", parse=_days, default="7"
+    )
+    billing_copy_account_id: str = _setting(
+        "BILLING_COPY_ACCOUNT_ID",
+        "Storage account for copies of billing records, by resource id; empty for none. The first party lists its SAS.",
+        parse=lambda value: value and _storage_account(value),
+        default="",
+    )
+    billing_copy_tenant_id: str = _setting(
+        "BILLING_COPY_TENANT_ID",
+        "Tenant whose subscriptions get these copies, if `SaveAROTestConfig` is registered there.",
+        parse=lambda value: value and _guid(value),
+        default="",
     )
     build: str = _setting("BUILD", "Build that runs, recorded on the clusters it makes.", default="unknown")
 

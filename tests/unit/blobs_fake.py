@@ -44,7 +44,7 @@ class FakeBlobs:
         path = urlsplit(str(prepared.url)).path.lstrip("/")
         headers = {name.lower(): value for name, value in prepared.headers.items()}
         if prepared.method == "PUT":
-            body: Any = prepared.body
+            body: Any = prepared.body or b""  # A container has none.
             status = self.put(path, body if isinstance(body, bytes) else body.read(), headers)
             return _reply(prepared, status, {"x-ms-error-code": "BlobAlreadyExists"} if status == 409 else {})
         blob = self.blobs.get(path)
