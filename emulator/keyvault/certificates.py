@@ -34,10 +34,12 @@ from emulator.keyvault.properties import attributes, check_name, metadata
 # No figure is published for a public authority: 1 to 5 minutes, estimated. Key Vault signs by itself in seconds.
 ISSUE_SECONDS = 180.0
 SELF_SECONDS = 5.0
-# The service under which people inject the refusal of an order, as operation `issue <issuer>`.
-FAULTS = "issuer"
+# Where people inject the refusal of an order, as operation `issue <issuer>`.
+FAULTS = "keyvault"
 # What a vault says when the issuer, or the request, is at fault.
 ISSUER_ERROR = "Certificate issuer error"
+# What it says when the same order may do better later.
+CAN_RETRY = "FailedCanRetry"
 _TABLES = ("keyvault_certificates", "keyvault_certificate_versions", "keyvault_orders")
 
 
@@ -166,7 +168,8 @@ class CertificateModel:
             return {"code": ISSUER_ERROR, "message": f"The certificate issuer '{issuer}' {what}."}
         fault = self._faults.take(FAULTS, f"issue {issuer}", order["correlationId"])
         if fault is not None and fault.kind == "status":
-            return {"code": fault.code or ISSUER_ERROR, "message": fault.message}
+            passing = fault.status_code == 429 or fault.status_code >= 500  # noqa: PLR2004 - HTTP's own
+            return {"code": fault.code or (CAN_RETRY if passing else ISSUER_ERROR), "message": fault.message}
         return None
 
     def order(self, vault: str, name: str) -> Document:

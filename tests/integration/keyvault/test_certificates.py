@@ -180,7 +180,7 @@ def test_an_order_that_fails_tells_why(scene: Scene) -> None:
     """An issuer that the vault does not know, or one that refuses."""
     scene.order("unknown", _policy(issuer_name="Nobody"))
     scene.order("refused")
-    scene.stage.platform.faults.add(Fault("issuer", f"issue {ISSUER}", code="FailedCanRetry", message="Busy."))
+    scene.stage.platform.faults.add(Fault("keyvault", f"issue {ISSUER}", code="FailedCanRetry", message="Busy."))
     said = {}
     for name in ("unknown", "refused"):
         scene.pass_by(name)

@@ -169,7 +169,7 @@ class Cluster:
                 assert len(secrets[name]["versions"]) <= versions
             certificates = inventory.certificates(document["id"])
             assert set(certificates) == {f"{document['id']}-{which}" for which in ("apiserver", "ingress")}
-            assert [len(each["versions"]) for each in certificates.values()] == [1, 1]
+            assert all(len(each["versions"]) <= versions for each in certificates.values())
         calls = [call for call in self.calls(operation_id) if call["status"] in CREATED and call["operation"] in MAKES]
         made = Counter((call["operation"], call["path"].partition("?")[0].lower()) for call in calls)
         assert {call: times for call, times in made.items() if times > 1} == {}

@@ -192,6 +192,31 @@ def test_a_wrong_client_secret_fails_the_create_and_the_cluster_can_be_deleted(
     good.succeed(good.delete())
 
 
+@pytest.mark.thorough
+@pytest.mark.xdist_group("service-hub")
+def test_an_authority_that_refuses_a_certificate_is_quoted_and_asked_again(
+    own_azure: LocalAzure, rng: random.Random
+) -> None:
+    """Its words are in the operation's error. A repeated PUT orders again, and again by itself where it may."""
+    (cluster,) = prepare(own_azure, unique(rng))
+    said = "The CAA record of the domain forbids it"
+    with fault(own_azure, service="keyvault", operation="issue .*", code="Request rejected", message=f"{said}."):
+        operation_id = cluster.create()
+        error = cluster.fail(operation_id)
+    details = {each["code"]: each["message"] for each in error["details"]}
+    assert details["Step"] in ("create_api_server_certificate", "create_ingress_certificate")
+    _expect_explained(error, details["Step"], "DeploymentFailed", cluster.report(operation_id)["correlationId"])
+    assert details["Request rejected"] == said
+    assert said in error["message"]
+    with fault(own_azure, service="keyvault", operation="issue .*", code="FailedCanRetry", message="Busy."):
+        again = cluster.create()
+        cluster.succeed(again)
+    cluster.expect_one_of_each(again, versions=3)
+    document_id = cluster.document_id()
+    cluster.succeed(cluster.delete())
+    cluster.expect_nothing_left(document_id)
+
+
 @pytest.mark.xdist_group("service-hub")
 def test_a_failed_deployment_names_the_resource_and_its_cause(own_azure: LocalAzure, rng: random.Random) -> None:
     """What Azure said about the one resource is in the operation's error; a repeated PUT deploys it again."""

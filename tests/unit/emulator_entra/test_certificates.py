@@ -113,16 +113,24 @@ def test_an_issuer_that_the_vault_does_not_know_fails_the_order(start: Callable[
         vaults.secrets.get_secret(VAULT, "a")
 
 
-def test_a_refused_order_can_be_placed_again(start: Callable[[], Vaults]) -> None:
+@pytest.mark.parametrize(
+    ("refusal", "want"),
+    [
+        ({"code": "Request rejected", "status_code": 403}, "Request rejected"),
+        ({"status_code": 400}, "Certificate issuer error"),
+        ({"status_code": 503}, "FailedCanRetry"),
+        ({"status_code": 429}, "FailedCanRetry"),
+    ],
+    ids=["by its own code", "for good", "for now", "for being too many"],
+)
+def test_a_refused_order_can_be_placed_again(start: Callable[[], Vaults], refusal: dict[str, Any], want: str) -> None:
     """The next one makes the version that counts."""
     vaults = start()
-    vaults.platform.faults.add(Fault("issuer", "issue Public", code="FailedCanRetry", message="Try again."))
+    vaults.platform.faults.add(Fault("keyvault", "issue Public", message="Not today.", **refusal))
     vaults.order()
     vaults.pass_by(ISSUE_SECONDS)
-    assert vaults.certificates.order(VAULT, "a")["order"]["error"] == {
-        "code": "FailedCanRetry",
-        "message": "Try again.",
-    }
+    error = {"code": want, "message": "Not today."}
+    assert vaults.certificates.order(VAULT, "a")["order"]["error"] == error
     vaults.order()
     vaults.pass_by(ISSUE_SECONDS)
     assert vaults.certificates.order(VAULT, "a")["order"]["status"] == "completed"
