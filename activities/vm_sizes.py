@@ -1,10 +1,9 @@
 """What Azure offers to the customer's subscription of the sizes that a cluster's machines may have.
 
-The list of a region is long, and three rows want it in the same seconds: it is read once for each operation. A
-repeated PUT is another operation, so a size that was opened since is found.
+The list of a region is long, and three rows want it in the same seconds: what one has read for an operation the others
+take. The check of the sizes itself always looks at Azure.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
@@ -55,21 +54,28 @@ class _Reading:
 
 
 @lru_cache(maxsize=32)
-def _reading(_operation_id: str, _sizes: frozenset[str]) -> _Reading:
+def _reading(_operation_id: str) -> _Reading:
     return _Reading()
 
 
 def offers(step: Step) -> dict[str, Offer]:
     """Return what the region has of the sizes that clusters may have, and of this one's, by lower-case name."""
-    sizes = frozenset(size.lower() for size in wanted(step).values())
-    reading = _reading(step.call["operationId"], sizes)
+    reading = _reading(step.call["operationId"])
     with reading.lock:
         if reading.offers is None:
-            reading.offers = _read(step, sizes | {size.lower() for size in WORKER_SIZES})
+            reading.offers = _read(step)
         return reading.offers
 
 
-def _read(step: Step, sizes: Iterable[str]) -> dict[str, Offer]:
+def _read_anew(step: Step) -> None:
+    """Look at what is offered now, whatever a row of this operation has read before."""
+    reading = _reading(step.call["operationId"])
+    with reading.lock:
+        reading.offers = _read(step)
+
+
+def _read(step: Step) -> dict[str, Offer]:
+    sizes = {size.lower() for size in (*WORKER_SIZES, *wanted(step).values())}
     location = step.cluster["location"].lower()
     skus = step.customer(ComputeManagementClient).resource_skus.list(filter=f"location eq '{location}'")
     found = (sku for sku in skus if sku.resource_type == "virtualMachines" and str(sku.name).lower() in sizes)
@@ -143,6 +149,7 @@ def _validate_vm_sizes(step: Step) -> None:
 
     Source: ARO-RP `pkg/validate/dynamic/sku.go`.
     """
+    _read_anew(step)
     if found := [*problems(step), *_encryption_problems(step)]:
         raise summarize(found)
 
