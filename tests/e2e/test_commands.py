@@ -46,11 +46,13 @@ def _left(state: Path) -> list[str]:
 @pytest.mark.timeout(300)
 def test_the_demonstration_creates_shows_and_deletes_a_cluster_and_leaves_no_process(tmp_path: Path) -> None:
     """`make demo` exits 0; without a terminal each step is a line; the nodes are read with what was handed out."""
-    state = tmp_path / "demo"
-    done = _python("demo", "--state", str(state))
+    state, picture = tmp_path / "demo", tmp_path / "create.svg"
+    done = _python("demo", "--state", str(state), "--timeline", str(picture))
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"deploy_machines_template +done in \d+\.\d s", done.stdout)
     assert re.search(r"phase +step +state +start +duration", done.stdout)
+    assert str(picture) in done.stdout
+    assert 'class="bar wait"' in picture.read_text(encoding="utf-8")
     assert re.search(r"console +https://console-openshift-console\.apps\.demo\.\S+/\n", done.stdout)
     assert re.search(r"API +https://api\.demo\.\S+:6443/\n", done.stdout)
     assert re.search(r"user +kubeadmin\n +password +\w{5}-\w{5}-\w{5}-\w{5}\n", done.stdout)
@@ -69,7 +71,9 @@ def test_a_kept_demonstration_can_be_looked_into_until_it_is_put_down(tmp_path: 
     """The printed lines lead a terminal there: Kubernetes' client reads the nodes with nothing else."""
     state = tmp_path / "kept"
     try:
-        done = _python("demo", "--state", str(state), "--time-scale", "200", "--keep")
+        done = _python(
+            "demo", "--state", str(state), "--time-scale", "200", "--keep", "--timeline", str(tmp_path / "create.svg")
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         printed = dict(re.findall(r"^  export (\w+)=(\S+)$", done.stdout, re.MULTILINE))
         script = "from kubernetes import client, config\nconfig.load_kube_config()\n"
@@ -100,7 +104,9 @@ def test_the_demonstration_teaches_itself() -> None:
 @pytest.mark.timeout(180)
 def test_a_failed_demonstration_says_what_failed_why_and_what_to_do(tmp_path: Path) -> None:
     """Exit code, step, cause, remedy; `explain` tells the rest after everything has stopped."""
-    done = _python("demo", "--state", str(tmp_path / "demo"), "--without-permissions")
+    picture = tmp_path / "create.svg"
+    done = _python("demo", "--state", str(tmp_path / "demo"), "--without-permissions", "--timeline", str(picture))
+    assert 'class="bar failed"' in picture.read_text(encoding="utf-8")
     assert done.returncode == 1
     text = " ".join(done.stdout.split())
     assert "validate_service_principal_permissions" in text
