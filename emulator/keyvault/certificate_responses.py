@@ -42,7 +42,8 @@ class CertificateResponses:
 
     async def get_operation(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates/{name}/pending`."""
-        return JSONResponse(_operation(self._model.order(vault["name"], request.path_params["name"])))
+        name, request_id = request.path_params["name"], request.query_params.get("request_id", "")
+        return JSONResponse(_operation(self._model.order(vault["name"], name, request_id)))
 
     async def update_operation(self, request: Request, vault: Document) -> Response:
         """Answer `PATCH /certificates/{name}/pending`, which asks for the order to be cancelled."""

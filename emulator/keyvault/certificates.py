@@ -172,14 +172,19 @@ class CertificateModel:
             return {"code": fault.code or (CAN_RETRY if passing else ISSUER_ERROR), "message": fault.message}
         return None
 
-    def order(self, vault: str, name: str) -> Document:
+    def order(self, vault: str, name: str, request_id: str = "") -> Document:
         """Return a certificate with its last order.
+
+        Args:
+            vault: its vault.
+            name: its name.
+            request_id: the order that is meant, when another may have taken its place.
 
         Raises:
             ServiceError: 404.
         """
         found = self._active(vault, name)
-        if found is None or not found["order"]:
+        if found is None or not found["order"] or request_id not in ("", found["order"]["request_id"]):
             raise pending_not_found(name)
         return found
 
@@ -226,13 +231,14 @@ class CertificateModel:
         return found, self._version(vault, name, wanted)
 
     def update(self, vault: str, name: str, version: str, wish: Document) -> tuple[Document, Document]:
-        """Change a version's attributes or tags, those of its secret with it.
+        """Change a version's attributes or tags, those of its secret with it; one on order gets them when it is issued.
 
         Raises:
             ServiceError: 400, 404.
         """
         found, changed = self.get(vault, name, version)
-        changed["attributes"] |= attributes(wish) | {"updated": self._now()}
+        changed["attributes" if "cer" in changed else "wanted"] |= attributes(wish)
+        changed["attributes"]["updated"] = self._now()
         changed |= metadata({"tags": wish.get("tags")})
         secret = self._vaults.managed_version(vault, name, changed["version"])
         with self._store.transaction():

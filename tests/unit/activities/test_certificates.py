@@ -11,7 +11,9 @@ from activities.executor import Outcome
 from activities.step import Step
 from activities.wrapper import perform
 from orchestrators.plans.rows import Row, to_dict
+from shared.fence import UnfencedChange
 from shared.vault import get_vault
+from shared.vault.certificates import get_certificates
 from tests.unit.activities.calls import payload
 from tests.unit.key_vault_fake import FakeCertificates
 from tests.unit.product_world import World
@@ -166,6 +168,21 @@ def test_a_failure_of_the_vault_keeps_its_words(accepted: World, certificates: F
     outcome = _call("create_api_server_certificate")
     assert said in outcome["error"]["message"]
     assert certificates.ordered == []
+
+
+def test_every_call_carries_the_correlation_and_no_change_passes_without_a_fence(
+    accepted: World, certificates: FakeCertificates
+) -> None:
+    """As with everything else that activities do in Azure."""
+    _call("create_api_server_certificate")
+    calls = [request for request in accepted.azure.calls if request.host.startswith("rp-cls.")]
+    assert {request.headers["x-ms-correlation-request-id"] for request in calls} == {"corr-1"}
+    with pytest.raises(UnfencedChange):
+        get_certificates().begin("doc-1-late", "CN=late", ["late"])
+    with pytest.raises(UnfencedChange):
+        get_certificates().delete(API)
+    assert [name for name, _ in certificates.ordered] == [API]
+    assert API in certificates.certificates
 
 
 def test_what_is_sent_can_be_shown(accepted: World, certificates: FakeCertificates) -> None:

@@ -150,6 +150,30 @@ def test_the_old_version_serves_until_the_new_one_is_issued(start: Callable[[], 
     assert vaults.secrets.get_secret(VAULT, "a", first["version"]) == first
 
 
+def test_a_version_on_order_cannot_be_enabled_by_hand(start: Callable[[], Vaults]) -> None:
+    """Its secret would hold a key without a certificate. What was asked for holds from its issue on."""
+    vaults = start()
+    vaults.order()
+    vaults.certificates.update(VAULT, "a", "", {"attributes": {"enabled": True}})
+    with pytest.raises(ServiceError, match="disabled secret"):
+        vaults.secrets.get_secret(VAULT, "a")
+    vaults.certificates.update(VAULT, "a", "", {"attributes": {"enabled": False}})
+    vaults.pass_by(ISSUE_SECONDS)
+    _, version = vaults.certificates.get(VAULT, "a")
+    assert (version["attributes"]["enabled"], "cer" in version) == (False, True)
+
+
+def test_an_order_is_not_mistaken_for_its_successor(start: Callable[[], Vaults]) -> None:
+    """Whoever asks by an order's own id is told that it is gone."""
+    vaults = start()
+    first = vaults.order()["order"]["request_id"]
+    assert vaults.certificates.order(VAULT, "a", first)["order"]["request_id"] == first
+    vaults.pass_by(ISSUE_SECONDS)
+    vaults.order()
+    with pytest.raises(ServiceError, match="PendingCertificateNotFound"):
+        vaults.certificates.order(VAULT, "a", first)
+
+
 def test_an_order_that_was_cancelled_or_forgotten_makes_no_certificate(start: Callable[[], Vaults]) -> None:
     """Cancelled shows as such; forgotten is not found."""
     vaults = start()

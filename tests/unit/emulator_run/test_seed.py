@@ -5,11 +5,13 @@ from pathlib import Path
 
 from emulator.core.store import Document
 from emulator.cosmos import CosmosModel
+from emulator.keyvault import IssuerModel
 from emulator.run.azure import make_platform, make_seed
 from emulator.run.seed import Seed, fill
 from emulator.run.state import PORTS
 from emulator.run.tables import CONTAINERS, DATABASE, GRANTS, RESOURCES
 from emulator.world import World
+from shared import settings
 
 WORLD = World()
 FREE = dict.fromkeys(PORTS, 1)
@@ -50,4 +52,14 @@ def test_the_database_has_the_containers_of_the_table(tmp_path: Path) -> None:
     platform = make_platform(tmp_path, FREE, time_scale=1, world=WORLD)
     containers = platform.model(CosmosModel).containers(WORLD.cosmos_account, DATABASE)
     assert {container["id"] for container in containers} == {row.name for row in CONTAINERS}
+    asyncio.run(platform.stop())
+
+
+def test_the_clusters_vault_knows_the_issuer_from_whom_the_app_orders(tmp_path: Path) -> None:
+    """The app is deployed with its default; an issuer of another name would fail every create."""
+    asyncio.run(make_seed(tmp_path, FREE, world=WORLD))
+    platform = make_platform(tmp_path, FREE, time_scale=1, world=WORLD)
+    _, issuer = settings.table()["CERTIFICATE_ISSUER"]
+    assert issuer is not None
+    assert platform.model(IssuerModel).find(WORLD.cluster_vault, issuer) is not None
     asyncio.run(platform.stop())
