@@ -4,6 +4,7 @@ A token has two passwords, which live apart. A resume makes another one in the s
 long as no install graph carries what the cluster has: so a graph never ends up with a password that was ended.
 """
 
+import contextlib
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -156,7 +157,8 @@ def _delete_acr_token(step: Step) -> Outcome | None:
         except ResourceNotFoundError:
             continue
         if token.properties is None or token.properties.provisioning_state != "Deleting":
-            tokens.begin_delete(registry.resource_group, registry.name, name, polling=False)
+            with contextlib.suppress(ResourceNotFoundError):
+                tokens.begin_delete(registry.resource_group, registry.name, name, polling=False)
         return wait(f"token {name} is being deleted")
     return None
 

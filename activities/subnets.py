@@ -16,6 +16,7 @@ from shared.arm.resource_id import ResourceId
 
 # What `privateLinkServiceNetworkPolicies` says when the subnet may have private link services.
 _LINKS_ALLOWED = "Disabled"
+_FORBIDDEN = 403
 
 
 def _attach_nsgs(step: Step) -> Outcome | None:
@@ -56,18 +57,29 @@ def _attach_nsgs(step: Step) -> Outcome | None:
 def _detach_nsgs(step: Step) -> Outcome | None:
     """Take the cluster's network security groups off every subnet that has one, or they could not be deleted.
 
-    A subnet that is gone, or has another group, is left alone.
+    A subnet that is gone, or has another group, is left alone. So is one that we may not read, when the cluster's own
+    group is gone or closed to us as well: nothing of ours is to be deleted then. While the group is ours to delete, a
+    subnet that we may not read is the customer's to open, because the group could not go.
 
     Source: ARO-RP `pkg/cluster/delete.go`, `deleteNSGs` and `disconnectSecurityGroup`.
     """
     ours = f"{resource_id.parse(step.properties['clusterProfile']['resourceGroupId'])}/".lower()
-    for subnet_id in _subnet_ids(step):
-        subnet = _get(step, subnet_id)
+    groups = _groups(step)
+    for subnet_id in _subnet_ids(step, groups or []):
+        try:
+            subnet = _get(step, subnet_id)
+        except HttpResponseError as error:
+            if error.status_code != _FORBIDDEN or groups is not None:
+                raise
+            continue
         if subnet is None:
             continue
         if attached_group(subnet).lower().startswith(ours):
             subnet.network_security_group = None
-            return _put(step, subnet_id, subnet)
+            try:
+                return _put(step, subnet_id, subnet)
+            except ResourceNotFoundError:  # Its owner was faster.
+                continue
         if subnet.provisioning_state == "Updating":
             return wait(f"subnet {subnet_id.name} is Updating")
     return None
@@ -88,19 +100,22 @@ def wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
     ]
 
 
-def _subnet_ids(step: Step) -> list[ResourceId]:
+def _subnet_ids(step: Step, groups: list[NetworkSecurityGroup]) -> list[ResourceId]:
     """Return the subnets of the request, and whichever others somebody attached the cluster's groups to."""
     ids = [step.properties["masterProfile"]["subnetId"]]
     ids += [profile["subnetId"] for profile in step.properties["workerProfiles"]]
-    try:
-        groups = list(step.customer(NetworkManagementClient).network_security_groups.list(step.resource_group))
-    except HttpResponseError as error:
-        # The resource group was never made, is gone, or is not for us to read: then nobody else's subnet has them.
-        if error.status_code not in (403, 404):
-            raise
-        groups = []
     ids += [subnet.id for group in groups for subnet in group.subnets or []]
     return list({one.lower(): resource_id.parse(one) for one in reversed(ids)}.values())[::-1]
+
+
+def _groups(step: Step) -> list[NetworkSecurityGroup] | None:
+    """Return the network security groups in the cluster's group; None when that is gone, or not for us to read."""
+    try:
+        return list(step.customer(NetworkManagementClient).network_security_groups.list(step.resource_group))
+    except HttpResponseError as error:
+        if error.status_code not in (_FORBIDDEN, 404):
+            raise
+        return None
 
 
 def _get(step: Step, subnet_id: ResourceId) -> Subnet | None:

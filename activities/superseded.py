@@ -41,10 +41,10 @@ def _forget(document: Document) -> bool:
 
 
 def _cancel_deployments(step: Step) -> Outcome | None:
-    group = resource_group.find(step)
-    if group is None or not resource_group.is_ours(step, group):
-        return None
     try:
+        group = resource_group.find(step)
+        if group is None or not resource_group.is_ours(step, group):
+            return None
         return deployments.cancel_all(step)
     except HttpResponseError as error:
         # Without access, or without the group, nothing of ours can run there.

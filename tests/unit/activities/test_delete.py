@@ -100,6 +100,20 @@ def test_running_deployments_of_the_superseded_create_are_cancelled_and_awaited(
     assert deleting.azure.changes() == ["POST storage/cancel"]
 
 
+def test_deployments_that_we_may_not_see_any_more_are_let_go(deleting: World) -> None:
+    """Without access nothing of ours can run there; the old operation ends all the same."""
+    deleting.azure.fails("GET", "/resourcegroups/aro-c1$", 403, "AuthorizationFailed")
+    assert call("cancel_superseded") == DONE
+    old = deleting.cosmos["AsyncOperations"].documents["old", "old"]["asyncOperation"]
+    assert old["status"] == "Canceled"
+
+
+def test_a_zone_that_is_gone_has_no_records(deleting: World) -> None:
+    """Nothing is left to take away."""
+    deleting.azure.fails("GET", "/dnsZones/", 404, "ParentResourceNotFound")
+    assert call("delete_dns") == DONE
+
+
 def test_our_records_go_and_the_owners_record_goes_last(deleting: World) -> None:
     """The API server's record says whose they all are."""
     mine = {"etag": "e7", "properties": {"metadata": {"resourceId": CLUSTER_ID.upper()}}}
@@ -180,6 +194,79 @@ def test_subnets_let_go_of_our_groups_and_keep_others(deleting: World) -> None:
     assert call("detach_nsgs") == DONE
     assert deleting.azure.changes() == ["PUT subnets/master", "PUT subnets/extra"]
     assert "networkSecurityGroup" not in deleting.azure.resources[f"{NETWORK}/subnets/master".lower()]["properties"]
+
+
+@pytest.mark.parametrize(("status", "code"), [(403, "AuthorizationFailed"), (404, "ResourceGroupNotFound")])
+def test_a_group_that_goes_while_we_delete_it_is_let_go(deleting: World, status: int, code: str) -> None:
+    """Somebody else deleted it, or closed it to us, between our look and our request."""
+    group(deleting)
+    deleting.azure.fails("DELETE", "/resourcegroups/aro-c1$", status, code)
+    assert call("delete_resource_group") == DONE
+
+
+def test_a_group_that_is_closed_to_us_while_it_goes_is_let_go(deleting: World) -> None:
+    """Nobody can tell us more of it."""
+    deleting.azure.fails("GET", "/resourcegroups/aro-c1$", 403, "AuthorizationFailed")
+    assert call("delete_resource_group", "status") == DONE
+
+
+def test_subnets_are_let_go_when_all_is_closed_to_us(deleting: World) -> None:
+    """The customer took our access to network and group away: nothing there is ours to delete."""
+    deleting.azure.fails("GET", "/virtualNetworks/", 403, "AuthorizationFailed")
+    deleting.azure.fails("GET", "/networkSecurityGroups$", 403, "AuthorizationFailed")
+    assert call("detach_nsgs") == DONE
+
+
+def test_subnets_that_alone_are_closed_to_us_stop_the_delete(deleting: World) -> None:
+    """The group could not go while they use its network security groups; a role that spreads is waited for."""
+    deleting.azure.fails("GET", "/virtualNetworks/", 403, "AuthorizationFailed")
+    deleting.azure.on("GET", "/networkSecurityGroups$", lambda _request: (200, {"value": []}, {}))
+    outcome = call("detach_nsgs")
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "authorization")
+    assert "/virtualNetworks/vnet/subnets/master" in str(outcome["error"])
+
+
+def test_a_network_that_goes_while_we_let_go_of_it_is_no_obstacle(deleting: World) -> None:
+    """Its owner was faster than our request."""
+    attached = f"{CLUSTER_GROUP}/providers/Microsoft.Network/networkSecurityGroups/a"
+    deleting.azure.resources[f"{NETWORK}/subnets/master".lower()] = {
+        "properties": {"provisioningState": "Succeeded", "networkSecurityGroup": {"id": attached}}
+    }
+    deleting.azure.fails("PUT", "/subnets/master$", 404, "ParentResourceNotFound")
+    assert call("detach_nsgs") == DONE
+
+
+def test_a_lock_on_the_network_says_so(deleting: World) -> None:
+    """In Azure's words, which name the lock."""
+    attached = f"{CLUSTER_GROUP}/providers/Microsoft.Network/networkSecurityGroups/a"
+    deleting.azure.resources[f"{NETWORK}/subnets/master".lower()] = {
+        "properties": {"provisioningState": "Succeeded", "networkSecurityGroup": {"id": attached}}
+    }
+    deleting.azure.fails("PUT", "/subnets/master$", 409, "ScopeLocked", "The scope is locked: lock-1.")
+    outcome = call("detach_nsgs")
+    assert (outcome["error"]["code"], outcome["retryClass"]) == ("ScopeLocked", "none")
+    assert "lock-1" in outcome["error"]["message"]
+
+
+def test_a_private_endpoint_on_its_way_out_is_awaited(deleting: World) -> None:
+    """A second delivery deletes nothing twice."""
+    endpoint = f"{RP}/rp/providers/microsoft.network/privateendpoints/rp-pe-doc-1"
+    deleting.azure.resources[endpoint] = {"properties": {"provisioningState": "Deleting"}}
+    assert call("delete_private_endpoint")["outcome"] == "wait"
+    del deleting.azure.resources[endpoint]
+    assert call("delete_private_endpoint", "status") == DONE
+    assert deleting.azure.changes() == []
+
+
+def test_a_token_that_goes_while_we_delete_it_is_let_go(deleting: World) -> None:
+    """And so is one whose registry is gone."""
+    deleting.properties["registryProfiles"] = [{"name": "r", "username": "t1"}]
+    token = f"{RP}/global/providers/microsoft.containerregistry/registries/arosvc/tokens/t1"
+    deleting.azure.resources[token] = {"properties": {"provisioningState": "Succeeded"}}
+    deleting.azure.fails("DELETE", "/tokens/t1$", 404, "ParentResourceNotFound")
+    assert call("delete_acr_token")["outcome"] == "wait"
+    del deleting.azure.resources[token]
+    assert call("delete_acr_token") == DONE
 
 
 def test_the_registry_token_is_deleted_and_awaited(deleting: World) -> None:
