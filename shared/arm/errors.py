@@ -76,6 +76,7 @@ class ErrorCode(StrEnum):
     INVALID_CIDR_RANGE = "InvalidCIDRRange"
     CLUSTER_RESOURCE_GROUP_ALREADY_EXISTS = "ClusterResourceGroupAlreadyExists"
     IN_USE_SUBNET_CANNOT_BE_DELETED = "InUseSubnetCannotBeDeleted"
+    CANNOT_DELETE_LOAD_BALANCER = "CannotDeleteLoadBalancerWithPrivateLinkService"
     SCOPE_LOCKED = "ScopeLocked"
     SKU_NOT_AVAILABLE = "SkuNotAvailable"
     REQUEST_DISALLOWED_BY_POLICY = "RequestDisallowedByPolicy"

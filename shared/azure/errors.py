@@ -58,6 +58,7 @@ _CODES: dict[str, tuple[ErrorCode, Owner]] = {
     "OSProvisioningTimedOut": (ErrorCode.DEPLOYMENT_FAILED, Owner.PLATFORM),
     "RequestDisallowedByPolicy": (ErrorCode.REQUEST_DISALLOWED_BY_POLICY, Owner.CUSTOMER),
     "ScopeLocked": (ErrorCode.SCOPE_LOCKED, Owner.CUSTOMER),
+    "CannotDeleteLoadBalancerWithPrivateLinkService": (ErrorCode.CANNOT_DELETE_LOAD_BALANCER, Owner.CUSTOMER),
     "InUseSubnetCannotBeDeleted": (ErrorCode.IN_USE_SUBNET_CANNOT_BE_DELETED, Owner.CUSTOMER),
     "MissingSubscriptionRegistration": (ErrorCode.RESOURCE_PROVIDER_NOT_REGISTERED, Owner.CUSTOMER),
     "TooManyRequests": (ErrorCode.THROTTLING_LIMIT_EXCEEDED, Owner.AZURE),

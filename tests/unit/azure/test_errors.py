@@ -67,6 +67,12 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
         (http(409, "OperationNotAllowed", "Exceeds approved quota."), "none", "ResourceQuotaExceeded", Owner.CUSTOMER),
         (http(409, "OperationNotAllowed", "It is being resized."), "none", "DeploymentFailed", Owner.AZURE),
         (http(409, "MissingSubscriptionRegistration"), "none", "ResourceProviderNotRegistered", Owner.CUSTOMER),
+        (
+            http(400, "CannotDeleteLoadBalancerWithPrivateLinkService"),
+            "none",
+            "CannotDeleteLoadBalancerWithPrivateLinkService",
+            Owner.CUSTOMER,
+        ),
         (http(400, "InUseSubnetCannotBeDeleted"), "none", "InUseSubnetCannotBeDeleted", Owner.CUSTOMER),
         (
             http(400, "InvalidTemplateDeployment", details=[{"code": "QuotaExceeded", "message": "limit 10"}]),
