@@ -1,15 +1,16 @@
 """`make bench`: what a create costs, alone and with others at once, and how much of its time is ours."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from bench import chain, report
-from bench.creates import Round, measure
+from bench.creates import CreateFailedError, Round, measure
 from bench.memory import Watch
 from demo import platform
 
 TIME_SCALE = 20
-ROUNDS = (1, 10)
+ROUNDS = (1, 10, 50)
 
 
 def main() -> None:
@@ -21,21 +22,29 @@ def main() -> None:
     parser.add_argument("--time-scale", type=float, default=TIME_SCALE, help="how many times faster than Azure")
     parser.add_argument("--state", type=Path, default=Path(".local/bench"), help="folder of this local Azure's state")
     options = parser.parse_args()
-    print(f"Starting the local Azure, {options.time_scale:g} times faster than Azure ...", flush=True)
+    _say(f"Starting the local Azure, {options.time_scale:g} times faster than Azure ...")
     rounds: list[Round] = []
+    pause = chain.propagation(options.time_scale)
     try:
         endpoints = platform.start(options.state, options.time_scale)
         platform.lead_there(endpoints)
         empty = platform.memory(endpoints)
         for number, creates in enumerate(options.rounds):
-            print(f"Creating {creates} at once ...", flush=True)
+            _say(f"Creating {creates} at once ...")
             with Watch(endpoints) as memory:
-                rounds.append(measure(endpoints, f"r{number}", creates, chain.propagation(options.time_scale)))
+                rounds.append(measure(endpoints, options.state, f"r{number}", creates, pause))
             rounds[-1].peak = memory.peak
+    except CreateFailedError as failure:
+        sys.exit(f"error: {failure}\nMore: python -m emulator explain OPERATION --state {options.state}")
     finally:
         platform.stop(options.state)
-    for line in report.lines(rounds, chain.longest(options.time_scale), empty):
+    for line in report.lines(rounds, chain.longest(), chain.with_polls(), options.time_scale, empty):
         print(line)
+
+
+def _say(text: str) -> None:
+    """Tell whoever waits; what is printed are the figures alone."""
+    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

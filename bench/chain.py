@@ -1,22 +1,27 @@
-"""The longest chain of latencies in a create: from the rows of the plan, the templates, and the local Azure's figures.
+"""The critical path of a create: from the rows of the plan, the templates, and the local Azure's figures.
 
 Everything that takes time in Azure is a step of one graph: a row of the plan, a machine that boots, a line of the
-cluster's own timeline. A step begins when all that it needs is over, and takes its seconds. Nothing here is measured,
-and nothing of the product's own work counts: what is left between this and the clock is ours.
+cluster's own timeline. A step begins when all that it needs is over, and takes its seconds. Where the product has to
+ask whether it is over, it asks as the engine does, and the step lasts until the first poll that comes after its end.
+Nothing here is measured, and nothing of the product's own work counts: what is left between this and the clock is ours.
 """
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from graphlib import TopologicalSorter
 
 from emulator.arm.service import TYPES
 from emulator.authorization.resources import PROPAGATION_SECONDS
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
+from emulator.keyvault.certificates import ISSUE_SECONDS
 from emulator.openshift import timeline
 from emulator.openshift.ingress import PORTS
+from orchestrators.plans import FIRST_POLL
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row
+from orchestrators.verdicts import POLL_SHARE
 from shared.azure.templates import load
 
 FLAVOUR = "C"
@@ -30,36 +35,75 @@ class Step:
 
     Args:
         needs: names of what must be over before.
-        seconds: of Azure, after that.
+        seconds: of Azure, after that: of each part that begins when the one before is known to be over.
+        awaits: names of what goes on elsewhere, and must be over too.
+        poll: the longest pause between two questions whether a part is over; None for what nobody has to ask.
     """
 
-    needs: tuple[str, ...]
-    seconds: float = 0
+    needs: tuple[str, ...] = ()
+    seconds: tuple[float, ...] = ()
+    awaits: tuple[str, ...] = ()
+    poll: timedelta | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A step of a chain.
+
+    Args:
+        name: of the step.
+        seconds: that it adds to the chain.
+        unnoticed: of these, how long it was over before a poll found out.
+    """
+
+    name: str
+    seconds: float
+    unnoticed: float = 0
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The steps that wait for each other the longest.
+    """The steps that wait for each other the longest, first to last."""
 
-    Args:
-        seconds: that they take together.
-        steps: their names, first to last.
-    """
+    links: tuple[Link, ...] = ()
 
-    seconds: float
-    steps: tuple[str, ...]
+    @property
+    def seconds(self) -> float:
+        """What they take together."""
+        return sum(link.seconds for link in self.links)
+
+    @property
+    def unnoticed(self) -> float:
+        """Of these, what passed between an end and the poll that saw it."""
+        return sum(link.unnoticed for link in self.links)
+
+    @property
+    def in_cluster(self) -> float:
+        """Of these, what went on in machines and in the cluster, while the plan only watched."""
+        rows = set(self.rows)
+        return sum(link.seconds for link in self.links if link.name not in rows)
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Those which are rows of the plan: between two of them the product has work of its own."""
+        """The steps which are rows of the plan: between two of them the product has work of its own."""
         names = {row.name for row in CREATE}
-        return tuple(step for step in self.steps if step in names)
+        return tuple(link.name for link in self.links if link.name in names)
 
 
-def longest(time_scale: float) -> Chain:
-    """Return the longest chain of a create, its seconds scaled."""
-    found = critical_path(graph(CREATE))
-    return Chain(found.seconds / time_scale, found.steps)
+def longest(time_scale: float = 1) -> Chain:
+    """Return the longest chain of latencies in a create, its seconds scaled, as if every end were noticed at once."""
+    steps = {name: replace(step, poll=None) for name, step in graph(CREATE).items()}
+    return _scaled(critical_path(steps), time_scale)
+
+
+def with_polls(time_scale: float = 1) -> Chain:
+    """Return the chain that a create follows which finds out by asking, its seconds scaled."""
+    return _scaled(critical_path(graph(CREATE)), time_scale)
+
+
+def _scaled(chain: Chain, time_scale: float) -> Chain:
+    links = (Link(link.name, link.seconds / time_scale, link.unnoticed / time_scale) for link in chain.links)
+    return Chain(tuple(links))
 
 
 def propagation(time_scale: float) -> float:
@@ -69,23 +113,52 @@ def propagation(time_scale: float) -> float:
 
 def critical_path(steps: Mapping[str, Step]) -> Chain:
     """Return the longest chain of a graph; of equal ones that with more steps, because some take no time of Azure."""
-    ends: dict[str, Chain] = {"": Chain(0, ())}
-    for name in TopologicalSorter({name: step.needs for name, step in steps.items()}).static_order():
-        before = max((ends[need] for need in steps[name].needs), key=_length, default=ends[""])
-        ends[name] = Chain(before.seconds + steps[name].seconds, (*before.steps, name))
+    ends: dict[str, Chain] = {"": Chain()}
+    graph = {name: step.needs + step.awaits for name, step in steps.items()}
+    for name in TopologicalSorter(graph).static_order():
+        step = steps[name]
+        begin = max((ends[need].seconds for need in step.needs), default=0)
+        before = max((ends[need] for need in graph[name]), key=_length, default=ends[""])
+        end, late = _end(step, begin, before.seconds)
+        ends[name] = Chain((*before.links, Link(name, end - before.seconds, late)))
     return max(ends.values(), key=_length)
 
 
+def _end(step: Step, begin: float, ready: float) -> tuple[float, float]:
+    """Return when a step is known to be over, and how much earlier its parts were.
+
+    Args:
+        step: that begins when all its needs are over.
+        begin: when that is.
+        ready: when what it awaits is over too.
+    """
+    late = 0.0
+    for part in step.seconds or (0.0,):
+        over = ready + part
+        ready = _asked(step.poll, begin, over) if step.poll else over
+        late += ready - over
+    return ready, late
+
+
+def _asked(poll: timedelta, begin: float, over: float) -> float:
+    """Return when the engine asks for the first time after the end of what it waits for since `begin`."""
+    longest, asks = poll.total_seconds(), begin
+    while asks < over:
+        asks += min(max((asks - begin) * POLL_SHARE, longest * FIRST_POLL), longest)
+    return asks
+
+
 def _length(chain: Chain) -> tuple[float, int]:
-    return chain.seconds, len(chain.steps)
+    return chain.seconds, len(chain.links)
 
 
 def graph(rows: Iterable[Row]) -> dict[str, Step]:
     """Return all steps of a create: the plan's rows, and what goes on in the machines meanwhile."""
-    steps = {row.name: Step(row.needs + INSIDE.get(row.name, ()), SECONDS.get(row.name, 0)) for row in rows}
-    begun = next(row.needs for row in rows if row.name == "deploy_machines_template")
+    steps = {row.name: Step(row.needs, SECONDS.get(row.name, ()), INSIDE.get(row.name, ()), row.poll) for row in rows}
+    begun = steps["deploy_machines_template"].needs
     for line in timeline.rows(FLAVOUR):
-        steps[line.name] = Step(line.needs + INSIDE.get(line.name, ()), line.seconds + SECONDS.get(line.name, 0))
+        own = (line.seconds + sum(SECONDS.get(line.name, ())),)
+        steps[line.name] = Step(line.needs + INSIDE.get(line.name, ()), own)
     return steps | _machines(begun)
 
 
@@ -99,11 +172,11 @@ def template(name: str) -> float:
     loops = {resource["copy"]["name"]: resource["type"] for resource in resources if "copy" in resource}
     steps: dict[str, Step] = {}
     for resource in resources:
-        needs = set(steps.get(resource["type"], Step(())).needs)
+        needs = set(steps.get(resource["type"], Step()).needs)
         for text in resource.get("dependsOn", ()):
             meant = re.sub(r"^\[variables\('(\w+)'\)\]$", lambda found: str(variables[found[1]]), text)
             needs.update(_NAMED.findall(meant) or [loops[meant]])
-        steps[resource["type"]] = Step(tuple(needs - {resource["type"]}), _TYPES[resource["type"]].create_seconds)
+        steps[resource["type"]] = Step(tuple(needs - {resource["type"]}), (_TYPES[resource["type"]].create_seconds,))
     return BEGIN_SECONDS + critical_path(steps).seconds + END_SECONDS
 
 
@@ -111,38 +184,45 @@ def _machines(begun: tuple[str, ...]) -> dict[str, Step]:
     """Return the boots: of the bootstrap machine and the masters with their deployment, of the workers later."""
     firmware, apply, agent = timeline.FIRMWARE_SECONDS, timeline.APPLY_SECONDS, timeline.AGENT_SECONDS
     return {
-        "machines on": Step(begun, BEGIN_SECONDS + firmware),
-        "ignition": Step(("machines on",), apply["bootstrap"]),
-        "bootstrap machine up": Step(("ignition",), agent["bootstrap"]),
-        "masters up": Step(("machines on", "machine-config-server"), apply["master"] + agent["master"]),
-        "masters joined": Step(("masters up",), timeline.NODE_SECONDS),
-        "workers on": Step(("operator/machine-api",), _NIC.create_seconds + firmware),
-        "workers joined": Step(("workers on",), apply["worker"] + agent["worker"] + timeline.NODE_SECONDS),
+        "machines on": Step(begun, (BEGIN_SECONDS, firmware)),
+        "ignition": Step(("machines on",), (apply["bootstrap"],)),
+        "bootstrap machine up": Step(("ignition",), (agent["bootstrap"],)),
+        "masters up": Step(("machines on", "machine-config-server"), (apply["master"], agent["master"])),
+        "masters joined": Step(("masters up",), (timeline.NODE_SECONDS,)),
+        "workers on": Step(("operator/machine-api",), (_NIC.create_seconds, firmware)),
+        "workers joined": Step(("workers on",), (apply["worker"], agent["worker"], timeline.NODE_SECONDS)),
     }
 
 
-def _deletes(*types: str) -> float:
-    return sum(_TYPES[name].delete_seconds for name in types)
+def _delete(name: str) -> float:
+    return _TYPES[name].delete_seconds
 
 
 _NIC = _TYPES["Microsoft.Network/networkInterfaces"]
-# What Azure takes for the work of a row, after what the row needs. A row that is not here waits for no latency.
-# Of a line of the timeline: what it takes beside the line's own seconds.
-SECONDS: dict[str, float] = {
-    "ensure_acr_token": _TYPES["Microsoft.ContainerRegistry/registries/tokens"].create_seconds,
-    "deploy_storage_template": template("storage"),
+_SUBNET = _TYPES["Microsoft.Network/virtualNetworks/subnets"]
+# What Azure takes for the work of a row, part by part, after what the row needs. A row that is not here waits for no
+# latency. Of a line of the timeline: what it takes beside the line's own seconds.
+SECONDS: dict[str, tuple[float, ...]] = {
+    "ensure_acr_token": (_TYPES["Microsoft.ContainerRegistry/registries/tokens"].create_seconds,),
+    "deploy_storage_template": (template("storage"),),
     # One after the other: a virtual network takes one write at a time.
-    "attach_nsgs": 2 * _TYPES["Microsoft.Network/virtualNetworks/subnets"].update_seconds,
-    "deploy_network_template": template("network"),
-    "create_private_endpoint": _TYPES["Microsoft.Network/privateEndpoints"].create_seconds,
-    "deploy_machines_template": END_SECONDS,
-    "remove_bootstrap": _deletes(
-        "Microsoft.Compute/virtualMachines", "Microsoft.Compute/disks", "Microsoft.Network/networkInterfaces"
+    "attach_nsgs": (_SUBNET.update_seconds, _SUBNET.update_seconds),
+    "deploy_network_template": (template("network"),),
+    "create_private_endpoint": (_TYPES["Microsoft.Network/privateEndpoints"].create_seconds,),
+    "create_api_server_certificate": (ISSUE_SECONDS,),
+    "create_ingress_certificate": (ISSUE_SECONDS,),
+    "deploy_machines_template": (END_SECONDS,),
+    "remove_bootstrap": (
+        _delete("Microsoft.Compute/virtualMachines"),
+        _delete("Microsoft.Compute/disks"),
+        _delete("Microsoft.Network/networkInterfaces"),
     ),
     # The cloud provider makes an address, then the balancer's frontend with it, then opens one port after the other.
-    "router": _TYPES["Microsoft.Network/publicIPAddresses"].create_seconds
-    + _TYPES["Microsoft.Network/loadBalancers"].update_seconds
-    + len(PORTS) * _TYPES["Microsoft.Network/networkSecurityGroups/securityRules"].create_seconds,
+    "router": (
+        _TYPES["Microsoft.Network/publicIPAddresses"].create_seconds,
+        _TYPES["Microsoft.Network/loadBalancers"].update_seconds,
+        len(PORTS) * _TYPES["Microsoft.Network/networkSecurityGroups/securityRules"].create_seconds,
+    ),
 }
 # What rows, and lines of the timeline, wait for beside their own needs.
 INSIDE: dict[str, tuple[str, ...]] = {

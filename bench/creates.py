@@ -1,19 +1,30 @@
 """One round: some clusters created at once, and what that took of everything."""
 
+import json
 import statistics
+import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import requests
+from azure.core.exceptions import HttpResponseError
 
+from bench import history
+from bench.history import Instance
 from demo import customer, watch
 from demo.customer import Customer
 
 Json = dict[str, Any]
 NO_OPS = 20
+JOURNAL = Path("logs/journal.jsonl")
+
+
+class CreateFailedError(Exception):
+    """A create of a round did not succeed, so there is nothing to compare; the message is the service's own."""
 
 
 @dataclass
@@ -25,9 +36,8 @@ class Round:
         no_op: seconds of a function that does nothing, the median.
         puts: seconds of each PUT.
         walls: seconds of each create.
-        events: events in all histories.
-        history_bytes: of these.
-        activities: run by all.
+        instances: the orchestrations of all creates.
+        activities: that ran for rows.
         calls: to Azure, by service.
         cpu: seconds, by process.
         peak: most memory that all processes held together, in MiB.
@@ -37,39 +47,50 @@ class Round:
     no_op: float
     puts: list[float] = field(default_factory=list)
     walls: list[float] = field(default_factory=list)
-    events: int = 0
-    history_bytes: int = 0
+    instances: list[Instance] = field(default_factory=list)
     activities: int = 0
     calls: Counter[str] = field(default_factory=Counter)
     cpu: dict[str, float] = field(default_factory=dict)
     peak: float = 0
 
 
-def measure(endpoints: Json, name: str, creates: int, pause: float) -> Round:
+@dataclass(frozen=True)
+class _Create:
+    person: Customer
+    put: float
+    operation_id: str
+    poller: Any
+
+
+def measure(endpoints: Json, state: Path, name: str, creates: int, pause: float) -> Round:
     """Create clusters at once and return what it took.
 
     Args:
         endpoints: of the local Azure.
+        state: its folder.
         name: with which names begin.
         creates: how many.
         pause: seconds in which Azure learns of the customers' roles: theirs, not the creates'.
+
+    Raises:
+        CreateFailedError: not all have succeeded.
     """
     with ThreadPoolExecutor(creates) as pool:
         people = list(pool.map(lambda number: _prepare(endpoints, f"{name}x{number}"), range(creates)))
         time.sleep(pause)
         found = Round(creates, _no_op_seconds(endpoints))
-        calls, cpu = len(_journal(endpoints)), _cpu(endpoints)
+        journal = state / JOURNAL
+        begin, cpu = journal.stat().st_size, _cpu(endpoints)
         begun = list(pool.map(_begin, people))
-        for _, _, poller in begun:
-            poller.result()
+        _await(begun)
     found.cpu = {process: after - cpu.get(process, 0) for process, after in _cpu(endpoints).items()}
-    found.calls = Counter(call["service"] for call in _journal(endpoints)[calls:] if call["service"] != "control")
-    for person, (seconds, operation_id, _) in zip(people, begun, strict=True):
-        found.puts.append(seconds)
-        found.walls.append(watch.Operations(endpoints, person.cluster_id).get(operation_id)["durationSeconds"])
-        events, size, activities = _history(endpoints, operation_id)
-        found.events, found.history_bytes = found.events + events, found.history_bytes + size
-        found.activities += activities
+    found.calls = _calls(journal, begin)
+    for create in begun:
+        operation = watch.Operations(endpoints, create.person.cluster_id).get(create.operation_id)
+        found.puts.append(create.put)
+        found.walls.append(operation["durationSeconds"])
+        found.activities += sum(1 + step.get("polls", 0) for step in operation["steps"])
+        found.instances += history.instances(state, create.operation_id)
     return found
 
 
@@ -82,10 +103,38 @@ def _prepare(endpoints: Json, name: str) -> Customer:
     return person
 
 
-def _begin(person: Customer) -> tuple[float, str, Any]:
+def _begin(person: Customer) -> _Create:
     began = time.perf_counter()
     operation_id, poller = customer.begin_create(person)
-    return time.perf_counter() - began, operation_id, poller
+    return _Create(person, time.perf_counter() - began, operation_id, poller)
+
+
+def _await(creates: list[_Create]) -> None:
+    """Wait until all have ended, and say now and then how many have."""
+    began, told = time.monotonic(), -1
+    while not all(create.poller.done() for create in creates):
+        done = sum(create.poller.done() for create in creates)
+        if done != told:
+            print(
+                f"  {time.monotonic() - began:4.0f} s: {done} of {len(creates)} are done", file=sys.stderr, flush=True
+            )
+            told = done
+        time.sleep(1)
+    failures = [failure for create in creates if (failure := _failure(create))]
+    if failures:
+        raise CreateFailedError(f"{len(failures)} of {len(creates)} creates failed. {failures[0]}")
+
+
+def _failure(create: _Create) -> str:
+    """Return why a create has failed, in the words of the operation; "" if it has not."""
+    try:
+        create.poller.result()
+    except HttpResponseError as failure:
+        operation = watch.Operations(create.person.endpoints, create.person.cluster_id).get(create.operation_id)
+        error = operation.get("error") or {"code": type(failure).__name__, "message": str(failure.message)}
+        details = "".join(f"\n  {detail['code']}: {detail['message']}" for detail in error.get("details", []))
+        return f"{create.person.cluster}, operation {create.operation_id}: {error['code']}: {error['message']}{details}"
+    return ""
 
 
 def _no_op_seconds(endpoints: Json) -> float:
@@ -101,30 +150,13 @@ def _no_op_seconds(endpoints: Json) -> float:
     return statistics.median(times)
 
 
-def _journal(endpoints: Json) -> list[Json]:
-    calls: list[Json] = requests.get(endpoints["control"] + "/journal", timeout=30).json()["value"]
-    return calls
+def _calls(journal: Path, begin: int) -> Counter[str]:
+    """Count the calls to each service that were written into the journal after its first bytes."""
+    with journal.open("rb") as lines:
+        lines.seek(begin)
+        return Counter(service for line in lines if (service := json.loads(line)["service"]) != "control")
 
 
 def _cpu(endpoints: Json) -> dict[str, float]:
     health = requests.get(endpoints["control"] + "/health", timeout=30).json()
     return {entry["name"]: entry["cpuSeconds"] for entry in health["processes"]}
-
-
-def _history(endpoints: Json, operation_id: str) -> tuple[int, int, int]:
-    """Return (events, bytes of them, activities run) of an operation's orchestration and its waits."""
-    with requests.Session() as session:
-        session.headers["x-functions-key"] = endpoints["durable_key"]
-        base = f"{endpoints['functions']}/runtime/webhooks/durabletask/instances"
-        found = session.get(base, params={"instanceIdPrefix": operation_id}, timeout=30).json()
-        events, size, activities = 0, 0, 0
-        for instance in found:
-            answer = session.get(
-                f"{base}/{instance['instanceId']}",
-                params={"showHistory": "true", "showHistoryOutput": "true"},
-                timeout=30,
-            ).json()["historyEvents"]
-            events += len(answer)
-            size += len(str(answer))
-            activities += sum(event["EventType"] in ("TaskCompleted", "TaskFailed") for event in answer)
-    return events, size, activities

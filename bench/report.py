@@ -2,47 +2,126 @@
 
 import statistics
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from bench.chain import Chain
 from bench.creates import Round
+from bench.history import Instance
 
 # Aim for the wall time of a create: this much of its longest chain of latencies, and this much for each row of it.
 AIM_RATIO, AIM_SECONDS_PER_ROW = 1.10, 0.1
+# Aim for what a create costs in a round, against the smaller round before.
+AIM_COST = 1.3
+# Aims for the plan's own orchestration, in events and in KiB.
+AIM_EVENTS, AIM_KIB = 300, 200
+# Aim for what the product adds to what ARM and the cluster take.
+AIM_ADDED = 0.05
+
+Figure = tuple[str, str, Callable[[Round], float]]
+COSTS: tuple[Figure, ...] = (
+    ("CPU seconds of a create", "{:.2f}", lambda each: sum(each.cpu.values()) / each.creates),
+    ("Azure calls of a create", "{:.0f}", lambda each: each.calls.total() / each.creates),
+    (
+        "history of a create, KiB",
+        "{:.0f}",
+        lambda each: sum(found.size for found in each.instances) / 1024 / each.creates,
+    ),
+)
 
 
-def lines(rounds: list[Round], chain: Chain, empty: float) -> Iterator[str]:
+def lines(rounds: list[Round], chain: Chain, polled: Chain, time_scale: float, empty: float) -> Iterator[str]:
     """Yield the report.
 
     Args:
         rounds: what was measured. Clusters of earlier rounds stay up in later ones.
-        chain: the longest of a create, scaled.
+        chain: the longest chain of latencies in a create, at Azure's pace.
+        polled: the chain that a create follows which learns of their ends by polls, at Azure's pace.
+        time_scale: how many times faster than Azure the rounds were.
         empty: memory of all processes before the first create, in MiB.
     """
-    figures: tuple[tuple[str, str, Callable[[Round], float]], ...] = (
+    latencies = chain.seconds / time_scale
+    figures: tuple[Figure, ...] = (
         ("PUT against a no-op function", "{:.1f} x", lambda each: statistics.median(each.puts) / each.no_op),
-        ("create against its latencies", "{:.2f} x", lambda each: statistics.median(each.walls) / chain.seconds),
-        ("slowest against its latencies", "{:.2f} x", lambda each: max(each.walls) / chain.seconds),
-        ("history of a create, events", "{:.0f}", lambda each: each.events / each.creates),
-        ("history of a create, KiB", "{:.0f}", lambda each: each.history_bytes / 1024 / each.creates),
+        ("create against its latencies", "{:.2f} x", lambda each: statistics.median(each.walls) / latencies),
+        ("slowest against its latencies", "{:.2f} x", lambda each: max(each.walls) / latencies),
+        *COSTS,
         ("activities run by a create", "{:.0f}", lambda each: each.activities / each.creates),
-        ("Azure calls of a create", "{:.0f}", lambda each: each.calls.total() / each.creates),
-        ("CPU seconds of a create", "{:.2f}", lambda each: sum(each.cpu.values()) / each.creates),
+        ("events in the plan's instance", "{:.0f}", lambda each: _largest(each, main=True).events),
         ("memory of all processes, MiB", "{:.0f}", lambda each: each.peak),
     )
     yield ""
-    yield _row("creates at once", [str(each.creates) for each in rounds])
+    yield _row("creates at once, all succeeded", [str(each.creates) for each in rounds])
     for name, form, figure in figures:
         yield _row(name, [form.format(figure(each)) for each in rounds])
-    aim = AIM_RATIO + AIM_SECONDS_PER_ROW * len(chain.rows) / chain.seconds
+    yield ""
+    yield from _costs(rounds)
+    yield from _histories(rounds)
+    yield ""
+    yield from _critical_path(rounds[0], chain, polled, time_scale)
     clusters = sum(each.creates for each in rounds)
     yield ""
-    yield f"Aim for a create alone: {aim:.2f} x its latencies, which are {chain.seconds:.1f} s in {len(chain.rows)} rows:"
-    yield f"  {' > '.join(chain.steps)}"
     yield f"Memory: {empty:.0f} MiB without a cluster, {(rounds[-1].peak - empty) / clusters:.0f} MiB more for each."
-    for what, form, parts in (("Azure calls", "{:.0f}", rounds[0].calls), ("CPU seconds", "{:.2f}", rounds[0].cpu)):
-        shares = sorted(parts.items(), key=lambda part: -part[1])
-        each_part = ", ".join(f"{name} {form.format(share / rounds[0].creates)}" for name, share in shares)
-        yield f"{what} of a create: {each_part}."
+
+
+def _costs(rounds: list[Round]) -> Iterator[str]:
+    """Yield what a create costs in each larger round against the one before, and what the last round's costs are made of."""
+    for before, after in pairwise(rounds):
+        ratios = (f"{name.split(' of ')[0]} {figure(after) / figure(before):.2f} x" for name, _, figure in COSTS)
+        yield (
+            f"Cost of a create, {after.creates} at once against {before.creates}: {', '.join(ratios)} "
+            f"(aim: at most {AIM_COST:.2f} x)."
+        )
+    for each in rounds:
+        at_once = f"{each.creates} at once"
+        yield f"Azure calls of a create, {at_once}: {_shares(each.calls, each.creates, '{:.0f}')}."
+        yield f"CPU seconds of a create, {at_once}: {_shares(each.cpu, each.creates, '{:.2f}')}."
+
+
+def _shares(parts: dict[str, float] | dict[str, int], creates: int, form: str) -> str:
+    shares = sorted(parts.items(), key=lambda part: -part[1])
+    return ", ".join(f"{name} {form.format(share / creates)}" for name, share in shares)
+
+
+def _histories(rounds: list[Round]) -> Iterator[str]:
+    """Yield the largest plan and the largest wait of all rounds."""
+    plan = max((_largest(each, main=True) for each in rounds), key=_size)
+    wait = max((_largest(each, main=False) for each in rounds), key=_size)
+    yield (
+        f"Largest history of a plan: {plan.events} events, {plan.size / 1024:.0f} KiB "
+        f"(aim: at most {AIM_EVENTS} and {AIM_KIB})."
+    )
+    yield f"Largest history of a wait: {wait.events} events, {wait.size / 1024:.0f} KiB; waits continue as new."
+
+
+def _largest(each: Round, *, main: bool) -> Instance:
+    return max((instance for instance in each.instances if instance.main == main), key=_size)
+
+
+def _size(instance: Instance) -> tuple[int, int]:
+    return instance.events, instance.size
+
+
+def _critical_path(alone: Round, chain: Chain, polled: Chain, time_scale: float) -> Iterator[str]:
+    """Yield what a create takes at Azure's pace, and whose time it is.
+
+    What the chain with its polls does not explain of the clock, at the pace of the rounds, is work: the product's own,
+    and the local Azure's. It takes as long at any pace.
+    """
+    own = max(statistics.median(alone.walls) - polled.seconds / time_scale, 0)
+    unnoticed = polled.seconds - chain.seconds
+    added = (unnoticed + own) / chain.seconds
+    yield f"Critical path of a create at Azure's pace: {chain.seconds + unnoticed + own:.0f} s."
+    yield f"  {chain.seconds - chain.in_cluster:6.1f} s  Azure Resource Manager"
+    yield f"  {chain.in_cluster:6.1f} s  machines and cluster"
+    yield f"  {unnoticed:6.1f} s  until a poll finds that something is over"
+    yield f"  {own:6.1f} s  work of the product between them, measured (the local Azure's with it)"
+    yield f"  The product adds {100 * added:.1f} % (aim: less than {100 * AIM_ADDED:.0f} %)."
+    for link in polled.links:
+        if link.seconds:
+            late = f", of these {link.unnoticed:.1f} until a poll" if link.unnoticed else ""
+            yield f"    {link.seconds:6.1f} s  {link.name}{late}"
+    aim = AIM_RATIO + AIM_SECONDS_PER_ROW * len(chain.rows) / (chain.seconds / time_scale)
+    yield f"Aim for a create alone here: {aim:.2f} x its latencies, {chain.seconds / time_scale:.1f} s in {len(chain.rows)} rows."
 
 
 def _row(name: str, cells: list[str]) -> str:

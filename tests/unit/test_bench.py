@@ -1,19 +1,62 @@
-"""How the benchmark finds the longest chain of latencies, and what it says."""
+"""How the benchmark finds the critical path, counts histories and calls, and what it says."""
 
+import json
 from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from bench import chain, report
-from bench.chain import Chain, Step
-from bench.creates import Round
+import pytest
+from azure.core.exceptions import HttpResponseError
+
+from bench import chain, creates, history, report
+from bench.chain import Chain, Link, Step
+from bench.creates import CreateFailedError, Round
+from bench.history import Instance
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
+from emulator.host.durable.database import Database
 from emulator.openshift import timeline
+from orchestrators import verdicts
 from orchestrators.plans.create import CREATE
 
 
 def test_the_longest_chain_goes_through_what_is_waited_for() -> None:
     """Not through what takes longest by itself."""
-    steps = {"a": Step((), 2), "slow": Step((), 5), "b": Step(("a",), 4), "end": Step(("slow", "b"), 1)}
-    assert chain.critical_path(steps) == Chain(7, ("a", "b", "end"))
+    steps = {"a": Step((), (2,)), "slow": Step((), (5,)), "b": Step(("a",), (4,)), "end": Step(("slow", "b"), (1,))}
+    assert chain.critical_path(steps) == Chain((Link("a", 2), Link("b", 4), Link("end", 1)))
+
+
+def test_what_is_asked_about_lasts_until_the_poll_after_its_end() -> None:
+    """Each part of it: the next one begins when the one before is known to be over."""
+    five = timedelta(seconds=5)
+    assert chain.critical_path({"a": Step((), (2.5,), poll=five)}).links == (Link("a", 3, 0.5),)
+    assert chain.critical_path({"a": Step((), (2.5, 0.5), poll=five)}).links == (Link("a", 4, 1),)
+    assert chain.critical_path({"a": Step((), (), poll=five)}).links == (Link("a", 0),)
+
+
+def test_a_wait_that_began_long_ago_is_asked_about_rarely() -> None:
+    """So what goes on elsewhere is noticed late by as much as the wait has lasted, and not by the pause of its end."""
+    steps = {"elsewhere": Step((), (101,)), "row": Step((), (), ("elsewhere",), timedelta(seconds=60))}
+    found = chain.critical_path(steps)
+    assert [link.name for link in found.links] == ["elsewhere", "row"]
+    assert 0 < found.unnoticed < 0.2 * 101 + 1
+    assert found.seconds == 101 + found.unnoticed
+
+
+@pytest.mark.parametrize("over", [0.5, 3, 20, 77, 500], ids=str)
+def test_the_benchmark_asks_when_the_engine_asks(over: float) -> None:
+    """Its polls are those of the interpreter."""
+    poll = timedelta(seconds=10)
+    begin = datetime(2026, 3, 1, tzinfo=UTC)
+    row = {"name": "row", "kind": "condition", "retry": "azure", "deadlineSeconds": 3600.0, "pollSeconds": 10.0}
+    start: dict[str, Any] = dict.fromkeys(verdicts._CALLER, "") | {"plan": {"retryPolicies": {"azure": {}}}}
+    tries = verdicts.begin(start, row | {"firstPollSeconds": 2.0}, begin)
+    now = begin
+    while now < begin + timedelta(seconds=over):
+        _, tries = verdicts.decide(tries, {"outcome": "wait"}, now)
+        now += timedelta(seconds=tries["delaySeconds"])
+    assert chain._asked(poll, 0, over) == pytest.approx((now - begin).total_seconds(), abs=1e-4)
 
 
 def test_a_template_takes_its_longest_chain_of_resources() -> None:
@@ -27,33 +70,146 @@ def test_every_figure_belongs_to_a_row_or_to_the_clusters_timeline() -> None:
     """A renamed row would lose its latency without a word."""
     steps = chain.graph(CREATE)
     assert set(chain.SECONDS) | set(chain.INSIDE) <= set(steps)
-    assert {need for step in steps.values() for need in step.needs} <= set(steps)
+    assert {need for step in steps.values() for need in step.needs + step.awaits} <= set(steps)
+
+
+def test_every_row_that_waits_for_something_has_its_figure() -> None:
+    """A deployment or a condition without one would seem to take no time."""
+    waiting = {row.name for row in CREATE if row.kind != "action"}
+    nothing_to_wait_for = {"storage_containers_ready", "private_dns_ready", "console_exists", "remove_expired_machines"}
+    assert waiting - set(chain.SECONDS) - set(chain.INSIDE) == nothing_to_wait_for
 
 
 def test_the_router_waits_for_what_its_cluster_makes_in_azure() -> None:
     """Beside the seconds of its line: an address, a frontend with it, and a rule for each of two ports."""
     line = next(row for row in timeline.rows(chain.FLAVOUR) if row.name == "router")
-    assert chain.graph(CREATE)["router"].seconds > line.seconds + 2
+    assert sum(chain.graph(CREATE)["router"].seconds) > line.seconds + 2
 
 
 def test_a_create_takes_about_as_long_as_in_azure() -> None:
     """Half an hour and more, people say; the machines and what comes up in them are most of it."""
-    found = chain.longest(1)
+    found = chain.longest()
     assert 20 <= found.seconds / 60 <= 40
-    assert {"deploy_storage_template", "deploy_network_template", "masters up"} <= set(found.steps)
+    assert found.seconds / 2 < found.in_cluster < found.seconds
+    assert {"deploy_storage_template", "deploy_network_template", "masters up"} <= {link.name for link in found.links}
     assert found.rows[-1] == "finish"
-    assert chain.longest(20).seconds == found.seconds / 20
+    assert chain.longest(20).seconds == pytest.approx(found.seconds / 20)
+
+
+def test_polls_add_less_than_the_aim() -> None:
+    """Azure's latencies and the pauses between polls are known before any run."""
+    found, polled = chain.longest(), chain.with_polls()
+    assert found.unnoticed == 0
+    assert 0 < polled.seconds - found.seconds < report.AIM_ADDED * found.seconds
+
+
+def test_the_histories_of_an_operation_are_its_plan_and_its_waits(tmp_path: Path) -> None:
+    """With all their events, also those that the management API leaves out."""
+    (tmp_path / "functions").mkdir()
+    path = tmp_path / "functions" / "Hub.sqlite"
+    hub = Database(path, "owner", 60)
+    events = {"op-1": ["a" * 10, "ä"], "op-1-row": ["b" * 5], "other-1": ["c"]}
+    for instance, found in events.items():
+        name = "wait_row_v1" if instance == "op-1-row" else "run_plan_v1"
+        with hub.transaction() as connection:
+            connection.execute(
+                "INSERT INTO instances (instance_id, execution_id, name, status, created, updated)"
+                " VALUES (?, '', ?, '', '', '')",
+                (instance, name),
+            )
+            connection.executemany(
+                "INSERT INTO history VALUES (?, ?, ?)", [(instance, place, event) for place, event in enumerate(found)]
+            )
+    hub.close()
+    want = [Instance("op-1", main=True, events=2, size=12), Instance("op-1-row", main=False, events=1, size=5)]
+    assert history.instances(tmp_path, "op") == want
+
+
+def test_calls_are_counted_from_where_the_round_began(tmp_path: Path) -> None:
+    """By service, without those of the control service, which Azure does not have."""
+    journal = tmp_path / "journal.jsonl"
+    journal.write_text(json.dumps({"service": "arm"}) + "\n")
+    begin = journal.stat().st_size
+    with journal.open("a") as more:
+        more.writelines(json.dumps({"service": name}) + "\n" for name in ("arm", "cosmos", "arm", "control"))
+    assert creates._calls(journal, begin) == Counter(arm=2, cosmos=1)
+
+
+def create(failure: HttpResponseError | None) -> Any:
+    """Make a create that has ended."""
+
+    def result() -> None:
+        if failure:
+            raise failure
+
+    person = SimpleNamespace(endpoints={}, cluster_id="/c1", cluster="c1")
+    return creates._Create(person, 0.1, "op-1", SimpleNamespace(done=lambda: True, result=result))  # type: ignore[arg-type]  # a customer is more than this test needs
+
+
+def test_a_create_that_fails_ends_the_benchmark_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures of a failure are none."""
+    details = [{"code": "Remedy", "message": "Ask for more."}]
+    error = {"code": "QuotaExceeded", "message": "No cores are left.", "details": details}
+    monkeypatch.setattr("demo.watch.Operations", lambda *_of: SimpleNamespace(get=lambda _operation: {"error": error}))
+    creates._await([create(None)])
+    with pytest.raises(CreateFailedError) as caught:
+        creates._await([create(None), create(HttpResponseError("failed"))])
+    assert str(caught.value) == (
+        "1 of 2 creates failed. c1, operation op-1: QuotaExceeded: No cores are left.\n  Remedy: Ask for more."
+    )
+
+
+def made(at_once: int, wall: float, cpu: float, waits: int) -> Round:
+    """Make a round whose creates are all alike."""
+    plan, wait = (
+        Instance("op-1", main=True, events=200, size=50 * 1024),
+        Instance("w", main=False, events=80, size=10240),
+    )
+    return Round(
+        at_once,
+        0.01,
+        [0.2] * at_once,
+        [wall] * at_once,
+        [plan, *[wait] * waits] * at_once,
+        40 * at_once,
+        Counter(arm=20 * at_once, cosmos=30 * at_once),
+        {"azure": cpu * at_once},
+        300 + 10 * at_once,
+    )
 
 
 def test_the_report_has_a_column_for_each_round() -> None:
     """Figures of a create stay comparable, however many there were at once."""
-    one = Round(1, 0.01, [0.2], [11.0], 100, 2048, 40, Counter(arm=50), {"azure": 2.0}, 300)
-    ten = Round(10, 0.01, [0.4] * 10, [20.0] * 10, 1000, 20480, 400, Counter(arm=500), {"azure": 30.0}, 800)
-    lines = list(report.lines([one, ten], Chain(10, ("ensure_resource_group", "finish")), 200))
+    latencies = Chain((Link("ensure_resource_group", 100), Link("masters up", 80), Link("finish", 20)))
+    polled = Chain((Link("ensure_resource_group", 104, 4), Link("masters up", 80), Link("finish", 20)))
+    rounds = [made(1, 11, 2, 1), made(10, 20, 3, 2)]
+    lines = list(report.lines(rounds, latencies, polled, 20, 200))
     cells = {line[:34].strip(): line[34:].split() for line in lines}
-    assert cells["creates at once"] == ["1", "10"]
+    assert cells["creates at once, all succeeded"] == ["1", "10"]
     assert cells["create against its latencies"] == ["1.10", "x", "2.00", "x"]
     assert cells["Azure calls of a create"] == ["50", "50"]
     assert cells["CPU seconds of a create"] == ["2.00", "3.00"]
-    assert any(line.startswith("Aim for a create alone: 1.12 x") for line in lines)
-    assert any("200 MiB without a cluster, 55 MiB more for each" in line for line in lines)
+    assert cells["history of a create, KiB"] == ["60", "70"]
+    assert cells["events in the plan's instance"] == ["200", "200"]
+    assert (
+        "Cost of a create, 10 at once against 1: CPU seconds 1.50 x, Azure calls 1.00 x, history 1.17 x"
+        in "\n".join(lines)
+    )
+    assert "Azure calls of a create, 10 at once: cosmos 30, arm 20." in lines
+    assert "Largest history of a plan: 200 events, 50 KiB (aim: at most 300 and 200)." in lines
+    assert "Largest history of a wait: 80 events, 10 KiB; waits continue as new." in lines
+    assert any("200 MiB without a cluster, 18 MiB more for each" in line for line in lines)
+
+
+def test_the_critical_path_says_whose_time_it_is() -> None:
+    """Work takes as long at any pace: it is what the clock of a fast round shows beside its latencies and its polls."""
+    latencies = Chain((Link("ensure_resource_group", 100), Link("masters up", 80), Link("finish", 20)))
+    polled = Chain((Link("ensure_resource_group", 104, 4), Link("masters up", 80), Link("finish", 20)))
+    text = "\n".join(report.lines([made(1, 11, 2, 1)], latencies, polled, 20, 200))
+    assert "Critical path of a create at Azure's pace: 205 s." in text
+    assert " 120.0 s  Azure Resource Manager" in text
+    assert "  80.0 s  machines and cluster" in text
+    assert "   4.0 s  until a poll" in text
+    assert "   0.8 s  work of the product" in text
+    assert "The product adds 2.4 % (aim: less than 5 %)." in text
+    assert "104.0 s  ensure_resource_group, of these 4.0 until a poll" in text

@@ -1,0 +1,48 @@
+"""The histories that Durable Functions keeps of an operation, as the task hub of the local Azure holds them.
+
+The management API leaves out events that every replay reads: those with which the engine begins and ends a turn, and
+those that say what it began. So this reads the task hub's own file.
+"""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+_SIZES = """
+    SELECT instances.instance_id, name, count(*), sum(length(CAST(event AS BLOB)))
+    FROM instances JOIN history USING (instance_id)
+    WHERE instances.instance_id LIKE ? || '-%'
+    GROUP BY instances.instance_id
+"""
+MAIN = "run_plan_v1"
+
+
+@dataclass(frozen=True)
+class Instance:
+    """The history of one orchestration's newest generation.
+
+    Args:
+        id: of the instance.
+        main: whether it is the plan, and not the wait of one row.
+        events: in it.
+        size: of these, in bytes.
+    """
+
+    id: str
+    main: bool
+    events: int
+    size: int
+
+
+def instances(state: Path, operation_id: str) -> list[Instance]:
+    """Return the instances of an operation.
+
+    Args:
+        state: folder of the local Azure.
+        operation_id: of the operation, with which the ids of its instances begin.
+    """
+    (hub,) = (state / "functions").glob("*.sqlite")
+    with closing(sqlite3.connect(f"{hub.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        rows = connection.execute(_SIZES, (operation_id,)).fetchall()
+    return [Instance(instance_id, name == MAIN, events, size) for instance_id, name, events, size in rows]
