@@ -8,23 +8,25 @@ from emulator.keyvault.exceptions import not_emulated, render
 from emulator.keyvault.gate import Gate
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
+from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.responses import Responses
 from emulator.keyvault.urls import routes
 
-__all__ = ["CertificateModel", "IssuerModel", "KeyVaultModel", "create"]
+__all__ = ["IssuerModel", "KeyVaultModel", "create"]
 
 
 def create(platform: Platform) -> Service:
     """Create the service; it comes after Entra ID, whose tokens it takes."""
     model, issuers = KeyVaultModel(platform), IssuerModel(platform)
-    certificates = CertificateModel(platform, model, issuers)
-    for each in (model, issuers, certificates):
+    certificates = CertificateModel(platform, model)
+    orders = OrderModel(platform, model, certificates, issuers)
+    for each in (model, issuers):
         platform.register(each)
-    gate = Gate(model, certificates, platform.model(EntraModel), platform.clock)
+    gate = Gate(model, orders, platform.model(EntraModel), platform.clock)
     return Service(
         name="keyvault",
         hosts=("*.vault.azure.net",),
-        routes=routes(gate, Responses(model), CertificateResponses(certificates, issuers)),
+        routes=routes(gate, Responses(model), CertificateResponses(certificates, orders, issuers)),
         render=render,
         not_found=not_emulated,
     )

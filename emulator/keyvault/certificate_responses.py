@@ -12,6 +12,7 @@ from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.exceptions import not_implemented
 from emulator.keyvault.gate import body_of, page, recovery
 from emulator.keyvault.issuers import IssuerModel
+from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.policies import complete
 
 CORRELATION_HEADER = "x-ms-correlation-request-id"
@@ -23,8 +24,9 @@ Pair = tuple[Document, Document]
 class CertificateResponses:
     """The operations on certificates and issuers, in all vaults."""
 
-    def __init__(self, model: CertificateModel, issuers: IssuerModel) -> None:
+    def __init__(self, model: CertificateModel, orders: OrderModel, issuers: IssuerModel) -> None:
         self._model = model
+        self._orders = orders
         self._issuers = issuers
 
     # Orders
@@ -35,7 +37,7 @@ class CertificateResponses:
         # In a thread, because an RSA key takes long enough for everybody else to notice.
         key_pem = await asyncio.to_thread(issuing.new_key, complete(wish.get("policy") or {}))
         correlation_id = request.headers.get(CORRELATION_HEADER, "")
-        operation = _operation(self._model.create(vault["name"], name, wish, key_pem, correlation_id))
+        operation = _operation(self._orders.create(vault["name"], name, wish, key_pem, correlation_id))
         version = request.query_params["api-version"]
         location = f"{operation['id']}?api-version={version}&request_id={operation['request_id']}"
         return JSONResponse(operation, status_code=202, headers={"Location": location})
@@ -43,16 +45,16 @@ class CertificateResponses:
     async def get_operation(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates/{name}/pending`."""
         name, request_id = request.path_params["name"], request.query_params.get("request_id", "")
-        return JSONResponse(_operation(self._model.order(vault["name"], name, request_id)))
+        return JSONResponse(_operation(self._orders.get(vault["name"], name, request_id)))
 
     async def update_operation(self, request: Request, vault: Document) -> Response:
         """Answer `PATCH /certificates/{name}/pending`, which asks for the order to be cancelled."""
         wish = await body_of(request)
-        return JSONResponse(_operation(self._model.cancel_order(vault["name"], request.path_params["name"], wish)))
+        return JSONResponse(_operation(self._orders.cancel(vault["name"], request.path_params["name"], wish)))
 
     async def delete_operation(self, request: Request, vault: Document) -> Response:
         """Answer `DELETE /certificates/{name}/pending`."""
-        return JSONResponse(_operation(self._model.delete_order(vault["name"], request.path_params["name"])))
+        return JSONResponse(_operation(self._orders.delete(vault["name"], request.path_params["name"])))
 
     # Certificates
 

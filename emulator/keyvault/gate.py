@@ -15,9 +15,9 @@ from emulator.core.errors import ServiceError
 from emulator.core.store import Document
 from emulator.entra.models import EntraModel, Principal
 from emulator.entra.resources import KEY_VAULT
-from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.exceptions import REGION_HEADER, bad_parameter, unauthorized, vault_not_found
 from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
+from emulator.keyvault.orders import OrderModel
 
 API_VERSIONS = ("7.0", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "2025-07-01", "2026-04-01")
 MAX_RESULTS = 25
@@ -32,9 +32,9 @@ Found = TypeVar("Found")
 class Gate:
     """The way into all vaults."""
 
-    def __init__(self, model: KeyVaultModel, certificates: CertificateModel, entra: EntraModel, clock: Clock) -> None:
+    def __init__(self, model: KeyVaultModel, orders: OrderModel, entra: EntraModel, clock: Clock) -> None:
         self._model = model
-        self._certificates = certificates
+        self._orders = orders
         self._entra = entra
         self._clock = clock
 
@@ -45,7 +45,7 @@ class Gate:
             vault = self._enter(request, permission)
             await self._clock.sleep(LATENCY_SECONDS)
             # Only now: the order that this request asks about may have become due meanwhile.
-            self._certificates.settle(vault["name"])
+            self._orders.settle(vault["name"])
             response = await work(request, vault)
             response.headers[REGION_HEADER] = vault["location"]
             response.headers["Cache-Control"] = "no-cache"

@@ -17,9 +17,10 @@ from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
 from emulator.keyvault import issuing
-from emulator.keyvault.certificates import ISSUE_SECONDS, SELF_SECONDS, CertificateModel
+from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
+from emulator.keyvault.orders import ISSUE_SECONDS, SELF_SECONDS, OrderModel
 from emulator.keyvault.policies import complete
 from emulator.world import World
 from tests.unit.emulator_entra.conftest import Stopped
@@ -42,16 +43,17 @@ class Vaults:
     time: Stopped
     secrets: KeyVaultModel
     certificates: CertificateModel
+    orders: OrderModel
 
     def order(self, name: str = "a", **changes: Any) -> dict[str, Any]:
         """Order a certificate."""
         policy = POLICY | changes
-        return self.certificates.create(VAULT, name, {"policy": policy}, issuing.new_key(complete(policy)))
+        return self.orders.create(VAULT, name, {"policy": policy}, issuing.new_key(complete(policy)))
 
     def pass_by(self, seconds: float) -> None:
         """Let seconds of Azure pass, and ask for anything."""
         self.time.moment += self.platform.clock.scaled(seconds)
-        self.certificates.settle(VAULT)
+        self.orders.settle(VAULT)
 
 
 @pytest.fixture
@@ -65,7 +67,8 @@ def start(tmp_path: Path, time: Stopped) -> Iterator[Callable[[], Vaults]]:
         model, issuers = KeyVaultModel(platform), IssuerModel(platform)
         model.ensure_vault(VAULT, WORLD.rp_tenant_id)
         issuers.ensure(VAULT, "Public", "Test")
-        return Vaults(platform, time, model, CertificateModel(platform, model, issuers))
+        certificates = CertificateModel(platform, model)
+        return Vaults(platform, time, model, certificates, OrderModel(platform, model, certificates, issuers))
 
     yield begin
     for platform in opened:
@@ -78,11 +81,11 @@ def test_an_order_takes_its_issuer_s_time(start: Callable[[], Vaults]) -> None:
     vaults = start()
     vaults.order()
     vaults.pass_by(ISSUE_SECONDS - 1)
-    assert vaults.certificates.order(VAULT, "a")["order"]["status"] == "inProgress"
+    assert vaults.orders.get(VAULT, "a")["order"]["status"] == "inProgress"
     with pytest.raises(ServiceError, match="disabled secret"):
         vaults.secrets.get_secret(VAULT, "a")
     vaults.pass_by(1)
-    assert vaults.certificates.order(VAULT, "a")["order"]["status"] == "completed"
+    assert vaults.orders.get(VAULT, "a")["order"]["status"] == "completed"
     value = vaults.secrets.get_secret(VAULT, "a")["value"]
     assert value.startswith("-----BEGIN PRIVATE KEY-----")
     leaf, root = x509.load_pem_x509_certificates(value.encode())
@@ -97,7 +100,7 @@ def test_an_order_in_flight_outlives_a_restart(start: Callable[[], Vaults]) -> N
     start().order()
     again = start()
     again.pass_by(ISSUE_SECONDS)
-    assert again.certificates.order(VAULT, "a")["order"]["status"] == "completed"
+    assert again.orders.get(VAULT, "a")["order"]["status"] == "completed"
     assert start().secrets.get_secret(VAULT, "a")["attributes"]["enabled"]
 
 
@@ -106,7 +109,7 @@ def test_an_issuer_that_the_vault_does_not_know_fails_the_order(start: Callable[
     vaults = start()
     vaults.order(issuer={"name": "Nobody"})
     vaults.pass_by(ISSUE_SECONDS)
-    order = vaults.certificates.order(VAULT, "a")["order"]
+    order = vaults.orders.get(VAULT, "a")["order"]
     assert (order["status"], order["error"]["code"]) == ("failed", "Certificate issuer error")
     assert "'Nobody' does not exist in key vault" in order["error"]["message"]
     with pytest.raises(ServiceError, match="disabled secret"):
@@ -130,10 +133,10 @@ def test_a_refused_order_can_be_placed_again(start: Callable[[], Vaults], refusa
     vaults.order()
     vaults.pass_by(ISSUE_SECONDS)
     error = {"code": want, "message": "Not today."}
-    assert vaults.certificates.order(VAULT, "a")["order"]["error"] == error
+    assert vaults.orders.get(VAULT, "a")["order"]["error"] == error
     vaults.order()
     vaults.pass_by(ISSUE_SECONDS)
-    assert vaults.certificates.order(VAULT, "a")["order"]["status"] == "completed"
+    assert vaults.orders.get(VAULT, "a")["order"]["status"] == "completed"
     assert vaults.secrets.get_secret(VAULT, "a")["attributes"]["enabled"]
 
 
@@ -167,11 +170,11 @@ def test_an_order_is_not_mistaken_for_its_successor(start: Callable[[], Vaults])
     """Whoever asks by an order's own id is told that it is gone."""
     vaults = start()
     first = vaults.order()["order"]["request_id"]
-    assert vaults.certificates.order(VAULT, "a", first)["order"]["request_id"] == first
+    assert vaults.orders.get(VAULT, "a", first)["order"]["request_id"] == first
     vaults.pass_by(ISSUE_SECONDS)
     vaults.order()
     with pytest.raises(ServiceError, match="PendingCertificateNotFound"):
-        vaults.certificates.order(VAULT, "a", first)
+        vaults.orders.get(VAULT, "a", first)
 
 
 def test_an_order_that_was_cancelled_or_forgotten_makes_no_certificate(start: Callable[[], Vaults]) -> None:
@@ -179,14 +182,14 @@ def test_an_order_that_was_cancelled_or_forgotten_makes_no_certificate(start: Ca
     vaults = start()
     for name in ("a", "b"):
         vaults.order(name)
-    vaults.certificates.cancel_order(VAULT, "a", {"cancellation_requested": True})
-    vaults.certificates.delete_order(VAULT, "b")
+    vaults.orders.cancel(VAULT, "a", {"cancellation_requested": True})
+    vaults.orders.delete(VAULT, "b")
     vaults.pass_by(ISSUE_SECONDS)
-    assert vaults.certificates.order(VAULT, "a")["order"]["status"] == "cancelled"
+    assert vaults.orders.get(VAULT, "a")["order"]["status"] == "cancelled"
     with pytest.raises(ServiceError, match="must be in progress"):
-        vaults.certificates.cancel_order(VAULT, "a", {"cancellation_requested": True})
+        vaults.orders.cancel(VAULT, "a", {"cancellation_requested": True})
     with pytest.raises(ServiceError, match="PendingCertificateNotFound"):
-        vaults.certificates.order(VAULT, "b")
+        vaults.orders.get(VAULT, "b")
     assert list(vaults.certificates.all(VAULT, pending=False)) == []
 
 
@@ -199,6 +202,17 @@ def test_a_deleted_certificate_is_gone_after_its_retention_with_its_secret(start
     assert list(vaults.certificates.all(VAULT, pending=True, deleted=True)) == []
     assert list(vaults.secrets.deleted_secrets(VAULT)) == []
     vaults.order()
+
+
+def test_an_order_ends_with_its_certificate_and_not_with_the_next_of_that_name(start: Callable[[], Vaults]) -> None:
+    """Deleted on order, purged, ordered anew from somebody who never answers: nothing is issued."""
+    vaults = start()
+    vaults.order()
+    vaults.certificates.delete(VAULT, "a")
+    vaults.certificates.purge(VAULT, "a")
+    vaults.order(issuer={"name": "Unknown"})
+    vaults.pass_by(ISSUE_SECONDS)
+    assert vaults.orders.get(VAULT, "a")["order"]["status"] == "inProgress"
 
 
 def test_pkcs12_holds_the_same(start: Callable[[], Vaults]) -> None:

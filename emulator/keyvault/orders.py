@@ -1,0 +1,219 @@
+"""Orders of certificates: one at a time for each certificate, ended by its issuer.
+
+An order in flight is a moment in the store: whoever asks after it finds the certificate issued, also after a restart.
+Whether a key is used again (`reuse_key`) is kept and not followed: each order makes a new one.
+"""
+
+import base64
+from datetime import datetime
+from uuid import uuid4
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from emulator.core.platform import Platform
+from emulator.core.store import Document
+from emulator.keyvault import issuing
+from emulator.keyvault.certificates import CertificateModel
+from emulator.keyvault.exceptions import (
+    bad_parameter,
+    certificate_deleted_but_recoverable,
+    certificate_name_in_use,
+    pending_ended,
+    pending_in_progress,
+    pending_not_found,
+)
+from emulator.keyvault.issuers import IssuerModel
+from emulator.keyvault.models import KeyVaultModel
+from emulator.keyvault.policies import SELF, UNKNOWN, complete
+from emulator.keyvault.properties import attributes, check_name, metadata
+
+# No figure is published for a public authority: 1 to 5 minutes, estimated. Key Vault signs by itself in seconds.
+ISSUE_SECONDS = 180.0
+SELF_SECONDS = 5.0
+# Where people inject the refusal of an order, as operation `issue <issuer>`.
+FAULTS = "keyvault"
+# What a vault says when the issuer, or the request, is at fault.
+ISSUER_ERROR = "Certificate issuer error"
+# What it says when the same order may do better later.
+CAN_RETRY = "FailedCanRetry"
+
+
+class OrderModel:
+    """The orders of all vaults."""
+
+    def __init__(
+        self, platform: Platform, vaults: KeyVaultModel, certificates: CertificateModel, issuers: IssuerModel
+    ) -> None:
+        self._clock = platform.clock
+        self._store = platform.store
+        self._authority = platform.authority
+        self._faults = platform.faults
+        self._vaults = vaults
+        self._certificates = certificates
+        self._issuers = issuers
+        self._orders = platform.store.table("keyvault_orders")
+
+    def create(self, vault: str, name: str, wish: Document, key_pem: str, correlation_id: str = "") -> Document:
+        """Order a certificate, or its next version.
+
+        Args:
+            vault: its vault.
+            name: its name.
+            wish: the request, `policy`, `attributes`, `tags`.
+            key_pem: a new key, as the policy wants it.
+            correlation_id: of the request; a fault may be meant for it.
+
+        Raises:
+            ServiceError: 400; 409 on order already, deleted and recoverable, or the name of a secret.
+        """
+        check_name(name)
+        found = self._certificates.find(vault, name)
+        self._check_free(vault, name, found)
+        policy = complete(wish.get("policy") or {})
+        now, version = int(self._clock.now().timestamp()), uuid4().hex
+        certificate = found or {"name": name, "vault": vault.lower(), "versions": [], "deleted": None, "created": now}
+        certificate["policy"] = policy
+        issuer = policy["issuer"]["name"]
+        certificate["order"] = {
+            "request_id": uuid4().hex,
+            "version": version,
+            "issuer": policy["issuer"],
+            "csr": issuing.request(policy, key_pem),
+            "status": "inProgress",
+            "status_details": _details(issuer),
+            "cancellation_requested": False,
+            "correlationId": correlation_id,
+        }
+        given = {"enabled": True} | attributes(wish)
+        made: Document = {
+            "vault": vault.lower(),
+            "name": certificate["name"],
+            "version": version,
+            "wanted": given,
+            "attributes": given | {"enabled": False, "created": now, "updated": now},
+        } | metadata({"tags": wish.get("tags")})
+        if not certificate["versions"]:
+            certificate["versions"].append(version)
+        with self._store.transaction():
+            self._certificates.put(certificate)
+            self._certificates.put_version(certificate, made, key_pem)
+            # One of a certificate that was deleted meanwhile may still stand there.
+            self._orders.delete(f"{vault}/{name}".lower())
+            if issuer != UNKNOWN:
+                seconds = SELF_SECONDS if issuer == SELF else ISSUE_SECONDS
+                self._orders.put(f"{vault}/{name}".lower(), {"ready": self._clock.after(seconds).isoformat()})
+        return certificate
+
+    def _check_free(self, vault: str, name: str, found: Document | None) -> None:
+        if found is None:
+            if self._vaults.has_own_secret(vault, name):
+                raise certificate_name_in_use(name)
+            return
+        if found["deleted"]:
+            raise certificate_deleted_but_recoverable(name)
+        if found["order"] and found["order"]["status"] == "inProgress":
+            raise pending_in_progress()
+
+    def settle(self, vault: str) -> None:
+        """End every order of a vault whose time has come."""
+        for key, order in list(self._orders.scan(f"{vault.lower()}/")):
+            if self._clock.now() >= datetime.fromisoformat(order["ready"]):
+                certificate = self._certificates.active(vault, key.partition("/")[2])
+                with self._store.transaction():
+                    self._orders.delete(key)
+                    if certificate is not None and certificate["order"]:
+                        self._end(vault, certificate)
+
+    def _end(self, vault: str, certificate: Document) -> None:
+        order, policy = certificate["order"], certificate["policy"]
+        version = self._certificates.version(vault, certificate["name"], order["version"])
+        if order["cancellation_requested"]:
+            order |= {"status": "cancelled", "status_details": "The certificate request was cancelled."}
+        elif error := self._refusal(vault, order):
+            order |= {"status": "failed", "status_details": error["message"], "error": error}
+        else:
+            secret = self._vaults.managed_version(vault, certificate["name"], order["version"])
+            chain = issuing.issue(policy, secret["value"], self._authority, self._clock.now())
+            leaf = chain[0]
+            version |= {
+                "cer": base64.b64encode(leaf.public_bytes(Encoding.DER)).decode(),
+                "x5t": base64.urlsafe_b64encode(leaf.fingerprint(hashes.SHA1())).decode().rstrip("="),  # noqa: S303 - the thumbprint's definition
+                "attributes": version["attributes"]
+                | version["wanted"]
+                | {
+                    "nbf": int(leaf.not_valid_before_utc.timestamp()),
+                    "exp": int(leaf.not_valid_after_utc.timestamp()),
+                    "updated": int(self._clock.now().timestamp()),
+                },
+            }
+            order |= {"status": "completed", "status_details": None}
+            if version["version"] not in certificate["versions"]:
+                certificate["versions"].append(version["version"])
+            value = issuing.secret_value(policy, secret["value"], chain)
+            self._certificates.put_version(certificate, version, value)
+        self._certificates.put(certificate)
+
+    def _refusal(self, vault: str, order: Document) -> Document | None:
+        issuer = order["issuer"]["name"]
+        known = self._issuers.find(vault, issuer)
+        if issuer != SELF and (known is None or not known["attributes"]["enabled"]):
+            what = "is disabled" if known else f"does not exist in key vault '{vault}'"
+            return {"code": ISSUER_ERROR, "message": f"The certificate issuer '{issuer}' {what}."}
+        fault = self._faults.take(FAULTS, f"issue {issuer}", order["correlationId"])
+        if fault is not None and fault.kind == "status":
+            passing = fault.status_code == 429 or fault.status_code >= 500  # noqa: PLR2004 - HTTP's own
+            return {"code": fault.code or (CAN_RETRY if passing else ISSUER_ERROR), "message": fault.message}
+        return None
+
+    def get(self, vault: str, name: str, request_id: str = "") -> Document:
+        """Return a certificate with its last order.
+
+        Args:
+            vault: its vault.
+            name: its name.
+            request_id: the order that is meant, when another may have taken its place.
+
+        Raises:
+            ServiceError: 404.
+        """
+        found = self._certificates.active(vault, name)
+        if found is None or not found["order"] or request_id not in ("", found["order"]["request_id"]):
+            raise pending_not_found(name)
+        return found
+
+    def cancel(self, vault: str, name: str, wish: Document) -> Document:
+        """Ask for an order to be cancelled; its issuer does so when it would have been done.
+
+        Raises:
+            ServiceError: 400; 403 it has ended; 404.
+        """
+        found = self.get(vault, name)
+        if not isinstance(wish.get("cancellation_requested"), bool):
+            raise bad_parameter("Property cancellation_requested is required and must be true or false.")
+        if found["order"]["status"] != "inProgress":
+            raise pending_ended()
+        found["order"]["cancellation_requested"] = wish["cancellation_requested"]
+        self._certificates.put(found)
+        return found
+
+    def delete(self, vault: str, name: str) -> Document:
+        """Forget an order; one in flight makes no certificate any more.
+
+        Raises:
+            ServiceError: 404.
+        """
+        found = self.get(vault, name)
+        with self._store.transaction():
+            self._orders.delete(f"{vault}/{name}".lower())
+            self._certificates.put(found | {"order": None})
+        return found
+
+
+def _details(issuer: str) -> str:
+    if issuer == UNKNOWN:
+        return "Pending certificate created. Please Perform Merge to complete the request."
+    return (
+        "Pending certificate created. Certificate request is in progress. This may take some time based on the issuer "
+        "provider. Please check again later."
+    )
