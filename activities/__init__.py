@@ -35,6 +35,8 @@ ACTIVITIES: dict[str, str] = {
     "ensure_graph": "activities.graph:ensure_graph",
     "deploy_machines_template": "activities.machines:deploy_machines_template",
     "bootstrap_config_map_ready": "activities.cluster_conditions:bootstrap_config_map_ready",
+    "ensure_logging": "activities.logging:ensure_logging",
+    "ensure_ifreload": "activities.ifreload:ensure_ifreload",
     "remove_bootstrap": "activities.bootstrap_removal:remove_bootstrap",
     "remove_bootstrap_ignition": "activities.bootstrap_removal:remove_bootstrap_ignition",
     "configure_api_server_certificate": "activities.cluster_certificates:configure_api_server_certificate",
