@@ -6,7 +6,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
-from emulator.openshift import bootstrap, ingress, machine_api, operators, rollouts, timeline, versions, workloads
+from emulator.openshift import (
+    bootstrap,
+    ingress,
+    machine_api,
+    operators,
+    rollouts,
+    router,
+    timeline,
+    versions,
+    workloads,
+)
 from emulator.openshift.timeline import OPERATOR, Row
 
 if TYPE_CHECKING:
@@ -43,6 +53,7 @@ ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
 _LISTENERS = (
     ("machine-config-server", bootstrap.machine_config_server),
     ("temporary-api", bootstrap.listen_api),
+    ("router", router.listen),
 )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from emulator.core.errors import ServiceError
 from emulator.openshift import certificates, kinds, machine_config, pairs, rotation
-from emulator.openshift.endpoint import Endpoint
+from emulator.openshift.endpoint import Endpoint, Reply
 from emulator.openshift.installation import Installation, InstallationError, Json
 from emulator.openshift.kubeconfig import credentials
 from emulator.openshift.timeline import NotYetError, WaitingError
@@ -143,8 +143,10 @@ async def etcd_signer(cluster: "Cluster") -> None:
     """Serve the signer of etcd's certificates on port 6443; of it, machines look at `/readyz` alone."""
     if "etcd-signer" not in cluster.ports:
 
-        def answer(path: str) -> tuple[int, str, bytes]:
-            return (200, "text/plain", b"ok") if path == "/readyz" else (404, "text/plain", b"404 page not found\n")
+        def answer(path: str, _host: str) -> Reply:
+            if path == "/readyz":
+                return Reply(200, "text/plain", b"ok")
+            return Reply(404, "text/plain", b"404 page not found\n")
 
         await _listen(cluster, "etcd-signer", Endpoint(answer), "kube-apiserver-internal-lb-server")
 

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 RETRY_SECONDS = 20
 # However fast the clock: a row that fails again and again is tried once a second.
 LEAST_RETRY = timedelta(seconds=1)
-API_PORT, MACHINE_CONFIG_PORT = 6443, 22623
+API_PORT, MACHINE_CONFIG_PORT, HTTP_PORT, HTTPS_PORT = 6443, 22623, 80, 443
 
 
 class Cluster:
@@ -48,7 +48,7 @@ class Cluster:
         self.platform, self.record, self.machines, self.downloads = platform, record, machines, downloads
         self._records = records
         self.server = ApiServer(platform, record.id)
-        # What listens now: "api", "machine-config", "etcd-signer".
+        # What listens now: "api", "machine-config", "etcd-signer", "router", "router-http".
         self.ports: dict[str, int] = {}
         self.endpoints: dict[str, Endpoint] = {}
         # (kind, namespace, name) of the objects that were written since they were last looked at; and when the
@@ -60,6 +60,9 @@ class Cluster:
         # Whether it serves with renewed certificates, just before its record says so; and what it serves with.
         self.rotated = False
         self.own_certificates: list[Certificate] = []
+        # What its router shows, and from which Secret, in which version.
+        self.router_pair: tuple[str, str] | None = None
+        self.router_source = ("", "")
         # When the pods of DaemonSets are ready that are as they are now, by uid and generation; and when to count again.
         self.pods: dict[tuple[str, int], datetime] = {}
         self.pods_due: datetime | None = None
@@ -154,6 +157,8 @@ class Cluster:
             open_here = {API_PORT: "api", MACHINE_CONFIG_PORT: "machine-config"}
             if not self.has_quorum([one for one in self.masters() if one.powered]):
                 return None
+        elif machine.role == "worker" and machine.joined:
+            open_here = {HTTP_PORT: "router-http", HTTPS_PORT: "router"}
         else:
             return None
         return self.ports.get(open_here.get(port, ""))

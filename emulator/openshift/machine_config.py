@@ -4,13 +4,14 @@ import json
 from base64 import b64encode
 from typing import Any
 
+from emulator.openshift.endpoint import Reply
 from emulator.openshift.installation import Installation
 
 Json = dict[str, Any]
 
 ROLE_LABEL = "machineconfiguration.openshift.io/role"
 POOLS = ("master", "worker")
-_NOT_FOUND = (404, "text/plain", b"404 page not found\n")
+_NOT_FOUND = Reply(404, "text/plain", b"404 page not found\n")
 
 
 class Configs:
@@ -25,12 +26,12 @@ class Configs:
         known = kubeconfig or installation.text("auth/kubeconfig-kubelet")
         self._configs = {pool: json.dumps(_render(installation, pool, known)).encode() for pool in POOLS}
 
-    def answer(self, path: str) -> tuple[int, str, bytes]:
-        """Answer a request: status, content type, body."""
+    def answer(self, path: str, _host: str) -> Reply:
+        """Answer a request."""
         if path == "/healthz":
-            return 200, "text/plain", b""
+            return Reply(200, "text/plain", b"")
         config = self._configs.get(path.removeprefix("/config/"))
-        return (200, "application/json", config) if path.startswith("/config/") and config else _NOT_FOUND
+        return Reply(200, "application/json", config) if path.startswith("/config/") and config else _NOT_FOUND
 
 
 def _render(installation: Installation, pool: str, kubeconfig: str) -> Json:

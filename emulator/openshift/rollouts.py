@@ -165,6 +165,11 @@ def _stock(cluster: "Cluster", row: Rollout) -> None:
     cluster.objects.set_status(kind, name, {"sources": stock.catalogues(found.get("spec") or {})}, namespace)
 
 
+def _route(cluster: "Cluster", row: Rollout) -> None:
+    spec = (_resource(cluster, row) or {}).get("spec") or {}
+    cluster.record.rollouts[row.operator]["shown"] = (spec.get("defaultCertificate") or {}).get("name", "")
+
+
 def _leave(cluster: "Cluster", row: Rollout) -> None:
     found = _resource(cluster, row) or {}
     kind, namespace, name = row.resource
@@ -177,6 +182,7 @@ def _nothing(_cluster: "Cluster", _row: Rollout) -> None:
 
 
 _EFFECTS: Mapping[str, Callable[["Cluster", Rollout], None]] = {
+    "ingress": _route,
     "kube-apiserver": _serve,
     "marketplace": _stock,
     "openshift-samples": _leave,

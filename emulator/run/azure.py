@@ -46,6 +46,8 @@ NAMED: Mapping[str, Callable[[Platform, str], bool]] = {
 HTTPS_PORT = 443
 # A cluster's API server and its machine config server.
 MACHINE_PORTS = (6443, 22623)
+# A cluster's router: names of Azure's services come first.
+ROUTER_PORTS = (80, HTTPS_PORT)
 # Which listeners speak TLS. The identity endpoint is plain HTTP in App Service too.
 LISTENERS = {"arm": True, "token": True, "identity": False, "control": False}
 # On which platform the seed is made: one where whatever takes time in Azure is over at once.
@@ -110,6 +112,8 @@ class Azure:
         service = self.platform.service_for(host) if port == HTTPS_PORT else None
         if port == HTTPS_PORT and host == self.platform.world.front_end_host:
             return "127.0.0.1", self.platform.ports["front_end"]
+        if service is None and port in ROUTER_PORTS and self._address(host):
+            return self._resolve_machine(host, port)
         if service is None or not NAMED.get(service.name, _always)(self.platform, host):
             return Refusal(403, f"{host}:{port} is not emulated by the local Azure.")
         return "127.0.0.1", self.platform.ports["arm"]
@@ -117,7 +121,7 @@ class Azure:
     def _resolve_machine(self, host: str, port: int) -> tuple[str, int] | Refusal:
         """Lead a public or private endpoint's address, or a name of one, to the first machine behind it that listens."""
         reach = self.platform.model(Reach)
-        address = host if _is_address(host) else reach.resolve_public(host)
+        address = self._address(host)
         if address is None:
             return Refusal(403, f"{host} has no address in any DNS zone of the local Azure.")
         backends = reach.from_outside(address, port)
@@ -130,6 +134,9 @@ class Azure:
                 return "127.0.0.1", local
         machines = ", ".join(backend.vm_id.rsplit("/", 1)[-1] for backend in backends)
         return Refusal(504, f"No machine behind {address}:{port} listens on port {backends[0].port}: {machines}.")
+
+    def _address(self, host: str) -> str | None:
+        return host if _is_address(host) else self.platform.model(Reach).resolve_public(host)
 
 
 def _is_address(host: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 from cryptography import x509
 from kubernetes import client
@@ -14,10 +15,18 @@ from kubernetes import client
 from tests.bootstrap_ignition import signer
 from tests.integration.listening import Listening
 from tests.integration.openshift.stage import Site, wait_for
-from tests.integration.openshift.test_clusters import api, cluster_version, conditions, core_api, custom_api
+from tests.integration.openshift.test_clusters import (
+    api,
+    cluster_version,
+    conditions,
+    core_api,
+    custom_api,
+    is_complete,
+)
 
 Json = dict[str, Any]
 CONFIG, OPERATOR = ("config.openshift.io", "v1"), ("operator.openshift.io", "v1")
+DNS = "2018-05-01"
 INGRESS = (*OPERATOR, "openshift-ingress-operator", "ingresscontrollers", "default")
 
 
@@ -28,14 +37,8 @@ def finished(local: Listening) -> Iterator[tuple[Site, client.ApiClient]]:
     site.deploy_network()
     site.boot()
     with api(site) as made:
-
-        def is_available() -> bool:
-            try:
-                return cluster_version(made).get("Available") == "True"
-            except Exception:  # noqa: BLE001 - no API yet, whatever the reason
-                return False
-
-        wait_for(is_available, "the cluster's version")
+        wait_for(lambda: is_complete(made), "the end of bootstrapping")
+        wait_for(lambda: cluster_version(made).get("Available") == "True", "the cluster's version")
         yield site, made
 
 
@@ -114,6 +117,51 @@ def test_the_api_stays_as_it_is_when_a_certificates_secret_is_missing(
     wait_for(lambda: _is_well(made, "kube-apiserver"), "the operator")
 
 
+@pytest.fixture(scope="module")
+def public(finished: tuple[Site, client.ApiClient]) -> Iterator[None]:
+    """Give the router's names to the internet, as the resource provider does."""
+    site, made = finished
+    service = core_api(made).read_namespaced_service("router-default", "openshift-ingress")
+    zone = f"Microsoft.Network/dnsZones/{site.domain}"
+    site.put(zone, {"location": "global", "properties": {}}, DNS)
+    records = [{"ipv4Address": service.status.load_balancer.ingress[0].ip}]
+    site.put(f"{zone}/A/*.apps", {"properties": {"TTL": 300, "ARecords": records}}, DNS)
+    yield
+    site.delete(f"{zone}/A/*.apps", DNS)
+    site.delete(zone, DNS)
+
+
+def _router(site: Site, label: str, authority: str) -> httpx.Response:
+    """Ask the router for a name, from the internet, with an authority trusted alone."""
+    with httpx.Client(proxy=site.local.proxy, verify=ssl.create_default_context(cadata=authority)) as http:
+        return http.get(f"https://{label}.apps.{site.domain}/")
+
+
+@pytest.mark.usefixtures("public")
+def test_the_router_answers_for_the_console_with_the_clusters_own_certificate(
+    finished: tuple[Site, client.ApiClient],
+) -> None:
+    """From the internet; plain requests are led to the encrypted port, unknown names to nothing."""
+    site, made = finished
+    secret = core_api(made).read_namespaced_secret("router-ca", "openshift-ingress-operator")
+    authority = base64.b64decode(secret.data["tls.crt"]).decode()
+
+    answers = {
+        label: _router(site, label, authority).status_code
+        for label in ("console-openshift-console", "oauth-openshift", "nobody")
+    }
+
+    assert answers == {"console-openshift-console": 200, "oauth-openshift": 200, "nobody": 503}
+    worker = next(
+        one for one in site.arm.scan(f"{site.scope}/", "Microsoft.Compute/virtualMachines") if "-worker-" in one["id"]
+    )
+    port = wait_for(lambda: site.guests.listener(worker["id"], 80), "the router's plain port")
+    host = f"console-openshift-console.apps.{site.domain}"
+    plain = httpx.get(f"http://127.0.0.1:{port}/k8s", headers={"Host": host}, trust_env=False)
+    assert (plain.status_code, plain.headers["location"]) == (302, f"https://{host}/k8s")
+
+
+@pytest.mark.usefixtures("public")
 def test_the_router_is_available_again_with_its_certificate(finished: tuple[Site, client.ApiClient]) -> None:
     """The generation that it has observed tells when."""
     site, made = finished
@@ -129,6 +177,15 @@ def test_the_router_is_available_again_with_its_certificate(finished: tuple[Site
 
     wait_for(observed, "the router")
     assert _is_well(made, "ingress")
+
+    def is_shown() -> bool:
+        try:
+            answer = _router(site, "oauth-openshift", signer("root-ca").pem)
+        except httpx.ConnectError:
+            return False
+        return answer.status_code == httpx.codes.OK
+
+    wait_for(is_shown, "the customer's certificate")
 
 
 @pytest.mark.parametrize(
