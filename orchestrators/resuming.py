@@ -45,8 +45,8 @@ def carried_over(done: list[str], *, again: bool, rows: tuple[Row, ...] = CREATE
         rows: of the plan.
     """
     repeated = depending_on((REMOVAL, _GRAPH), rows) if again else set()
-    if _GRAPH not in done:
-        # No graph carries the token's password yet, so a resume rotates it.
+    if again or _GRAPH not in done:
+        # No graph carries the token's password, or soon none will, so a resume rotates it.
         repeated.add(_TOKEN)
     return [name for name in done if name not in repeated]
 

@@ -7,12 +7,15 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from azure.core.exceptions import HttpResponseError
+from azure.mgmt.network import NetworkManagementClient
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.cosmos import CosmosModel
 from emulator.run.tables import DATABASE
 from tests.integration.local_azure import LocalAzure, unique
+from tests.integration.service.inside import Inside
 from tests.integration.service.inventory import WORLD, taken
 from tests.integration.service.stage import Cluster, fault, prepare
 
@@ -97,6 +100,44 @@ def test_a_bootstrap_that_is_too_old_is_made_anew(cluster: Cluster) -> None:
     assert {"remove_expired_machines", "ensure_graph", "deploy_machines_template"} <= set(steps)
     assert not {"decide_names", "decide_zones", "create_dns"} & set(steps)
     _expect_all_new(before, _document(cluster))
+    cluster.expect_one_of_each(resumed, versions=2)
+    _expect_closed_group(cluster)
+
+
+def _expect_closed_group(cluster: Cluster) -> None:
+    """Check that in the cluster's group its own principal may write, and the subscription's owner may only read."""
+    inside = Inside(cluster)
+    name = f"{inside.infra_id}-node-nsg"
+    wish: Any = {"location": "eastus"}
+    owners, own = (
+        client(NetworkManagementClient).network_security_groups for client in (cluster.customer.client, inside.client)
+    )
+    assert owners.get(inside.group, name).name == name
+    with pytest.raises(HttpResponseError, match="DenyAssignmentAuthorizationFailed"):
+        owners.begin_create_or_update(inside.group, name, wish)
+    group: Any = own.get(inside.group, name)
+    own.begin_create_or_update(inside.group, name, group).result()
+
+
+@pytest.mark.thorough
+def test_a_policy_that_refuses_the_group_is_named_and_the_create_goes_on_without_it(cluster: Cluster) -> None:
+    """The error has assignment, definition and the way out; the tags of the cluster would be its group's."""
+    subscription = f"/subscriptions/{cluster.customer.subscription_id}"
+    assignment = f"{subscription}/providers/Microsoft.Authorization/policyAssignments/tags"
+    definition = "/providers/Microsoft.Authorization/policyDefinitions/96670d01-0a4d-4649-9c89-2d3abc0a5025"
+    wanted = {"policyDefinitionId": definition, "parameters": {"tagName": {"value": "costCenter"}}}
+    path = f"{assignment}?api-version=2022-06-01"
+    assert cluster.send("PUT", path, {"properties": wanted | {"displayName": "House rule"}}).status_code == 201
+    try:
+        error = cluster.fail(cluster.create())
+    finally:
+        assert cluster.send("DELETE", path).status_code == 200
+    assert error["code"] == "RequestDisallowedByPolicy"
+    for text in ("House rule", assignment, definition, "az policy exemption create"):
+        assert text.lower() in error["message"].lower()
+    assert {"code": "Step", "message": "ensure_resource_group", "target": "bootstrap"} in error["details"]
+    resumed = cluster.create()
+    cluster.succeed(resumed)
     cluster.expect_one_of_each(resumed, versions=2)
 
 

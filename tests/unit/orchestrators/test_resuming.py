@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 
 from orchestrators import plans, resuming
+from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row
+from shared.settings import parse
+from tests.unit.product_world import ENVIRONMENT, cluster_document
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NAMES = [row.name for row in plans.PLANS["create"]]
+
+
+NOTES: dict[str, dict[str, Any]] = {"one": {"hasPullSecret": True}, "none": {"hasPullSecret": False}, "not noted": {}}
 
 
 def ago(hours: float) -> str:
@@ -57,6 +63,28 @@ def test_the_registry_token_is_rotated_until_a_graph_carries_it() -> None:
     assert resuming.carried_over(["decide_names", "ensure_acr_token"], again=False) == ["decide_names"]
     done = ["decide_names", "ensure_acr_token", "ensure_graph"]
     assert resuming.carried_over(done, again=False) == done
+
+
+def resolved(**more: Any) -> dict[str, Any]:
+    """Resolve a create of a cluster whose document has these members, `install` among its properties."""
+    document = cluster_document(**more)
+    document["openShiftCluster"]["properties"]["install"] = more.pop("install", {})
+    return plans.resolve("create", document, parse(ENVIRONMENT))
+
+
+def test_the_removal_is_in_the_plan_of_a_resume_that_begins_again_alone() -> None:
+    """Every other create is told why it has none."""
+    begun = resolved(install={"now": ago(21), "beginsAgain": True})
+    assert resuming.REMOVAL in [row["name"] for row in begun["rows"]]
+    going_on = resolved(install={"now": ago(1)})
+    assert {"name": resuming.REMOVAL, "reason": PREDICATES["begins_again"][1]} in going_on["skipped"]
+
+
+def test_a_pull_secret_is_told_by_the_documents_note() -> None:
+    """Plans are resolved without the vault."""
+    has_none, _ = PREDICATES["has_no_pull_secret"]
+    told = {name: has_none(cluster_document(**note), parse(ENVIRONMENT)) for name, note in NOTES.items()}
+    assert told == {"one": False, "none": True, "not noted": True}
 
 
 def test_rows_depend_through_any_number_of_others() -> None:
