@@ -57,10 +57,7 @@ def problems(drawn: Map, rows: list[str]) -> list[str]:
     """Return what is wrong with a map, one sentence each."""
     nodes = [node for group in drawn["groups"] for node in group["nodes"]]
     named = {row for node in nodes for row in node.get("rows", ())}
-    coming = drawn.get("coming", [])
     found = [problem for node in nodes for problem in _node_problems(node)]
-    found += [f"{row} has come: take it off 'coming'" for row in coming if row in rows]
-    rows = [*rows, *coming]
     found += [f"the map names the row {row}, which no plan has" for row in sorted(named - {*rows})]
     found += [f"'ours' names the row {row}, which no plan has" for row in drawn["ours"] if row not in rows]
     found += [f"{row} stands for a node, and is listed as ours" for row in drawn["ours"] if row in named]
@@ -95,16 +92,11 @@ def page() -> str:
     drawn = read()
     parts = [_HEAD]
     for group in drawn["groups"]:
-        lines = [(node["node"], _rows(node), _by(node)) for node in group["nodes"]]
+        lines = [(node["node"], code(node.get("rows", ())), _by(node)) for node in group["nodes"]]
         parts.append(f"\n## {group['group']}\n\n{table(('node', 'rows', 'who else, and where'), lines)}\n")
     own = [(f"`{row}`", drawn["ours"][row]) for row in rows_of_plans() if row in drawn["ours"]]
     parts.append(f"\n## Rows of our own\n\n{table(('row', 'why it stands for no node'), own)}\n")
     return "".join(parts)
-
-
-def _rows(node: Node) -> str:
-    there = rows_of_plans()
-    return ", ".join(code([row]) + ("" if row in there else " (to come)") for row in node.get("rows", ()))
 
 
 def _by(node: Node) -> str:
