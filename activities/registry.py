@@ -49,8 +49,10 @@ def _ensure_acr_token(step: Step) -> Outcome | None:
     held = _held(step)
     if held is not None and held.get("operationId") == step.call["operationId"]:
         return None
-    # A graph is made from a password, so where none was ever held nobody need look for one.
-    if _held_id(step) and graph.exists(step):
+    # A graph is made from a password, so where none was ever held nobody need look for one; and one that goes, because
+    # the bootstrap begins again, needs its password no more.
+    condemned = (step.properties.get("install") or {}).get("beginsAgain")
+    if _held_id(step) and not condemned and graph.exists(step):
         return None
     registry = _registry()
     tokens = own(ContainerRegistryManagementClient, registry.subscription_id).tokens

@@ -110,6 +110,15 @@ def test_a_password_that_a_graph_carries_is_kept(
     assert registry.made == [("password1", "pw-0")]
 
 
+def test_a_graph_that_goes_keeps_no_password(accepted: World, registry: Registry) -> None:
+    """The bootstrap begins again: its machines go, whichever of the two is first."""
+    assert call("ensure_acr_token") == DONE
+    accepted.cluster["secrets"]["credentials"] = "c/1"
+    accepted.properties["install"] = {"now": "2026-02-28T09:00:00Z", "beginsAgain": True}
+    assert resume(accepted, "second") == DONE
+    assert registry.held() == "pw-1"
+
+
 def test_a_group_without_storage_holds_no_graph(accepted: World, registry: Registry) -> None:
     """The create that failed had come no further."""
     assert call("ensure_acr_token") == DONE
