@@ -40,6 +40,7 @@ _BUSY_CODES = frozenset(
         "ReferencedResourceNotProvisioned",
         "RetryableError",
         "ResourceGroupBeingDeleted",
+        "StorageAccountIsNotProvisioned",
         "StorageAccountOperationInProgress",
     }
 )

@@ -62,6 +62,7 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
         (http(403, "RequestDisallowedByPolicy"), "none", "RequestDisallowedByPolicy", Owner.CUSTOMER),
         (http(409, "AnotherOperationInProgress"), "busy", "DeploymentFailed", Owner.AZURE),
         (http(409, "ResourceGroupBeingDeleted"), "busy", "DeploymentFailed", Owner.AZURE),
+        (http(409, "StorageAccountIsNotProvisioned"), "busy", "DeploymentFailed", Owner.AZURE),
         (http(409, "ScopeLocked"), "none", "ScopeLocked", Owner.CUSTOMER),
         (http(409, "QuotaExceeded"), "none", "ResourceQuotaExceeded", Owner.CUSTOMER),
         (http(409, "OperationNotAllowed", "Exceeds approved quota."), "none", "ResourceQuotaExceeded", Owner.CUSTOMER),
