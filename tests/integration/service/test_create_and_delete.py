@@ -22,7 +22,7 @@ SEVEN_DAYS = 604_800
 SECRETS = {
     "request": {"clientSecret", "pullSecret"},
     "install": {"sshKey"},
-    "registry": {"password"},
+    "registry": {"password", "name", "operationId"},
     "graph": {"key"},
     "credentials": {"aroServiceKubeconfig", "userAdminKubeconfig", "kubeadminPassword"},
 }
