@@ -8,7 +8,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from emulator.core.clock import rfc3339
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 Json = dict[str, Any]
 Key = tuple[str, str, str]
+FAULTS = "machines"
 CERTIFICATE, PRIVATE_KEY = "tls.crt", "tls.key"
 
 
@@ -75,16 +76,28 @@ def _look(cluster: "Cluster", row: Rollout) -> None:
         wanted, problem = _digest(spec, _certificates(cluster, row, spec)), ""
     except _SecretError as error:
         wanted, problem = "", str(error)
-    if (wanted, problem) == (state.get("wanted"), state["problem"]):
+    if wanted == state.get("wanted") and (wanted or problem == state["problem"]):
         return
     begins = wanted and wanted != state["rolled"]
-    state = state | {"wanted": wanted, "problem": problem}
-    state["due"] = rfc3339(cluster.platform.clock.after(row.seconds)) if begins else ""
+    state = state | {"wanted": wanted, "problem": problem, "due": ""}
+    if begins:
+        due, state["problem"] = _due(cluster, row)
+        state["due"] = "" if state["problem"] else rfc3339(due)
     rollouts[row.operator] = state
     cluster.save()
-    if state["due"] or problem or before["due"] or before["problem"]:
-        logger.info("cluster %s: %s: %s", cluster.record.id, row.operator, problem or row.says)
+    if state["due"] or state["problem"] or before["due"] or before["problem"]:
+        logger.info("cluster %s: %s: %s", cluster.record.id, row.operator, state["problem"] or row.says)
         operators.show(cluster, row.operator)
+
+
+def _due(cluster: "Cluster", row: Rollout) -> tuple[datetime, str]:
+    """Return when a roll-out that begins now is over, and why it never is, "" when it is."""
+    clock = cluster.platform.clock
+    fault = cluster.platform.faults.take(FAULTS, f"rollout {row.operator}")
+    # At the injected, unscaled time.
+    later = timedelta(seconds=fault.delay_seconds) if fault is not None and fault.kind == "delay" else timedelta()
+    failure = fault.message if fault is not None and fault.kind != "delay" else ""
+    return clock.after(row.seconds) + later, failure
 
 
 def _enforce(cluster: "Cluster", row: Rollout, state: Json) -> None:

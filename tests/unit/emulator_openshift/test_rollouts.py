@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from emulator.core.faults import Fault
 from emulator.openshift import certificates, timeline
 from emulator.openshift.kubernetes import Certificate
 from tests.bootstrap_ignition import key_pem, signer
@@ -275,3 +276,30 @@ def test_a_version_without_a_channel_gets_no_updates(stage: Stage) -> None:
     found = stage.cluster.objects.get(kind, "version") or {}
     assert found["status"]["observedGeneration"] == changed["metadata"]["generation"]
     assert next(one for one in found["status"]["conditions"] if one["type"] == "Available")["status"] == "True"
+
+
+def test_an_injected_fault_lets_a_roll_out_fail_until_the_next_change(stage: Stage) -> None:
+    """The operator says the message, and does not begin again by itself."""
+    stage.platform.faults.add(Fault(service="machines", operation="rollout console", message="no image", count=1))
+    stage.patch("Console.operator.openshift.io", {"customization": {"brand": "azure"}})
+    stage.after(SECONDS["console"])
+    assert (stage.conditions("console"), stage.message("console", "Degraded")) == (DEGRADED, "no image")
+
+    stage.patch("Console.operator.openshift.io", {"customization": {"brand": "dedicated"}})
+    stage.after(SECONDS["console"])
+
+    assert stage.conditions("console") == WELL
+
+
+def test_an_injected_delay_lets_a_roll_out_last_longer(stage: Stage) -> None:
+    """By so many seconds."""
+    stage.platform.faults.add(
+        Fault(service="machines", operation="rollout console", kind="delay", delay_seconds=7, count=1)
+    )
+    stage.patch("Console.operator.openshift.io", {"customization": {"brand": "azure"}})
+
+    stage.after(SECONDS["console"] + 6)
+    assert stage.conditions("console") == ROLLING
+    stage.after(1)
+
+    assert stage.conditions("console") == WELL
