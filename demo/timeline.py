@@ -197,7 +197,7 @@ def _axis(svg: ET.Element, span: float, height: float, scale: float) -> None:
         child(svg, "line", classes="grid", x1=x, x2=x, y1=HEAD - 6, y2=height - 6)
         text(svg, "figure", x, HEAD - 24, f"{second}", anchor="middle")
         if scale != 1:
-            text(svg, "figure", x, HEAD - 10, _span_text(second * scale), anchor="middle")
+            text(svg, "figure", x, HEAD - 10, _span_text(second * scale) if second else "0", anchor="middle")
         second += step
 
 
@@ -252,7 +252,7 @@ def _duration(operation: Json, span: float) -> str:
 def _span_text(seconds: float) -> str:
     minute = 60
     if seconds < minute:
-        return f"{seconds:.1f} s" if seconds % 1 else f"{seconds:.0f} s"
+        return f"{seconds:.1f} s"
     return f"{seconds / minute:.1f} min".replace(".0 ", " ")
 
 
