@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceNotFoundError
 
+from emulator.authorization.policies import ASSIGNMENTS
 from emulator.authorization.roles import NETWORK_CONTRIBUTOR, READER
 from emulator.core.faults import Fault
 from tests.integration.deployments.stage import NSG, Stage, deployment, group_of_rules, template
@@ -233,6 +234,32 @@ def test_an_injected_fault_fails_the_resource_that_it_meets(stage: Stage) -> Non
     [entry] = [entry for entry in stage.platform.journal.entries("corr-1") if entry.operation == f"PUT {NSG}"]
     assert (entry.status, entry.error) == (409, "QuotaExceeded")
     assert entry.fault
+
+
+def test_a_policy_that_refuses_a_resource_is_told_in_the_resources_operation(stage: Stage) -> None:
+    """With assignment and definition, as the SDK's own model of additional information."""
+    client, group = stage.client(), stage.group()
+    identifier = f"{_scope(stage, group)}/providers/Microsoft.Authorization/policyAssignments/tags"
+    properties = {
+        "policyDefinitionId": "/providers/Microsoft.Authorization/policyDefinitions/871b6d14-10aa-478d-b590-94f262ecfa99",
+        "parameters": {"tagName": {"value": "owner"}},
+        "scope": _scope(stage, group),
+        "enforcementMode": "Default",
+    }
+    stage.platform.store.table("arm_resources").put(
+        identifier.lower(), {"id": identifier, "name": "tags", "type": ASSIGNMENTS, "properties": properties}
+    )
+    poller = client.deployments.begin_create_or_update(group, "d", deployment(template(group_of_rules("n"))))
+    with pytest.raises(HttpResponseError, match="RequestDisallowedByPolicy"):
+        poller.result()
+    (operation, *_) = client.deployment_operations.list(group, "d")
+    assert operation.properties is not None
+    error = operation.properties.status_message.error
+    assert error is not None
+    assert error.code == "RequestDisallowedByPolicy"
+    (violation,) = error.additional_info or []
+    assert violation.type == "PolicyViolation"
+    assert violation.info["policyAssignmentId"] == identifier
 
 
 def test_a_deployment_can_be_listed_exported_and_removed(stage: Stage) -> None:
