@@ -11,6 +11,7 @@ from emulator.arm.exceptions import (
     subscription_not_found,
     wrong_tenant,
 )
+from emulator.arm.manifest import SYSTEM_NAMESPACE
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
@@ -151,7 +152,7 @@ class Subscriptions:
         key = f"{subscription_id}/{namespace}".lower()
         found = self._providers.get(key)
         if found is not None and found["registered"]:
-            self._providers.put(key, found | {"registered": False, "notify": True})
+            self._providers.put(key, found | {"registered": False, "notify": _hears(found["namespace"])})
 
     def _register(self, subscription_id: str, namespace: str, seconds: float) -> None:
         self._providers.put(
@@ -161,21 +162,17 @@ class Subscriptions:
                 "namespace": self.canonical(namespace),
                 "registered": True,
                 "readyAt": rfc3339(self._clock.after(seconds)),
-                "notify": True,
+                "notify": _hears(self.canonical(namespace)),
             },
         )
 
     def to_notify(self, namespace: str) -> list[Json]:
-        """Return the registrations of a provider that it has not been told of yet; others' count as told."""
-        waiting = []
-        for key, document in self._providers.scan():
-            if not document["notify"]:
-                continue
-            if document["namespace"] == namespace:
-                waiting.append(document)
-            else:
-                self._providers.put(key, document | {"notify": False})
-        return waiting
+        """Return the registrations of a provider that it has not been told of yet."""
+        return [
+            document
+            for _, document in self._providers.scan()
+            if document["notify"] and document["namespace"] == namespace
+        ]
 
     def notified(self, registration: Json) -> None:
         """Note that the provider has heard of a registration, unless it changed meanwhile."""
@@ -196,5 +193,10 @@ class Subscriptions:
         key = f"{subscription_id}/{namespace}".lower()
         found = self._providers.get(key)
         if found is not None:
-            self._providers.put(key, found | {"notify": True})
+            self._providers.put(key, found | {"notify": _hears(found["namespace"])})
         return document
+
+
+def _hears(namespace: str) -> bool:
+    """Tell whether a provider is told of subscriptions: Microsoft's own are here, and know."""
+    return namespace == SYSTEM_NAMESPACE

@@ -63,6 +63,19 @@ def test_resources_are_listed_by_what_the_filter_names(
             listed(bad)
 
 
+def test_azures_own_providers_are_registered_without_the_resource_provider(
+    stage: Stage, resources: ResourceManagementClient
+) -> None:
+    """A moment passes, nobody has to hear of it, and a feature of theirs changes nothing."""
+    namespace = "Microsoft.Storage"
+    stage.arm.subscriptions.unregister(stage.world.subscription_id, namespace)
+    assert resources.providers.get(namespace).registration_state == "Unregistered"
+    assert resources.providers.register(namespace).registration_state == "Registering"
+    stage.arm.subscriptions.set_feature(stage.world.subscription_id, namespace, "Fast", "Registered")
+    while resources.providers.get(namespace).registration_state != "Registered":
+        pass
+
+
 def test_registering_a_provider_takes_a_moment(stage: Stage, resources: ResourceManagementClient) -> None:
     """The provider is Registering, the resource provider hears of the subscription, then it is Registered."""
     namespace = "Microsoft.RedHatOpenShift"
