@@ -9,6 +9,7 @@ import pytest
 from azure.mgmt.authorization import AuthorizationManagementClient
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
+from azure.mgmt.resource.resources import ResourceManagementClient
 
 from demo.customer import assign_roles, register_provider
 from tests.integration.conftest import SEED
@@ -224,4 +225,24 @@ def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doome
         "validate_service_principal",
         "validate_providers",
     }
+    cluster.succeed(cluster.delete())
+
+
+@pytest.mark.xdist_group("service-hub")
+def test_a_provider_that_is_not_registered_is_named_and_its_registration_is_waited_for(
+    own_azure: LocalAzure, rng: random.Random
+) -> None:
+    """The line that registers it is in the error; a create that comes while Azure still does so goes on."""
+    (cluster,) = prepare(own_azure, unique(rng, "v"))
+    providers = cluster.customer.client(ResourceManagementClient).providers
+    providers.unregister("Microsoft.Storage")
+    try:
+        error = cluster.fail(cluster.create())
+    finally:
+        providers.register("Microsoft.Storage")
+    assert error["code"] == "ResourceProviderNotRegistered"
+    assert "az provider register --namespace Microsoft.Storage" in error["message"]
+    resumed = cluster.create()
+    cluster.wait_for_step(resumed, "validate_providers", "Succeeded")
+    assert providers.get("Microsoft.Storage").registration_state == "Registered"
     cluster.succeed(cluster.delete())
