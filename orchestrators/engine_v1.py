@@ -1,8 +1,9 @@
 """The interpreter of plans, version 1. Frozen: instances in flight replay this code, so a change is a new version.
 
-`run_plan_v1` starts every row whose needs are done and waits for any of them to end. A row is one activity; when its
-outcome asks for more time it goes on in `wait_row_v1`, whose history is thrown away every few polls. Both are
-deterministic: their time is the orchestration's, and everything else comes from their input.
+`run_plan_v1` starts every row whose needs are done and waits for any of them to end. An action is one activity; when
+its outcome asks for more time it goes on in `wait_row_v1`, whose history is thrown away every few polls. Rows of the
+other kinds are there from the beginning. Both are deterministic: their time is the orchestration's, and everything else
+comes from their input.
 """
 
 from collections.abc import Generator
@@ -37,7 +38,7 @@ def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
     while True:
         for name in endings.ready(rows, list(tasks)):
             tries[name] = verdicts.begin(start, rows[name], context.current_utc_datetime)
-            tasks[name] = context.call_activity(rows[name]["executor"], _payload(tries[name]))
+            tasks[name] = _begin(context, tries[name])
         for name in endings.to_tell(rows, list(tasks)):
             endings.told.append(name)
             more = {"failedStep": name, "error": endings.failures[name]}
@@ -49,7 +50,7 @@ def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
         name = next(name for name, task in tasks.items() if task is winner)
         ending, tries[name] = _weigh(tries[name], winner, context)
         if ending is None:
-            tasks[name] = context.call_sub_orchestrator("wait_row_v1", tries[name], _wait_id(tries[name]))
+            tasks[name] = _begin(context, tries[name])
             continue
         del tasks[name]
         endings.add(name, ending)
@@ -65,7 +66,8 @@ def wait_row_v1(context: df.DurableOrchestrationContext) -> Yields:
     """Call one row again and again from durable timers until it ends; its ending is the result."""
     tries = cast("Tries", context.get_input())
     for _ in range(POLLS_PER_GENERATION):
-        yield context.create_timer(context.current_utc_datetime + timedelta(seconds=tries["delaySeconds"]))
+        if tries["delaySeconds"]:
+            yield context.create_timer(context.current_utc_datetime + timedelta(seconds=tries["delaySeconds"]))
         task = context.call_activity(tries["row"]["executor"], _payload(tries))
         try:
             outcome: Outcome = yield task
@@ -76,6 +78,13 @@ def wait_row_v1(context: df.DurableOrchestrationContext) -> Yields:
             return ending
     context.continue_as_new(tries)
     return None
+
+
+def _begin(context: df.DurableOrchestrationContext, tries: Tries) -> Any:
+    """Start a row: what is over in one call is an activity here, what is bound to wait waits in a history of its own."""
+    if tries["waits"]:
+        return context.call_sub_orchestrator("wait_row_v1", tries, _wait_id(tries))
+    return context.call_activity(tries["row"]["executor"], _payload(tries))
 
 
 def _any_of(context: df.DurableOrchestrationContext, tasks: list[Any]) -> Any:
@@ -94,10 +103,10 @@ def _any_of(context: df.DurableOrchestrationContext, tasks: list[Any]) -> Any:
 def _weigh(tries: Tries, task: Any, context: df.DurableOrchestrationContext) -> tuple[Outcome | None, Tries]:
     """Weigh what an activity returned, or take what a waiting sub-orchestration has weighed already."""
     outcome = _crash(task.result) if isinstance(task.result, Exception) else task.result
-    if "waits" in tries and outcome["outcome"] != "crashed":
+    if tries["waits"] and outcome["outcome"] != "crashed":
         return outcome, tries
     ending, tries = verdicts.decide(tries, outcome, context.current_utc_datetime)
-    return ending, tries | {"waits": tries.get("waits", 0) + 1}
+    return ending, tries | {"waits": tries["waits"] + 1}
 
 
 def _crash(failure: Exception) -> Outcome:

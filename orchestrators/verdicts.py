@@ -114,6 +114,7 @@ def begin(start: dict[str, Any], row: dict[str, Any], now: datetime) -> Tries:
         "delaySeconds": 0,
         "polls": 0,
         "crashes": 0,
+        "waits": 0 if row["kind"] == "action" else 1,
         "since": {},
         "lastMessage": "",
         "error": None,
