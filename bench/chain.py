@@ -15,7 +15,7 @@ from graphlib import TopologicalSorter
 from emulator.arm.service import TYPES
 from emulator.authorization.resources import PROPAGATION_SECONDS
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
-from emulator.keyvault.certificates import ISSUE_SECONDS
+from emulator.keyvault.orders import ISSUE_SECONDS
 from emulator.openshift import timeline
 from emulator.openshift.ingress import PORTS
 from orchestrators.plans import FIRST_POLL
@@ -159,7 +159,13 @@ def graph(rows: Iterable[Row]) -> dict[str, Step]:
     for line in timeline.rows(FLAVOUR):
         own = (line.seconds + sum(SECONDS.get(line.name, ())),)
         steps[line.name] = Step(line.needs + INSIDE.get(line.name, ()), own)
-    return steps | _machines(begun)
+    return steps | _machines(begun) | _rollouts()
+
+
+def _rollouts() -> dict[str, Step]:
+    """Return what operators do when a row changes their configuration."""
+    seconds = {row.operator: row.seconds for row in timeline.ROLLOUTS}
+    return {f"roll-out/{operator}": Step((row,), (seconds[operator],)) for operator, row in CHANGES.items()}
 
 
 def template(name: str) -> float:
@@ -224,16 +230,22 @@ SECONDS: dict[str, tuple[float, ...]] = {
         len(PORTS) * _TYPES["Microsoft.Network/networkSecurityGroups/securityRules"].create_seconds,
     ),
 }
+# Operators whose configuration a row changes, and another row waits until they have rolled it out.
+CHANGES = {
+    "kube-apiserver": "configure_api_server_certificate",
+    "ingress": "configure_ingress_certificate",
+    "console": "update_console_branding",
+}
 # What rows, and lines of the timeline, wait for beside their own needs.
 INSIDE: dict[str, tuple[str, ...]] = {
     "deploy_machines_template": ("bootstrap machine up", "masters up"),
     "bootstrap_config_map_ready": ("bootstrap-complete",),
-    "api_servers_ready": ("operator/kube-apiserver",),
+    "api_servers_ready": ("operator/kube-apiserver", "roll-out/kube-apiserver"),
     "workers_ready": ("workers",),
-    "console_ready": ("operator/console",),
+    "console_ready": ("operator/console", "roll-out/console"),
     "cluster_version_ready": ("cluster-version",),
     "update_router_address": ("router",),
-    "ingress_controller_ready": ("operator/ingress",),
+    "ingress_controller_ready": ("operator/ingress", "roll-out/ingress"),
     "masters": ("masters joined",),
     "workers": ("workers joined",),
 }
