@@ -1,12 +1,15 @@
 """The customer's disk encryption sets, with whose keys the machines' disks are encrypted."""
 
+from functools import partial
+
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import DiskEncryptionSet
 
 from activities import linked_resources
 from activities.executor import Executor, TryAgain
-from activities.linked_resources import Linked
+from activities.linked_resources import Connect, Linked
+from activities.principals import read_as_either
 from activities.step import Step
 from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
 from shared.azure.models import text
@@ -19,16 +22,15 @@ def _validate_disk_encryption_sets(step: Step) -> None:
 
     Raises:
         CloudError: `InvalidLinkedDiskEncryptionSet`, for the customer, with an entry for each problem.
-        TryAgain: the service may not read a set yet.
+        TryAgain: nobody may read a set yet.
 
     Source: ARO-RP `pkg/validate/dynamic/diskencryptionset.go`.
     """
     problems: list[CloudError] = []
     unreadable: list[CloudError] = []
-    sets = step.customer(ComputeManagementClient).disk_encryption_sets
     for linked in linked_resources.encryption_sets(step):
         try:
-            problems += _problems(step, linked, sets.get(linked.id.resource_group, linked.id.name))
+            problems += _problems(step, linked, read_as_either(step, partial(_get, linked)))
         except ResourceNotFoundError:
             problems.append(linked.not_found())
         except HttpResponseError as error:
@@ -39,6 +41,12 @@ def _validate_disk_encryption_sets(step: Step) -> None:
         raise summarize([*problems, *unreadable])
     if unreadable:
         raise TryAgain(summarize(unreadable), "authorization")
+
+
+def _get(linked: Linked, connect: Connect) -> DiskEncryptionSet:
+    sets = connect(ComputeManagementClient).disk_encryption_sets
+    found: DiskEncryptionSet = sets.get(linked.id.resource_group, linked.id.name)
+    return found
 
 
 def _problems(step: Step, linked: Linked, found: DiskEncryptionSet) -> list[CloudError]:
@@ -60,7 +68,8 @@ def _unreadable(linked: Linked) -> CloudError:
     return CloudError(
         400,
         ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
-        f"The resource provider may not read the disk encryption set '{linked.id}', so it was not checked.",
+        f"Neither the resource provider nor the service principal may read the disk encryption set '{linked.id}', so it "
+        "was not checked.",
         linked.target,
         owner=Owner.CUSTOMER,
     )

@@ -4,6 +4,7 @@ What `privateLinkServiceNetworkPolicies` says does not matter: `attach_nsgs` set
 """
 
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, ip_network
 from itertools import combinations
 
@@ -13,6 +14,7 @@ from azure.mgmt.network.models import Subnet, VirtualNetwork
 from activities import linked_resources, subnets
 from activities.executor import Executor, Outcome, TryAgain
 from activities.linked_resources import Linked
+from activities.principals import read_as_either
 from activities.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
@@ -42,12 +44,12 @@ def _validate_network(step: Step) -> Outcome | None:
 
     Raises:
         CloudError: `InvalidLinkedVNet`, for the customer, with an entry for each thing that is wrong.
-        TryAgain: somebody is changing a subnet right now, or the service may not read the network yet.
+        TryAgain: somebody is changing a subnet right now, or nobody may read the network yet.
 
     Source: ARO-RP `pkg/validate/dynamic`, `ValidateVnet` and `ValidateSubnets`.
     """
     try:
-        network = linked_resources.get_network(step, step.customer)
+        network = read_as_either(step, partial(linked_resources.get_network, step))
     except HttpResponseError as error:
         if error.status_code != _FORBIDDEN:
             raise
@@ -217,7 +219,8 @@ def _unreadable(network: Linked) -> CloudError:
     return CloudError(
         400,
         ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
-        f"The resource provider may not read the virtual network '{network.id}', so it was not checked.",
+        f"Neither the resource provider nor the service principal may read the virtual network '{network.id}', so it was "
+        "not checked.",
         owner=Owner.CUSTOMER,
     )
 

@@ -3,22 +3,17 @@
 Source: ARO-RP `pkg/validate/openshiftcluster_validatedynamic.go`; the rules of permissions are those of 2026.
 """
 
-import base64
-import json
 import re
-from contextlib import ExitStack
 from typing import Any
 
-from azure.core.credentials import TokenCredential
 from azure.core.exceptions import ClientAuthenticationError
 
-from activities import permissions
+from activities import permissions, principals
 from activities.executor import Executor, TryAgain
 from activities.permissions import Principal
 from activities.step import Step
-from shared import cloud
 from shared.arm.errors import CloudError, ErrorCode, summarize
-from shared.azure import clients, credentials
+from shared.azure import credentials
 from shared.azure.errors import clean, retry_class
 from shared.store import Document
 from shared.vault import get_vault
@@ -80,15 +75,7 @@ def _validate_service_principal_permissions(step: Step) -> None:
         ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
         permissions.CLUSTER_ACTIONS,
     )
-    credential = _cluster_credential(step)
-    with ExitStack() as stack:
-        made: dict[Any, Any] = {}
-
-        def connect(client: Any) -> Any:
-            if client not in made:
-                made[client] = stack.enter_context(clients.connect(client, step.subscription_id, credential))
-            return made[client]
-
+    with principals.as_cluster(step) as connect:
         permissions.validate(step, principal, connect)
 
 
@@ -101,16 +88,11 @@ def _validate_resource_provider_permissions(step: Step) -> None:
     credential = credentials.first_party(step.tenant_id, get_vault().get_service_secret)
     principal = Principal(
         "resource provider",
-        str(_claims(credential).get("oid") or ""),
+        str(principals.claims(credential).get("oid") or ""),
         ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
         permissions.PROVIDER_ACTIONS,
     )
     permissions.validate(step, principal, step.customer)
-
-
-def _cluster_credential(step: Step) -> TokenCredential:
-    secret = get_vault().get_secret(step.document["secrets"]["request"])["clientSecret"]
-    return credentials.cluster_principal(step.tenant_id, step.properties["servicePrincipalProfile"]["clientId"], secret)
 
 
 def _cluster_claims(step: Step) -> dict[str, Any]:
@@ -120,7 +102,7 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
         TryAgain: `InvalidServicePrincipalCredentials`.
     """
     try:
-        return _claims(_cluster_credential(step))
+        return principals.claims(principals.cluster_credential(step))
     except ClientAuthenticationError as error:
         text = clean(str(error.message)).split("\n", 1)[0]
         refused = CloudError(
@@ -131,13 +113,6 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
         )
         spreading = "principal" if _SPREADING.search(text) else "none"
         raise TryAgain(summarize([refused]), "transient" if retry_class(error) == "transient" else spreading) from error
-
-
-def _claims(credential: TokenCredential) -> dict[str, Any]:
-    """Get a token for ARM and return what it says. ARM checks its signature; we only read our own token."""
-    payload = credential.get_token(cloud.cloud_profile().arm_scope).token.split(".")[1]
-    claims: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    return claims
 
 
 validate_service_principal = Executor(run=_validate_service_principal)

@@ -62,6 +62,17 @@ def test_a_network_that_may_not_be_read_yet_is_asked_about_again(accepted: World
     assert problems(outcome)[0][0] == "InvalidResourceProviderPermissions"
 
 
+def test_a_network_that_only_the_cluster_may_read_is_checked_all_the_same(accepted: World) -> None:
+    """That the service may not is another check's to tell."""
+    lay(accepted, location="westus")
+    answers: list[Any] = [(403, {"error": {"code": "AuthorizationFailed", "message": "It may not."}}, {})]
+    answers.append((200, accepted.azure.resources[NETWORK.lower()], {}))
+    accepted.azure.on("GET", f"{NETWORK}$", lambda _request: answers.pop(0))
+    assert "westus" in only_problem(run())[1]
+    logins = [request.text for request in accepted.azure.calls if request.path.endswith("/token")]
+    assert ["client_id=client-1" in text for text in logins] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("spoil", "want_target", "want_words"),
     [
