@@ -254,12 +254,14 @@ def test_a_policy_that_refuses_a_resource_is_told_in_the_resources_operation(sta
         poller.result()
     (operation, *_) = client.deployment_operations.list(group, "d")
     assert operation.properties is not None
+    assert operation.properties.status_message is not None
     error = operation.properties.status_message.error
     assert error is not None
     assert error.code == "RequestDisallowedByPolicy"
     (violation,) = error.additional_info or []
     assert violation.type == "PolicyViolation"
-    assert violation.info["policyAssignmentId"] == identifier
+    told: Any = violation.info
+    assert told["policyAssignmentId"] == identifier
 
 
 def test_a_deployment_can_be_listed_exported_and_removed(stage: Stage) -> None:
