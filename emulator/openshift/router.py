@@ -1,5 +1,6 @@
 """What listens on ports 80 and 443 of the workers: the router, with the certificate for `*.apps` of its controller."""
 
+import logging
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,12 @@ from emulator.core.certificates import private_key_pem
 from emulator.openshift import cloud, pairs
 from emulator.openshift.endpoint import Endpoint, Reply
 from emulator.openshift.kinds import INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE
+from emulator.openshift.timeline import GARBLED
 
 if TYPE_CHECKING:
     from emulator.openshift.cluster import Cluster
+
+logger = logging.getLogger(__name__)
 
 HTTP, HTTPS = "router-http", "router"
 # What the operator makes: the certificate that a controller has without any of its own, and who signs it.
@@ -31,10 +35,16 @@ _NOT_THERE = Reply(503, "text/html", b"<h1>Application is not available</h1>\n")
 
 async def listen(cluster: "Cluster") -> None:
     """Let the router listen with the certificate that is in force, if it does not yet."""
-    source = _source(cluster)
-    if HTTPS in cluster.ports and cluster.router_source == source:
+    if HTTPS in cluster.ports and cluster.router_source == _source(cluster):
         return
-    pair = _pair(cluster)
+    try:
+        await _listen(cluster, _pair(cluster))
+    except (*GARBLED, OSError):
+        # A router without its namespace, or with a certificate that OpenSSL does not take, is not the cluster's end.
+        logger.exception("cluster %s: the router does not listen", cluster.record.id)
+
+
+async def _listen(cluster: "Cluster", pair: tuple[str, str]) -> None:
     endpoint = Endpoint(lambda _path, host: _answer(cluster, host))
     port = await endpoint.listen(*pair)
     # The new listener first: nobody is to find the port closed in between.

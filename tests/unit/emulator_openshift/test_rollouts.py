@@ -1,12 +1,13 @@
 """What operators make of changes of their configuration, second by second."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from emulator.core.faults import Fault
-from emulator.openshift import certificates, timeline
+from emulator.openshift import certificates, router, timeline
 from emulator.openshift.kubernetes import Certificate
 from tests.bootstrap_ignition import key_pem, signer
 from tests.unit.emulator_openshift.conftest import DOMAIN, Stage
@@ -215,6 +216,15 @@ def test_a_router_without_its_certificate_is_not_available(stage: Stage) -> None
     shown = {one["type"]: one["status"] for one in found["status"]["conditions"]}
     assert (shown["Available"], shown["Degraded"], shown["DeploymentAvailable"]) == ("False", "True", "False")
     assert found["status"]["observedGeneration"] == found["metadata"]["generation"]
+
+
+def test_a_router_without_its_namespace_does_not_end_the_cluster(stage: Stage) -> None:
+    """It does not listen, and everything else goes on."""
+    stage.cluster.objects.delete("Namespace", "openshift-ingress")
+
+    asyncio.run(router.listen(stage.cluster))
+
+    assert stage.cluster.ports == {}
 
 
 def test_what_is_taken_back_in_time_is_not_rolled_out(stage: Stage) -> None:
