@@ -7,6 +7,7 @@ for the one thing that a person would do before repeating a failed create, see `
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from kubernetes.client import ApiClient
 
@@ -17,9 +18,10 @@ from activities.step import Step
 from shared.arm.errors import CloudError
 from shared.openshift import client
 from shared.openshift.client import Read, Unreadable
-from shared.openshift.conditions import CONDITIONS, MACHINES, WORKER_MACHINES, Condition, has_failed
+from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_failed
 
-Before = Callable[[Step, ApiClient], None]
+Found = list[Any]
+Remedy = Callable[[Step, ApiClient, Found], bool]
 
 
 def _bootstrap_console(step: Step) -> str:
@@ -28,42 +30,57 @@ def _bootstrap_console(step: Step) -> str:
     return f"The bootstrap machine's last line: {lines}" if lines else ""
 
 
-def _nothing(_step: Step, _api: ApiClient) -> None:
-    return
+def _nothing(_step: Step, _api: ApiClient, _found: Found) -> bool:
+    return False
 
 
-def _make_failed_machines_anew(step: Step, api: ApiClient) -> None:
+def _make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool:
     """Delete the failed worker machines that are older than this row; their sets make others in their place.
 
     machine-api never tries a failed machine again, so without this a create that failed for want of quota could not
     go on once there is more. What was made while the row waits is not tried again, so this comes to an end. A second
     delivery finds the machines gone, or being deleted.
 
+    Args:
+        step: that waits.
+        api: of its cluster.
+        found: what the row has read, the worker machines first.
+
     Raises:
         FenceMoved: when this attempt was superseded.
     """
-    for machine in filter(has_failed, client.read(api, WORKER_MACHINES)):
-        made = datetime.fromisoformat(machine["metadata"]["creationTimestamp"])
-        if made < datetime.fromisoformat(step.call["startTime"]):
-            client.delete(api, Read("Machine", machine["metadata"]["name"], MACHINES))
+    old = [machine for machine in filter(has_failed, found[0]) if _made(machine) < _time(step.call["startTime"])]
+    for machine in old:
+        client.delete(api, Read("Machine", machine["metadata"]["name"], MACHINES))
+    return bool(old)
 
 
-def condition(name: str, hint: Hint = no_hint, before: Before = _nothing) -> Executor:
+def _made(machine: dict[str, Any]) -> datetime:
+    return _time(machine["metadata"]["creationTimestamp"])
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing) -> Executor:
     """Return the executor of a row of the conditions' table.
 
     Args:
         name: of the row.
         hint: what to add to the message when the wait is about to fail.
-        before: what to do before each poll.
+        remedy: what to do about what a poll has read; when it did something, the poll reads anew.
     """
-    return Executor(status=lambda step: _status(step, CONDITIONS[name], hint, before))
+    return Executor(status=lambda step: _status(step, CONDITIONS[name], hint, remedy))
 
 
-def _status(step: Step, row: Condition, hint: Hint, before: Before) -> Outcome | None:
+def _status(step: Step, row: Condition, hint: Hint, remedy: Remedy) -> Outcome | None:
     api = cluster_api.connect(step)
     try:
-        before(step, api)
-        missing = row.test(*(client.read(api, what) for what in row.reads))
+        found = _read(api, row)
+        if remedy(step, api, found):
+            found = _read(api, row)
+        missing = row.test(*found)
     except Unreadable as error:
         missing = str(error)
     except CloudError as error:
@@ -72,9 +89,13 @@ def _status(step: Step, row: Condition, hint: Hint, before: Before) -> Outcome |
     return waiting(step, api, missing, hint) if missing else None
 
 
+def _read(api: ApiClient, row: Condition) -> Found:
+    return [client.read(api, what) for what in row.reads]
+
+
 bootstrap_config_map_ready = condition("bootstrap_config_map_ready", _bootstrap_console)
 api_servers_ready = condition("api_servers_ready")
-workers_ready = condition("workers_ready", before=_make_failed_machines_anew)
+workers_ready = condition("workers_ready", remedy=_make_failed_machines_anew)
 console_exists = condition("console_exists")
 console_ready = condition("console_ready")
 cluster_version_ready = condition("cluster_version_ready")

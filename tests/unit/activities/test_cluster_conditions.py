@@ -179,6 +179,13 @@ def test_machines_that_failed_before_are_made_anew_once(api: FakeClusterApi) -> 
         assert [what.name for what in api.deleted] == ["w-0"]
 
 
+def test_a_poll_reads_everything_once(api: FakeClusterApi) -> None:
+    """There are many polls; only what was changed is read anew."""
+    api.add("Machine", machine("w-0", "Provisioning"))
+    poll("workers_ready")
+    assert api.reads == list(CONDITIONS["workers_ready"].reads)
+
+
 def test_an_api_that_was_silent_at_first_makes_no_difference(api: FakeClusterApi) -> None:
     """Which machines are tried again depends on their age, not on which poll sees them first."""
     api.add("Machine", machine("w-0", "Failed", made=EARLIER, errorMessage="quota exceeded"))
