@@ -19,7 +19,7 @@ DELETE = (
         executor="detach_nsgs", poll=timedelta(seconds=2), deadline=timedelta(minutes=15),
         needs=("cancel_superseded",),
         waits_for="the subnets to let go of the cluster's network security groups",
-        message="Grant the resource provider Network Contributor on the virtual network, then repeat the DELETE."),
+        message="Remove locks on the virtual network, grant the resource provider Network Contributor on it, then repeat the DELETE."),
     # Before the group: Azure deletes no private link service that somebody is connected to.
     Row(name="delete_private_endpoint", phase="delete", kind="begin-and-poll",
         executor="delete_private_endpoint", poll=timedelta(seconds=5), deadline=timedelta(minutes=20),
