@@ -1,7 +1,7 @@
 """What the control service shows and changes of the running platform."""
 
 import re
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from emulator.arm.groups import LOCATIONS, normal_location
@@ -126,4 +126,4 @@ class ControlModel:
 
     def journal(self, correlation_id: str = "", service: str = "") -> list[dict[str, Any]]:
         """Return the calls since `up`, oldest first."""
-        return [asdict(entry) for entry in self._platform.journal.entries(correlation_id, service)]
+        return [dict(vars(entry)) for entry in self._platform.journal.entries(correlation_id, service)]

@@ -4,7 +4,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 logger = logging.getLogger("emulator.journal")
@@ -58,7 +58,7 @@ class Journal:
         """Record one call."""
         self._entries.append(entry)
         if self._file is not None:
-            self._file.write(json.dumps(asdict(entry)) + "\n")
+            self._file.write(json.dumps(vars(entry)) + "\n")
 
     def entries(self, correlation_id: str = "", service: str = "") -> Iterator[Entry]:
         """Yield calls, oldest first, of one correlation id or service where given."""
