@@ -222,16 +222,19 @@ def _deadline_error(tries: Tries, outcome: Outcome) -> dict[str, Any]:
         f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds. It waited for {row['waitsFor']}."
         + (f" Last seen: {last}" if last else ""),
         outcome.get("details", []),
+        row.get("owner", "platform"),
     )
 
 
-def _error(tries: Tries, message: str, found: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def _error(
+    tries: Tries, message: str, found: list[dict[str, Any]] | None = None, owner: str = "platform"
+) -> dict[str, Any]:
     row = tries["row"]
     details = [
         *(found or []),
         {"code": "Step", "message": row["name"], "target": row["phase"]},
         {"code": "Remedy", "message": row["message"]},
         {"code": "CorrelationId", "message": tries["call"]["correlationId"]},
-        {"code": "Owner", "message": "platform"},
+        {"code": "Owner", "message": owner},
     ]
     return {"code": "DeploymentFailed", "message": message, "details": details}

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 KINDS = ("action", "begin-and-poll", "condition")
+OWNERS = ("customer", "azure", "platform")
 API_VERSION = "airshipit.org/v1alpha1"
 # What helps when nobody but us can have made the mistake.
 REPEAT = "Repeat the request; if it fails again, open a support request with the correlation id."
@@ -31,12 +32,14 @@ class Row:
     retry: str = "azure"
     # Whether its failure is told together with those of the other rows that say so: checks, which change nothing.
     together: bool = False
+    # Whose it is, most likely, when its time is over: an error that Azure tells has an owner of its own.
+    owner: str = "platform"
     waits_for: str
     message: str = REPEAT
 
 
 def to_dict(row: Row) -> dict[str, Any]:
-    """Return the row as JSON; `when`, `together` and `shortestSeconds` are left out where they say nothing."""
+    """Return the row as JSON; `when`, `together`, `owner` and `shortestSeconds` are left out where they say nothing."""
     plain: dict[str, Any] = {
         "name": row.name,
         "phase": row.phase,
@@ -53,6 +56,8 @@ def to_dict(row: Row) -> dict[str, Any]:
         plain["shortestSeconds"] = row.shortest.total_seconds()
     if row.together:
         plain["together"] = True
+    if row.owner != "platform":
+        plain["owner"] = row.owner
     return plain | ({"when": row.when} if row.when else {})
 
 
@@ -70,6 +75,7 @@ def from_dict(plain: dict[str, Any]) -> Row:
         poll=timedelta(seconds=plain["pollSeconds"]),
         retry=plain["retry"],
         together=plain.get("together", False),
+        owner=plain.get("owner", "platform"),
         waits_for=plain["waitsFor"],
         message=plain["message"],
     )
@@ -129,7 +135,13 @@ def problems(
     """Return what is wrong with a plan, one sentence each; nothing means that the engine can run it."""
     names = [row.name for row in rows]
     found = [f"the name {name} stands twice" for name in sorted({n for n in names if names.count(n) > 1})]
-    known = {"executor": executors, "when": predicates | {""}, "retry": retries, "kind": frozenset(KINDS)}
+    known = {
+        "executor": executors,
+        "when": predicates | {""},
+        "retry": retries,
+        "kind": frozenset(KINDS),
+        "owner": frozenset(OWNERS),
+    }
     for row in rows:
         found += [f"{row.name} needs {need}, which is no row" for need in row.needs if need not in names]
         for member, values in known.items():

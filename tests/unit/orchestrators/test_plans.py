@@ -63,8 +63,9 @@ def test_every_plan_can_be_run(name: str) -> None:
         ((row("a", kind="x"),), "a names the unknown kind 'x'"),
         ((row("a", retry="x"),), "a names the unknown retry 'x'"),
         ((row("a", when="x"),), "a names the unknown when 'x'"),
+        ((row("a", owner="x"),), "a names the unknown owner 'x'"),
     ],
-    ids=["double name", "missing need", "cycle", "executor", "kind", "retry", "when"],
+    ids=["double name", "missing need", "cycle", "executor", "kind", "retry", "when", "owner"],
 )
 def test_a_plan_that_cannot_be_run_says_why(rows: tuple[Row, ...], want: str) -> None:
     """One sentence for each mistake."""
