@@ -54,6 +54,7 @@ def perform(target: str, call: Call) -> Outcome:
     began = time.monotonic()
     with ExitStack() as stack:
         _set(stack, tracing.current, correlation)
+        _set(stack, tracing.address, "")
         _set(stack, fence.check, lambda: _check(held))
         try:
             outcome = _perform(load(target), call)

@@ -37,6 +37,10 @@ class Correlation:
 current: ContextVar[Correlation] = ContextVar("correlation", default=Correlation())  # noqa: B039 - it is frozen
 
 
+# The address of the last call that this thread made: an error of the connection does not always tell.
+address: ContextVar[str] = ContextVar("address", default="")
+
+
 def headers() -> dict[str, str]:
     """Return the headers of one outgoing call: the same correlation and step, and a span of its own in the trace."""
     correlation = current.get()
@@ -57,9 +61,10 @@ class CorrelationPolicy(SansIOHTTPPolicy[Any, Any]):
 
     def on_request(self, request: PipelineRequest[Any]) -> None:
         """Add the headers."""
-        request.http_request.headers.update(headers())
+        add_headers(request)
 
 
 def add_headers(request: PipelineRequest[Any]) -> None:
     """Do the same as a hook, for clients that take no policies."""
+    address.set(str(request.http_request.url))
     request.http_request.headers.update(headers())

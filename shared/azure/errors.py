@@ -24,6 +24,7 @@ from azure.core.exceptions import (
     ServiceResponseError,
 )
 
+from shared import tracing
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 
 _AUTHORIZATION_CODES = frozenset({"AuthorizationFailed", "LinkedAuthorizationFailed"})
@@ -255,7 +256,7 @@ def _url(error: BaseException) -> str:
         request = getattr(getattr(each, "response", None), "request", None) or getattr(each, "request", None)
         if url := getattr(request, "url", None):
             return str(url)
-    return ""
+    return tracing.address.get()
 
 
 def _our_code(cause: CloudErrorBody) -> tuple[ErrorCode, Owner]:

@@ -1,5 +1,8 @@
 """The cloud's endpoints come from ARM's metadata, and each call from one correlation."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from shared import cloud, tracing
@@ -32,6 +35,15 @@ def test_a_trace_that_is_none_is_not_passed_on(traceparent: str) -> None:
     assert tracing.headers() == {"x-ms-correlation-request-id": "corr"}
     tracing.current.reset(token)
     assert tracing.headers() == {}
+
+
+def test_the_address_of_the_last_call_is_kept() -> None:
+    """Whatever client made it."""
+    request: Any = SimpleNamespace(http_request=SimpleNamespace(url="https://x/y", headers={}))
+    token = tracing.address.set("")
+    tracing.CorrelationPolicy().on_request(request)
+    assert tracing.address.get() == "https://x/y"
+    tracing.address.reset(token)
 
 
 def test_a_call_of_a_step_names_it() -> None:

@@ -20,6 +20,7 @@ from azure.identity import CredentialUnavailableError
 from azure.mgmt.core.exceptions import ARMErrorFormat
 from azure.mgmt.resource.deployments.models import ErrorResponse
 
+from shared import tracing
 from shared.arm.errors import CloudError, Owner
 from shared.azure.errors import body_of, clean, our_error, retry_class, translate
 
@@ -171,6 +172,15 @@ def test_a_broken_connection_is_told_in_words() -> None:
     assert failure.error.details == [{"code": "ServiceResponseError", "message": want}]
     assert failure.resource_id == "/subscriptions/s/resourceGroups/g"
     assert failure.host == "management.azure.com"
+
+
+def test_a_broken_connection_that_does_not_say_whose_it_was_is_the_last_calls() -> None:
+    """Behind a proxy the SDK's error has no request."""
+    token = tracing.address.set(URL)
+    failure = translate(ServiceRequestError("refused"))
+    tracing.address.reset(token)
+    assert (failure.host, failure.resource_id) == ("management.azure.com", "/subscriptions/s/resourceGroups/g")
+    assert failure.error.message == "The connection to management.azure.com broke before an answer came: refused."
 
 
 def test_what_cosmos_appends_for_its_own_log_is_left_out() -> None:
