@@ -101,7 +101,9 @@ def _calls(calls: list[Json]) -> Iterator[str]:
         yield f"{len(failed)} of them were refused or cut, the last ones:"
     for call in failed[-FAILED_CALLS_SHOWN:]:
         fault = " (injected)" if call["fault"] else ""
-        yield f"  {call['time'][11:23]} {call['status']} {call['service']} {call['operation']}{fault} {call['message']}"
+        step = f" for {call['step']}" if call.get("step") else ""
+        what = f"{call['service']} {call['operation']}{step}{fault}"
+        yield f"  {call['time'][11:23]} {call['status']} {what} {call['message']}"
 
 
 def _seconds(start: str, end: str) -> float:
