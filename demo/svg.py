@@ -27,8 +27,13 @@ def child(parent: ET.Element, tag: str, content: str = "", *, classes: str = "",
 
 
 def text(parent: ET.Element, look: str, x: float, y: float, words: str, *, anchor: str = "start") -> None:
-    """Add words on one line, in one of the sizes of above."""
-    child(parent, "text", " ".join(words.split()), classes=look, x=float(x), y=float(y), text_anchor=anchor)
+    """Add words on one line, in one of the sizes of above, over a halo that keeps lines off them.
+
+    The halo is an element of its own: not every viewer knows `paint-order`, and without it a halo hides its words.
+    """
+    line, place = " ".join(words.split()), {"x": float(x), "y": float(y), "text_anchor": anchor}
+    child(parent, "text", line, classes=f"{look} halo", aria_hidden="true", **place)
+    child(parent, "text", line, classes=look, **place)
 
 
 def definitions(svg: ET.Element) -> None:
@@ -51,7 +56,7 @@ def style() -> str:
     """Return the style sheet: light unless the page is dark."""
     sizes = "".join(f".{name}{{font-size:{size}px}}" for name, size in _SIZES.items())
     return (
-        "text{font-family:system-ui,sans-serif;paint-order:stroke;stroke-width:3px;stroke-linejoin:round}"
+        "text{font-family:system-ui,sans-serif}text.halo{fill:none!important;stroke-width:3px;stroke-linejoin:round}"
         ".name{font-family:ui-monospace,monospace}.phase,.heading,.critical .name{font-weight:600}"
         ".bar{stroke-width:1}.critical .bar{stroke-width:2}.link{fill:none;stroke-width:.8}.link.critical{stroke-width:1.6}"
         f".wait{{fill:url(#hatch)}}.hatch{{stroke-width:5}}{sizes}{_colours(_LIGHT)}"
@@ -63,7 +68,8 @@ def _colours(colour: dict[str, str]) -> str:
     page, dim, work, critical = colour["page"], colour["dim"], colour["work"], colour["critical"]
     rules = {
         ".page": f"fill:{page}",
-        "text": f"fill:{colour['text']};stroke:{page}",
+        "text": f"fill:{colour['text']}",
+        ".halo": f"stroke:{page}",
         ".label,.figure": f"fill:{dim}",
         ".grid,.rule": f"stroke:{colour['grid']}",
         ".bar,.hatch": f"stroke:{work}",

@@ -5,6 +5,11 @@ from datetime import timedelta
 from orchestrators.plans.rows import Row
 
 # fmt: off
+_GRANT = (
+    "Run the lines that the message gives: they grant the roles on the virtual network, its route tables and NAT "
+    "gateways, and the disk encryption sets. Then repeat the request."
+)
+
 # An update validates these too: it may bring another service principal.
 PRINCIPALS = (
     Row(name="validate_service_principal", phase="validation", kind="action", together=True,
@@ -14,12 +19,12 @@ PRINCIPALS = (
     Row(name="validate_service_principal_permissions", phase="validation", kind="action", together=True,
         executor="validate_service_principal_permissions", retry="permissions", deadline=timedelta(minutes=10),
         needs=("validate_service_principal",),
-        waits_for="the cluster's service principal to have its permissions on the virtual network",
-        message="Grant the service principal Network Contributor on the virtual network, then repeat the request."),
+        waits_for="the cluster's service principal to have its permissions on the network and on what is linked to it",
+        message=_GRANT),
     Row(name="validate_resource_provider_permissions", phase="validation", kind="action", together=True,
         executor="validate_resource_provider_permissions", retry="permissions", deadline=timedelta(minutes=10),
-        waits_for="the resource provider to have its permissions on the virtual network",
-        message="Grant the Azure Red Hat OpenShift resource provider Network Contributor on the virtual network, then repeat the request."),
+        waits_for="the resource provider to have its permissions on the network and on what is linked to it",
+        message=_GRANT),
 )
 
 VALIDATION = (
@@ -44,7 +49,7 @@ VALIDATION = (
     Row(name="validate_vm_sizes", phase="validation", kind="action", together=True,
         executor="validate_vm_sizes",
         waits_for="Azure to tell which machine sizes the region has for the subscription",
-        message="Choose sizes that are offered in the region, or ask Azure support to open them to the subscription, then repeat the request."),
+        message="Choose sizes that are offered in the region, ask Azure support to open them to the subscription, or register the feature that the message names, then repeat the request."),
 )
 
 # A host that dies and comes back costs seconds that no time scale shortens; rows that wait for little see a few of them.
