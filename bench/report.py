@@ -57,7 +57,11 @@ def lines(rounds: list[Round], chain: Chain, polled: Chain, time_scale: float, e
     yield from _costs(rounds)
     yield from _histories(rounds)
     yield ""
-    yield from _critical_path(rounds[0], chain, polled, time_scale)
+    alone = next((each for each in rounds if each.creates == 1), None)
+    if alone is None:
+        yield "Critical path: take a round of one create along; where many share the machine, they wait for each other."
+    else:
+        yield from _critical_path(alone, chain, polled, time_scale)
     clusters = sum(each.creates for each in rounds)
     yield ""
     yield f"Memory: {empty:.0f} MiB without a cluster, {(rounds[-1].peak - empty) / clusters:.0f} MiB more for each."

@@ -213,3 +213,11 @@ def test_the_critical_path_says_whose_time_it_is() -> None:
     assert "   0.8 s  work of the product" in text
     assert "The product adds 2.4 % (aim: less than 5 %)." in text
     assert "104.0 s  ensure_resource_group, of these 4.0 until a poll" in text
+
+
+def test_many_creates_at_once_say_nothing_of_the_critical_path() -> None:
+    """They wait for the machine that they share."""
+    latencies = Chain((Link("finish", 200),))
+    text = "\n".join(report.lines([made(10, 20, 3, 2)], latencies, latencies, 20, 200))
+    assert "Critical path: take a round of one create along" in text
+    assert "The product adds" not in text
