@@ -50,7 +50,7 @@ SAID = "The administrator of this test forbids it."
 # Some say what it means instead: a role that is missing, a directory that does not answer.
 FORBIDDEN = Trouble(
     {"kind": "status", "status_code": 403, "code": "Forbidden", "message": SAID, "operation": OWN},
-    rf"{SAID}|403|Forbidden|may not|lacks|authority",
+    rf"{SAID}|403|Forbidden|may not|not checked|lacks|authority",
 )
 # A delete may be content with a 403: what the service has no access to any more, it leaves.
 REFUSED = Trouble(
