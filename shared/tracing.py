@@ -61,10 +61,15 @@ class CorrelationPolicy(SansIOHTTPPolicy[Any, Any]):
 
     def on_request(self, request: PipelineRequest[Any]) -> None:
         """Add the headers."""
-        add_headers(request)
+        request.http_request.headers.update(headers())
+
+
+def note_address(request: PipelineRequest[Any]) -> None:
+    """Keep the address as a hook: the pipeline calls it last, after the fence and the token, which call as well."""
+    address.set(str(request.http_request.url))
 
 
 def add_headers(request: PipelineRequest[Any]) -> None:
     """Do the same as a hook, for clients that take no policies."""
-    address.set(str(request.http_request.url))
+    note_address(request)
     request.http_request.headers.update(headers())

@@ -49,6 +49,7 @@ def connect(client: Callable[..., Client], subscription_id: str, credential: Tok
         credential_scopes=[profile.arm_scope],
         per_call_policies=[tracing.CorrelationPolicy()],
         per_retry_policies=[FencePolicy()],
+        raw_request_hook=tracing.note_address,
         connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
         read_timeout=cloud.READ_TIMEOUT_SECONDS,
         retry_total=3,

@@ -41,7 +41,7 @@ def test_the_address_of_the_last_call_is_kept() -> None:
     """Whatever client made it."""
     request: Any = SimpleNamespace(http_request=SimpleNamespace(url="https://x/y", headers={}))
     token = tracing.address.set("")
-    tracing.CorrelationPolicy().on_request(request)
+    tracing.add_headers(request)
     assert tracing.address.get() == "https://x/y"
     tracing.address.reset(token)
 

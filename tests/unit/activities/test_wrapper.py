@@ -233,6 +233,19 @@ def test_a_remedy_is_the_causes_where_the_step_does_not_matter(
     assert (found["Owner"], found["Remedy"]) == (want_owner, want_remedy)
 
 
+def test_a_change_is_the_last_call_although_the_fence_and_the_token_are_asked_for_it(accepted: World) -> None:
+    """They call the service's own database and Entra ID, and a broken connection has to name neither."""
+    asked: list[str] = []
+
+    def noted(_request: Any) -> Any:
+        asked.append(tracing.address.get())
+        return 409, {"error": {"code": "ScopeLocked", "message": "It is locked."}}, {}
+
+    accepted.azure.on("PUT", "/resourcegroups/aro-c1$", noted)
+    call("ensure_resource_group")
+    assert ["/resourcegroups/aro-c1" in each.lower() for each in asked] == [True]
+
+
 def test_a_check_says_itself_what_helps(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - its settings
     """It has compared what there is with what is needed."""
     monkeypatch.setitem(ROW, "together", True)
