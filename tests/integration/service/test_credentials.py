@@ -79,6 +79,7 @@ def _expect_administrator(api: Any, person: Customer) -> None:
     assert bcrypt.checkpw(password.encode(), kept)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("terminal")
 def test_credentials_of_one_cluster_open_no_other(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
     """Each has an authority of its own for its users."""

@@ -140,7 +140,13 @@ def failed(azure: LocalAzure, worker_id: str) -> dict[str, tuple[Cluster, str]]:
     return {name: (cluster, cluster.create()) for name, cluster in zip(MISTAKES, made, strict=True)}
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+# The others are told and mended in the same ways.
+THOROUGH = ("the resource provider has no role", "a subnet has another network security group")
+
+
+@pytest.mark.parametrize(
+    "mistake", [pytest.param(name, marks=pytest.mark.thorough) if name in THOROUGH else name for name in MISTAKES]
+)
 def test_a_create_explains_its_failure_and_is_resumed_after(
     failed: dict[str, tuple[Cluster, str]], mistake: str
 ) -> None:

@@ -78,6 +78,7 @@ def test_one_create_finishes_although_the_host_is_killed_at_each_of_its_steps(cl
     cluster.expect_one_of_each(operation_id, versions=3)
 
 
+@pytest.mark.thorough
 def test_a_delete_finishes_although_the_host_is_killed_at_each_of_its_steps(
     cluster: Cluster, patient_azure: LocalAzure
 ) -> None:

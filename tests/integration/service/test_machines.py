@@ -137,6 +137,7 @@ def test_an_operator_that_never_comes_is_named_with_its_condition(cluster: Clust
     _deleted(cluster)
 
 
+@pytest.mark.thorough
 def test_an_api_that_goes_away_in_the_middle_of_a_wait_is_waited_for(cluster: Cluster) -> None:
     """Servers roll out; a read that fails is no failure."""
     with (
