@@ -15,7 +15,8 @@ import azure.durable_functions as df
 from orchestrators import verdicts
 from orchestrators.verdicts import Endings, Outcome, Tries
 
-POLLS_PER_GENERATION = 10
+# Each episode replays its generation: a longer one costs more than beginning anew.
+POLLS_PER_GENERATION = 4
 CONTROL_TRIES = 5
 # After the end of every plan, and below the six days that a timer of Azure Storage may last.
 _NEVER = timedelta(days=5)
