@@ -57,8 +57,8 @@ REFUSED = Trouble(
     {"kind": "status", "status_code": 400, "code": "BadRequest", "message": SAID, "operation": OWN}, f"{SAID}|400"
 )
 ENDLESS = (
-    Trouble(THROTTLED, f"{BUSY}|429"),
-    Trouble(BROKEN, f"{DOWN}|503"),
+    Trouble(THROTTLED, f"{BUSY}|429|authority"),
+    Trouble(BROKEN, f"{DOWN}|503|authority"),
     Trouble({"kind": "reset", "operation": OWN}, "[Cc]onnection"),
     Trouble({"kind": "lost-response", "operation": OWN}, "[Cc]onnection"),
 )
