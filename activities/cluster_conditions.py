@@ -6,7 +6,7 @@ for the one thing that a person would do before repeating a failed create, see `
 """
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kubernetes.client import ApiClient
@@ -14,11 +14,14 @@ from kubernetes.client import ApiClient
 from activities import boot_diagnostics, cluster_api
 from activities.executor import Executor, Outcome
 from activities.gathering import Hint, gather, no_hint, waiting
-from activities.step import Step
+from activities.step import Call, Step
 from shared.arm.errors import CloudError
 from shared.openshift import client
 from shared.openshift.client import Read, Unreadable
 from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_failed
+
+# How much of a row's time passes before it is given up: five minutes of thirty, in which a new role reaches all of Azure.
+PATIENCE = 1 / 6
 
 Found = list[Any]
 Remedy = Callable[[Step, ApiClient, Found], bool]
@@ -81,12 +84,18 @@ def _status(step: Step, row: Condition, hint: Hint, remedy: Remedy) -> Outcome |
         if remedy(step, api, found):
             found = _read(api, row)
         missing = row.test(*found)
+        if missing and _has_waited(step.call):
+            row.give_up(*found)
     except Unreadable as error:
         missing = str(error)
     except CloudError as error:
         error.details += gather(step, api)
         raise
     return waiting(step, api, missing, hint) if missing else None
+
+
+def _has_waited(call: Call) -> bool:
+    return datetime.now(UTC) >= _time(call["startTime"]) + PATIENCE * timedelta(seconds=call["row"]["deadlineSeconds"])
 
 
 def _read(api: ApiClient, row: Condition) -> Found:

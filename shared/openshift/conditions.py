@@ -26,6 +26,8 @@ _NO_MACHINES_LEFT = re.compile(
     r"quota|SkuNotAvailable|NotAvailableForSubscription|AllocationFailed|OverconstrainedAllocationRequest",
     re.IGNORECASE,
 )
+# What Azure says when the principal lacks a role. A deny assignment is none: nobody can grant that away.
+_NO_ROLE = re.compile(r"\b(Linked)?AuthorizationFailed\b")
 
 _OPERATOR_SAYS = {
     ("Available", "True"): "is not Available",
@@ -38,12 +40,17 @@ _SETTLED = _AVAILABLE | {"Degraded": "False"}
 Test = Callable[..., str]
 
 
+def _wait_on(*_found: Any) -> None:
+    """Give nothing up."""
+
+
 @dataclass(frozen=True)
 class Condition:
-    """One row: what to read, and the test of it."""
+    """One row: what to read, the test of it, and what raises when waiting has not helped for a while."""
 
     reads: tuple[Read, ...]
     test: Test
+    give_up: Callable[..., None] = _wait_on
 
 
 def bootstrap_complete(config_map: Json | None) -> str:
@@ -129,6 +136,20 @@ def workers_running(machines: list[Json], nodes: list[Json]) -> str:
     )
 
 
+def raise_for_role(machines: list[Json], _nodes: list[Json]) -> None:
+    """Raise when Azure refuses a machine to the cluster's principal: somebody has to give it back its role."""
+    for machine in machines:
+        told = "" if _is_deleted(machine) or not machine_missing(machine) else _machine_told(machine)
+        if _NO_ROLE.search(told):
+            raise CloudError(
+                400,
+                ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
+                f"Machine '{machine['metadata']['name']}' could not be created: "
+                f"the cluster's service principal lacks a role: {bounded(told)}",
+                "properties.servicePrincipalProfile",
+            )
+
+
 def machine_missing(machine: Json) -> str:
     """Return why a Machine does not run, or nothing."""
     phase = (machine.get("status") or {}).get("phase") or "without a phase"
@@ -140,7 +161,7 @@ def machine_missing(machine: Json) -> str:
 
 def has_failed(machine: Json) -> bool:
     """Tell whether machine-api has given a Machine up. One that is being deleted makes room for another."""
-    return (machine.get("status") or {}).get("phase") == "Failed" and not machine["metadata"].get("deletionTimestamp")
+    return (machine.get("status") or {}).get("phase") == "Failed" and not _is_deleted(machine)
 
 
 def raise_for_quota(machine: Json) -> None:
@@ -171,6 +192,10 @@ def router_missing(ingress_operator: Json | None) -> str:
     """Return why the router may have no address: its operator hears what the cloud answers."""
     missing = operator_missing("ingress", ingress_operator, _AVAILABLE)
     return _joined(["Service 'openshift-ingress/router-default' has no address yet", missing])
+
+
+def _is_deleted(machine: Json) -> bool:
+    return bool(machine["metadata"].get("deletionTimestamp"))
 
 
 def _machine_told(machine: Json) -> str:
@@ -220,7 +245,8 @@ def _operator_row(name: str, want: Mapping[str, str]) -> Condition:
 CONDITIONS: dict[str, Condition] = {
     "bootstrap_config_map_ready": Condition((Read("ConfigMap", "bootstrap", "kube-system"),), bootstrap_complete),
     "api_servers_ready": _operator_row("kube-apiserver", _SETTLED),
-    "workers_ready": Condition((WORKER_MACHINES, Read("Node", labels=_WORKER_NODE)), workers_running),
+    "workers_ready": Condition(
+        (WORKER_MACHINES, Read("Node", labels=_WORKER_NODE)), workers_running, give_up=raise_for_role),
     "console_exists": Condition((Read("Console", "cluster"), Read("ClusterOperator", "console")), console_exists),
     "console_ready": _operator_row("console", _AVAILABLE),
     "cluster_version_ready": Condition((CLUSTER_VERSION, OPERATORS), version_available),

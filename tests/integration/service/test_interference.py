@@ -150,7 +150,7 @@ INTERFERENCES = {
         at=BOOTING,
         do=Inside.delete_role,
         steps=("workers_ready",),
-        code="DeploymentFailed",
+        code="InvalidServicePrincipalPermissions",
         says=("Machine '{infra_id}-worker-", "LinkedAuthorizationFailed", "subnets/join/action", "/subnets/worker"),
         mend=_grant,
     ),

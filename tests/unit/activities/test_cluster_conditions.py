@@ -33,8 +33,10 @@ def api(accepted: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
     return fake(accepted, monkeypatch)
 
 
-def poll(name: str, *, late: bool = False, phase: str = "remove-bootstrap", **more: Any) -> dict[str, Any]:
-    """Ask once, right after the wait began or right before its deadline."""
+def poll(
+    name: str, *, late: bool = False, waited: int = 0, phase: str = "remove-bootstrap", **more: Any
+) -> dict[str, Any]:
+    """Ask once, so many seconds after the wait began or right before its deadline."""
     row = {
         "name": name,
         "phase": phase,
@@ -44,7 +46,7 @@ def poll(name: str, *, late: bool = False, phase: str = "remove-bootstrap", **mo
         "deadlineSeconds": DEADLINE,
         "pollSeconds": 0.25,
     }
-    began = datetime.now(UTC) - timedelta(seconds=DEADLINE if late else 0)
+    began = datetime.now(UTC) - timedelta(seconds=DEADLINE if late else waited)
     return perform(f"activities.cluster_conditions:{name}", payload(row, "status", startTime=began.isoformat(), **more))
 
 
@@ -167,6 +169,28 @@ def test_a_machine_beyond_the_quota_fails_the_step_with_what_was_gathered(api: F
     codes = [entry["code"] for entry in error["details"]]
     assert codes == ["ClusterVersion", "Machine", "Step", "Remedy", "CorrelationId", "Owner"]
     assert {"code": "Owner", "message": "customer"} in error["details"]
+
+
+def test_a_role_that_is_missing_fails_the_step_once_it_has_had_time_to_spread(api: FakeClusterApi) -> None:
+    """Azure needs minutes for a role, so it is waited for at first; nobody has to wait half an hour."""
+    api.add("Machine", machine("w-0", "Failed", errorMessage='Code="AuthorizationFailed" Message="not to join"'))
+    assert poll("workers_ready")["outcome"] == "wait"
+    outcome = poll("workers_ready", waited=DEADLINE // 6)
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
+    error = outcome["error"]
+    assert error["code"] == "InvalidServicePrincipalPermissions"
+    assert error["message"].endswith('lacks a role: Code="AuthorizationFailed" Message="not to join"')
+    codes = [entry["code"] for entry in error["details"]]
+    assert codes == ["ClusterVersion", "Machine", "Step", "Remedy", "CorrelationId", "Owner"]
+    assert {"code": "Owner", "message": "customer"} in error["details"]
+
+
+def test_a_role_that_one_machine_too_many_lacks_is_no_failure(api: FakeClusterApi) -> None:
+    """Two workers suffice, whatever the third one says."""
+    refused = machine("w-2", "Failed", errorMessage='Code="AuthorizationFailed"')
+    api.add("Machine", machine("w-0"), machine("w-1"), refused)
+    api.add("Node", node("w-0"), node("w-1"))
+    assert poll("workers_ready", waited=DEADLINE) == {"outcome": "done"}
 
 
 def test_machines_that_failed_before_are_made_anew_once(api: FakeClusterApi) -> None:

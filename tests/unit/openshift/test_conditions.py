@@ -192,6 +192,44 @@ def test_a_machine_that_still_tries_is_waited_for() -> None:
     assert "quota" in CONDITIONS["workers_ready"].test([trying], [])
 
 
+def _refused(name: str = "w-0", phase: str | None = "Failed", code: str = "AuthorizationFailed") -> dict[str, Any]:
+    message = f'StatusCode=403 -- Original Error: Code="{code}" Message="no permission to do it"'
+    reported = {"conditions": [condition("MachineCreated", "False", "MachineCreationFailed", message)]}
+    return machine(name, phase, providerStatus=reported)
+
+
+@pytest.mark.parametrize("phase", ["Failed", "Provisioning", None])
+@pytest.mark.parametrize("code", ["AuthorizationFailed", "LinkedAuthorizationFailed"])
+def test_a_machine_that_the_principal_may_not_make_is_given_up(phase: str | None, code: str) -> None:
+    """Whether machine-api tries again or not: nothing changes before somebody gives back the role."""
+    with pytest.raises(CloudError) as caught:
+        CONDITIONS["workers_ready"].give_up([machine("w-1"), _refused("w-0", phase, code)], [])
+    error = caught.value
+    assert (error.status_code, error.code) == (400, "InvalidServicePrincipalPermissions")
+    assert error.target == "properties.servicePrincipalProfile"
+    assert error.owner == "customer"
+    assert error.message.startswith(
+        "Machine 'w-0' could not be created: the cluster's service principal lacks a role: "
+    )
+    assert error.message.endswith(f'{code}" Message="no permission to do it"')
+
+
+@pytest.mark.parametrize(
+    "waiting",
+    [
+        machine("w-0", "Provisioning"),
+        machine("w-0", "Failed", errorMessage="no such subnet"),
+        _refused(code="DenyAssignmentAuthorizationFailed"),
+        _refused(phase="Running"),
+        _refused() | {"metadata": {"name": "w-0", "deletionTimestamp": "2026-03-01T08:00:00Z"}},
+    ],
+    ids=["slow", "another error", "a deny assignment", "it runs by now", "it makes room for another"],
+)
+def test_a_machine_that_lacks_no_role_is_waited_for_to_the_end(waiting: dict[str, Any]) -> None:
+    """Only what a role explains is given up before the row's time is over."""
+    CONDITIONS["workers_ready"].give_up([waiting], [])
+
+
 @pytest.mark.parametrize(
     ("service", "want"),
     [
