@@ -56,11 +56,13 @@ FORBIDDEN = Trouble(
 REFUSED = Trouble(
     {"kind": "status", "status_code": 400, "code": "BadRequest", "message": SAID, "operation": OWN}, f"{SAID}|400"
 )
+# What is done although nobody hears of it may stay done: the next call of such a row finds nothing left to do.
+LOST = Trouble({"kind": "lost-response", "operation": OWN}, "[Cc]onnection")
 ENDLESS = (
     Trouble(THROTTLED, f"{BUSY}|429|authority"),
     Trouble(BROKEN, f"{DOWN}|503|authority"),
     Trouble({"kind": "reset", "operation": OWN}, "[Cc]onnection"),
-    Trouble({"kind": "lost-response", "operation": OWN}, "[Cc]onnection"),
+    LOST,
 )
 FOR_EVER = 10**9
 # So many clusters at a time share the rows; each fails at its own ones, one after the other.
@@ -112,7 +114,8 @@ def test_every_row_that_fails_says_what_to_do_and_the_next_request_goes_on(
             causes = {row: rng.choice(troubles[plan]) for row in ROWS[plan]}
             shares = [{row: causes[row] for row in ROWS[plan][number::SHARES]} for number in range(SHARES)]
             told = list(pool.map(tell, clusters, shares))
-            assert {row for failed, _ in told for row in failed} == {row for _, rows in told for row in rows}
+            failed, rows = (set().union(*sets) for sets in zip(*told, strict=True))
+            assert {row for row in rows if causes[row] is not LOST} <= failed <= rows
 
 
 def _create_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:
