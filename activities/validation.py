@@ -100,10 +100,13 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
 
     Raises:
         TryAgain: `InvalidServicePrincipalCredentials`.
+        ClientAuthenticationError: Entra ID did not answer, or put us off: nothing is said about the credentials.
     """
     try:
         return principals.claims(principals.cluster_credential(step))
     except ClientAuthenticationError as error:
+        if retry_class(error) != "principal":
+            raise
         text = clean(str(error.message)).split("\n", 1)[0]
         refused = CloudError(
             400,
@@ -111,8 +114,7 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
             f"Entra ID issued no token to the service principal: {text}",
             _PROFILE,
         )
-        spreading = "principal" if _SPREADING.search(text) else "none"
-        raise TryAgain(summarize([refused]), "transient" if retry_class(error) == "transient" else spreading) from error
+        raise TryAgain(summarize([refused]), "principal" if _SPREADING.search(text) else "none") from error
 
 
 validate_service_principal = Executor(run=_validate_service_principal)

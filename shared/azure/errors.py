@@ -3,7 +3,7 @@
     AzureError
     ├── ServiceRequestError, ServiceResponseError     the connection broke: transient
     ├── ClientAuthenticationError                     Entra ID refused a credential: principal;
-    │                                                 made of another error, nobody answered: transient
+    │                                                 made of another error, or busy in its own words: transient
     └── HttpResponseError                             by status and code, see the tables
 
 `ODataV4Format` and ARM's own error bodies differ little; both become our `details`, text and target kept.
@@ -91,6 +91,9 @@ _QUOTA_TEXT = re.compile(r"quota", re.IGNORECASE)
 # Signatures are the only secrets that an address, and so a message that quotes one, may carry.
 _SIGNATURE = re.compile(r"(sig|signature|code)=[^&\s'\"]+", re.IGNORECASE)
 
+# Entra ID's words for "later": the SDK keeps neither the status nor `Retry-After` of an answer that is OAuth's.
+# https://learn.microsoft.com/entra/identity-platform/reference-error-codes
+_DIRECTORY_IS_BUSY = re.compile(r"AADSTS(90006|90024|90033|90055)\b")
 _COSMOS_TAIL = re.compile(r"\s*ActivityId: [0-9a-f-]+, Microsoft\.Azure\.Documents\S*\s*$")
 
 
@@ -134,7 +137,7 @@ def retry_class(error: AzureError) -> str:
     if isinstance(error, ServiceRequestError | ServiceResponseError):
         return "transient"
     if isinstance(error, ClientAuthenticationError):
-        if error.response is None and error.__cause__ is not None:
+        if error.response is None and (error.__cause__ is not None or _DIRECTORY_IS_BUSY.search(str(error.message))):
             return "transient"
         passing = _http_class(error)
         return passing if passing in ("throttled", "transient") else "principal"

@@ -53,6 +53,7 @@ class FakeAzure:
     calls: list[Request] = field(default_factory=list)
     token_claims: dict[str, Any] = field(default_factory=lambda: {"oid": "object-1"})
     token_error: dict[str, Any] | None = None
+    token_status: int = 401
     _scripts: list[tuple[str, str, Handler]] = field(default_factory=list)
 
     def on(self, method: str, path: str, handler: Handler) -> None:
@@ -98,7 +99,7 @@ class FakeAzure:
             endpoints = {"token_endpoint": f"{base}/oauth2/v2.0/token", "authorization_endpoint": f"{base}/authorize"}
             return 200, endpoints | {"issuer": f"{base}/v2.0"}, {}
         if self.token_error:
-            return 401, self.token_error, {}
+            return self.token_status, self.token_error, {}
         claims = base64.urlsafe_b64encode(json.dumps(self.token_claims).encode()).decode().rstrip("=")
         return 200, {"access_token": f"e30.{claims}.c2ln", "expires_in": 3600, "token_type": "Bearer"}, {}
 

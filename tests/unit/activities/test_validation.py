@@ -66,6 +66,23 @@ def test_refused_credentials_are_the_customers_and_tried_while_they_spread(
     assert "s3cret" not in json.dumps(outcome)
 
 
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [(429, "AADSTS90055: There are too many incoming requests."), (503, "Come back later.")],
+    ids=["throttled", "unavailable"],
+)
+def test_a_directory_that_puts_off_is_asked_again_and_the_credentials_are_not_blamed(
+    accepted: World, status: int, text: str
+) -> None:
+    """Nothing is wrong with what the customer gave."""
+    accepted.azure.token_status = status
+    accepted.azure.token_error = {"error": "temporarily_unavailable", "error_description": text}
+    outcome = call("validate_service_principal")
+    assert outcome["retryClass"] == "transient"
+    assert error_of(outcome)["code"] != "InvalidServicePrincipalCredentials"
+    assert {"code": "Owner", "message": "azure"} in error_of(outcome)["details"]
+
+
 def test_a_token_without_an_identity_is_refused(accepted: World) -> None:
     """One of altsecid, oid, puid has to be there."""
     accepted.azure.token_claims = {"aud": "x"}

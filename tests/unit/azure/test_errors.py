@@ -89,6 +89,7 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
         (ServiceRequestError("refused"), "transient", "DeploymentFailed", Owner.AZURE),
         (ServiceResponseError("reset"), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.AZURE),
+        (ClientAuthenticationError("AADSTS90055: Too many."), "transient", "DeploymentFailed", Owner.AZURE),
         (CredentialUnavailableError("no endpoint"), "principal", "DeploymentFailed", Owner.AZURE),
         (without_token(ServiceRequestError("refused")), "transient", "DeploymentFailed", Owner.AZURE),
         (without_token(ValueError("no authority")), "transient", "DeploymentFailed", Owner.AZURE),
