@@ -13,6 +13,7 @@ from kubernetes.client import ApiClient
 from activities import cluster_api
 from activities.executor import Executor, Outcome
 from activities.step import Step
+from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.secrets import Certificate, certificate_name
 from shared.openshift import writes
 from shared.openshift.client import Json, Read
@@ -57,9 +58,18 @@ def _configure_ingress(step: Step) -> Outcome | None:
 
 
 def _secret(step: Step, which: Certificate, namespace: str) -> Json:
-    """Return the Secret of a certificate, which is called in the cluster as in the vault."""
+    """Return the Secret of a certificate, which is called in the cluster as in the vault.
+
+    Raises:
+        CloudError: for the operators of the service, when the vault has something else under its name.
+    """
     name = certificate_name(step.document["id"], which)
-    chain, key = get_vault().get_certificate(name)
+    try:
+        chain, key = get_vault().get_certificate(name)
+    except ValueError:
+        # What exactly is wrong is not told, because the text around it is a key.
+        broken = f"The certificate '{name}' of the clusters' vault is no PEM certificate with its PKCS#8 key."
+        raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, broken) from None
     return {
         "apiVersion": "v1",
         "kind": "Secret",

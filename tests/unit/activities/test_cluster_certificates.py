@@ -138,6 +138,20 @@ def test_what_uses_the_certificate_is_waited_for(api: FakeApi, issued: dict[str,
 
 
 @BOTH
+def test_a_secret_that_is_no_certificate_is_the_services_fault_and_not_quoted(
+    api: FakeApi, accepted: World, issued: dict[str, Pair], name: str
+) -> None:
+    """Nothing is written into the cluster."""
+    accepted.vault("rp-cls").versions[SECRETS[name][0]].append(issued[name].key)
+    outcome = run(name)
+    assert outcome["outcome"] == "failed"
+    assert f"'{SECRETS[name][0]}' of the clusters' vault is no PEM certificate" in outcome["error"]["message"]
+    assert {"code": "Owner", "message": "platform"} in outcome["error"]["details"]
+    assert "PRIVATE KEY" not in json.dumps(outcome)
+    assert api.changes == []
+
+
+@BOTH
 def test_no_outcome_and_no_record_holds_key_material(
     api: FakeApi, accepted: World, issued: dict[str, Pair], name: str
 ) -> None:
