@@ -34,7 +34,10 @@ def _silenced(secret: Json) -> Json:
     data = secret.get("data") or {}
     if _ALERTMANAGER_KEY not in data:
         raise Unreadable(f"{_ALERTMANAGER} has no '{_ALERTMANAGER_KEY}' yet")
-    document = base64.b64decode(data[_ALERTMANAGER_KEY]).decode()
+    try:
+        document = base64.b64decode(data[_ALERTMANAGER_KEY]).decode()
+    except ValueError:
+        raise Unreadable(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} is no text") from None
     try:
         silenced = alertmanager.with_receiver(document)
     except ValueError as error:

@@ -91,8 +91,12 @@ def test_alertmanager_is_told_where_nothing_goes(api: FakeApi) -> None:
             {"alertmanager.yaml": encoded("a: [secret")},
             "'alertmanager.yaml' of Secret 'openshift-monitoring/alertmanager-main' is no YAML",
         ),
+        (
+            {"alertmanager.yaml": "/w=="},
+            "'alertmanager.yaml' of Secret 'openshift-monitoring/alertmanager-main' is no text",
+        ),
     ],
-    ids=["not written yet", "broken"],
+    ids=["not written yet", "broken", "no UTF-8"],
 )
 def test_an_alertmanager_that_is_not_configured_is_waited_for(api: FakeApi, data: Json, want: str) -> None:
     """Its operator writes the document, and nothing of it is told."""
