@@ -11,7 +11,7 @@ from activities.executor import Executor, TryAgain
 from activities.linked_resources import Connect, Linked
 from activities.principals import read_as_either
 from activities.step import Step
-from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
+from shared.arm.errors import CloudError, summarize
 from shared.azure.models import text
 
 _FORBIDDEN = 403
@@ -36,7 +36,7 @@ def _validate_disk_encryption_sets(step: Step) -> None:
         except HttpResponseError as error:
             if error.status_code != _FORBIDDEN:
                 raise
-            unreadable.append(_unreadable(linked))
+            unreadable.append(linked.unreadable())
     if problems:
         raise summarize([*problems, *unreadable])
     if unreadable:
@@ -62,17 +62,6 @@ def _problems(step: Step, linked: Linked, found: DiskEncryptionSet) -> list[Clou
             f"The disk encryption set '{linked.id}' is in state '{state}', not 'Succeeded'. Check that it may use its key."
         )
     return [CloudError(400, linked.kind.missing, problem, linked.target) for problem in problems]
-
-
-def _unreadable(linked: Linked) -> CloudError:
-    return CloudError(
-        400,
-        ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
-        f"Neither the resource provider nor the service principal may read the disk encryption set '{linked.id}', so it "
-        "was not checked.",
-        linked.target,
-        owner=Owner.CUSTOMER,
-    )
 
 
 validate_disk_encryption_sets = Executor(run=_validate_disk_encryption_sets)

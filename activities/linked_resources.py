@@ -10,7 +10,7 @@ from azure.mgmt.network.models import Subnet, VirtualNetwork
 
 from activities.step import Step
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.arm.resource_id import ResourceId
 
 # Returns a management client of the class that it is given.
@@ -51,6 +51,17 @@ class Linked:
             self.kind.missing,
             f"The {self.kind.label} '{self.id}' was not found. Create it, or correct the id.",
             self.target,
+        )
+
+    def unreadable(self) -> CloudError:
+        """Build the error of one that neither the service nor the cluster may read."""
+        return CloudError(
+            400,
+            ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
+            f"Neither the resource provider nor the service principal may read the {self.kind.label} '{self.id}', so it "
+            "was not checked.",
+            self.target,
+            owner=Owner.CUSTOMER,
         )
 
 

@@ -13,11 +13,10 @@ from azure.mgmt.network.models import Subnet, VirtualNetwork
 
 from activities import linked_resources, subnets
 from activities.executor import Executor, Outcome, TryAgain
-from activities.linked_resources import Linked
 from activities.principals import read_as_either
 from activities.step import Step
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
+from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure.models import text
 
 _LONGEST_PREFIX = 27
@@ -53,7 +52,7 @@ def _validate_network(step: Step) -> Outcome | None:
     except HttpResponseError as error:
         if error.status_code != _FORBIDDEN:
             raise
-        raise TryAgain(summarize([_unreadable(linked_resources.network(step))]), "authorization") from error
+        raise TryAgain(summarize([linked_resources.network(step).unreadable()]), "authorization") from error
     if network is None:
         raise summarize([linked_resources.network(step).not_found()])
     found = linked_resources.subnets(step, network)
@@ -213,16 +212,6 @@ def _note(network: VirtualNetwork) -> Outcome | None:
         "message": f"The virtual network has DNS servers of its own ({', '.join(custom)}): they must forward to Azure "
         f"DNS ({_AZURE_DNS}) what they do not know, or the machines do not find each other.",
     }
-
-
-def _unreadable(network: Linked) -> CloudError:
-    return CloudError(
-        400,
-        ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
-        f"Neither the resource provider nor the service principal may read the virtual network '{network.id}', so it was "
-        "not checked.",
-        owner=Owner.CUSTOMER,
-    )
 
 
 def _invalid(message: str, target: str = "") -> CloudError:
