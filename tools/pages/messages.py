@@ -41,12 +41,8 @@ def _steps() -> str:
 
 def _codes() -> str:
     head = ("code", "whose, unless the error says otherwise", "answered by")
-    lines = [(f"`{each}`", str(CloudError(400, each, "").owner), _places(each)) for each in ErrorCode]
+    lines = [(f"`{each}`", str(CloudError(400, each, "").owner), code(used_in(each.name))) for each in ErrorCode]
     return "A code of Azure's own passes unchanged; these are the provider's.\n\n" + table(head, lines)
-
-
-def _places(each: ErrorCode) -> str:
-    return code(used_in(each.name)) or "nobody: a code that clients know from the service before"
 
 
 def used_in(name: str) -> list[str]:

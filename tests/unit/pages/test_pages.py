@@ -71,10 +71,11 @@ def test_the_picture_of_a_plan_draws_no_need_that_follows_from_another() -> None
 
 
 def test_every_error_code_has_an_owner_and_those_who_answer_it() -> None:
-    """A code that nobody answers says so."""
+    """A code that nobody answers is no code of ours."""
     page = pages.text("docs/operations.md")
     for code in ErrorCode:
         assert re.search(rf"^\| `{code}` \| (customer|platform|azure) \| \S", page, re.MULTILINE)
+        assert messages.used_in(code.name)
     assert "http/frontend/openshift_cluster_put_or_patch.py" in messages.used_in("DUPLICATE_CLIENT_ID")
     # By a constructor of its own.
     assert "http/frontend/async_operation_get.py" in messages.used_in("NOT_FOUND")
