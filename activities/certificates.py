@@ -45,10 +45,11 @@ def _create(which: Certificate) -> Executor:
         order = get_certificates().order(_name(step, which))
         if order is not None and certificates.status(order) == IN_PROGRESS:
             return wait(f"certificate of {name}: {order.status_details or 'on order'}")
-        if order is not None and certificates.status(order) != COMPLETED:
-            raise _refused(step, which, order)
+        # Before the order: what was refused since may have been a renewal.
         if get_certificates().is_issued(_name(step, which), subject, [name]):
             return None
+        if order is not None and certificates.status(order) != COMPLETED:
+            raise _refused(step, which, order)
         raise TryAgain(_failed(step, which, "is not on order any more"), "given-up")
 
     def render(step: Step) -> list[dict[str, Any]]:

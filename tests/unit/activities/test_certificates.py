@@ -138,6 +138,15 @@ def test_a_certificate_that_will_not_do_is_ordered_anew(certificates: FakeCertif
     assert len(certificates.ordered) == 2
 
 
+def test_a_certificate_that_holds_serves_although_its_renewal_was_refused(certificates: FakeCertificates) -> None:
+    """Nothing would order another while it holds, so a resume could never go on."""
+    _call("create_api_server_certificate")
+    certificates.issue(API)
+    certificates.refuse(API, "Request rejected", "The CAA record of aroapp.io forbids it.")
+    assert _call("create_api_server_certificate") == DONE
+    assert _call("create_api_server_certificate", "status") == DONE
+
+
 def test_a_deleted_certificate_of_the_same_name_comes_back(certificates: FakeCertificates) -> None:
     """It holds the name for 90 days. One that was issued serves again; another is ordered anew."""
     _call("create_api_server_certificate")
