@@ -46,7 +46,7 @@ def _validate_quota(step: Step) -> None:
     short = [
         _short(step, usage, demand[usage.name.lower()])
         for usage in _usages(step)
-        if demand[usage.name.lower()] > usage.limit - usage.used
+        if demand[usage.name.lower()] > max(0, usage.limit - usage.used)
     ]
     if short:
         raise summarize(short)

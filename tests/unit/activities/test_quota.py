@@ -90,6 +90,13 @@ def test_two_families_have_a_quota_each(sized: World) -> None:
     assert len(problems(check(QUOTA))) == 1
 
 
+def test_a_quota_that_is_overdrawn_stops_no_cluster_that_wants_nothing_of_it(sized: World) -> None:
+    """Azure may lower a limit below what is in use."""
+    offers(sized, sku(MASTER) | {"family": "standardOtherFamily"}, sku(WORKER) | {"family": "standardOtherFamily"})
+    limit(sized, standardDSv5Family=20)
+    assert check(QUOTA) == DONE
+
+
 def test_what_azure_does_not_limit_does_not_count(sized: World) -> None:
     """A region may report fewer quotas."""
     for provider in ("compute", "network"):
