@@ -130,10 +130,8 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
         validate_delta(stored, cluster, call.version)
     cluster = convert.settle(cluster, stored, call.version, creating=False)
     convert.apply_defaults(cluster)
-    if edge.resume and not convert.is_same(stored, cluster):
-        raise states.refusal(
-            stored["properties"]["provisioningState"], stored["properties"]["failedProvisioningState"], edge.event
-        )
+    if edge.resume and (differing := convert.differences(stored, cluster)):
+        raise states.other_body(stored, differing)
     _set_system_data(call, cluster)
     bundle = convert.take_secrets(cluster)
     if bundle != stored_bundle:

@@ -28,7 +28,8 @@ class ApiVersion:
         features: other routes that this version serves.
         states: values of `provisioningState` that it knows.
         generated: whether its model is generated from TypeSpec: names are matched with their case, profiles must be
-            there, and empty objects are left out of replies. Older ones are plain structures, always there.
+            there, and empty objects are left out of replies, but for `ALWAYS_SHOWN`. Older ones are plain structures,
+            always there.
     """
 
     name: str

@@ -1,11 +1,12 @@
 """Between what a request says, the internal cluster, and what a reply shows. All pure, all by the tree of a version."""
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from shared.clusters.api_versions import API_VERSIONS, NEWEST, ApiVersion
 from shared.clusters.documents import Cluster
-from shared.clusters.members import Kind, Member, Rule
+from shared.clusters.members import ALWAYS_SHOWN, Kind, Member, Rule
 from shared.clusters.shape import Node, is_empty, secret_paths, tree
 
 _SERVICE = frozenset({Rule.READ_ONLY, Rule.PROVIDED, Rule.IGNORED})
@@ -113,7 +114,7 @@ def _external_object(node: Node, value: dict[str, Any], version: ApiVersion) -> 
         entry = _external_member(child, value.get(name), version)
         # Plain structures of the older models are always there, even when nothing is in them.
         structure = child.kind is Kind.OBJECT and bool(child.children) and not version.generated
-        if structure or not is_empty(entry):
+        if structure or child.member.path in ALWAYS_SHOWN or not is_empty(entry):
             shown[name] = entry
     return shown
 
@@ -174,9 +175,25 @@ def put_secrets(cluster: Cluster, bundle: dict[str, str]) -> None:
             holder[name] = bundle[name]
 
 
-def is_same(one: Cluster, other: Cluster) -> bool:
-    """Compare two clusters, secrets included, without regard to what is empty and to who wrote them last."""
-    return bool(_content(one) == _content(other))
+def differences(one: Cluster, other: Cluster) -> list[str]:
+    """Return the paths at which two clusters differ, secrets included.
+
+    What is empty does not count, nor who wrote them last.
+    """
+    return list(_differences(_content(one), _content(other), ""))
+
+
+def _differences(one: Any, other: Any, path: str) -> Iterator[str]:
+    if one == other:
+        return
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (here, there) in enumerate(zip(one, other, strict=True)):
+            yield from _differences(here, there, f"{path}[{index}]")
+    elif isinstance(one, dict) and isinstance(other, dict):
+        for name in sorted(one.keys() | other.keys()):
+            yield from _differences(one.get(name), other.get(name), f"{path}.{name}" if path else name)
+    else:
+        yield path
 
 
 def _content(value: Any) -> Any:

@@ -146,3 +146,5 @@ MEMBERS = (
 
 # A version with a generated model refuses a body without these; see `ApiVersion.generated`.
 REQUIRED_PROFILES = frozenset({"properties", _CP, _NP, _MP, _AP})
+# Shown when nothing is in them, too: `az aro list -o table` looks for a URL in there before the cluster has one.
+ALWAYS_SHOWN = frozenset({"properties.consoleProfile"})

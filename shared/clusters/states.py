@@ -139,6 +139,16 @@ def is_terminal(state: str) -> bool:
     return state in TERMINAL
 
 
+def other_body(cluster: Cluster, differing: list[str]) -> CloudError:
+    """Explain that a PUT does not resume a create, because it differs from what was asked for, and where."""
+    properties = cluster["properties"]
+    refused = refusal(properties["provisioningState"], properties["failedProvisioningState"], Event.PUT)
+    return request_not_allowed(
+        f"{refused.message} This one differs from it in: {', '.join(differing)}. What a GET answers may be sent back as "
+        "it is: secrets that it leaves out stay."
+    )
+
+
 def refusal(state: str, failed: str, event: Event) -> CloudError:
     """Explain why an event is refused, and what helps."""
     if not is_terminal(state):

@@ -500,11 +500,22 @@ def test_the_document_tells_whether_there_is_a_pull_secret(world: World, pull_se
     ],
 )
 def test_a_failed_create_resumes_with_no_other_body(world: World, path: str, value: Any) -> None:
-    """The message names both ways out."""
+    """The message names both ways out, and what is different."""
     failed_create(world)
     reply = put(world, changed(body(), path, value))
     assert refusal(reply) == (400, "RequestNotAllowed", "")
-    assert "delete the cluster, or resume" in reply.body["error"]["message"]
+    message = reply.body["error"]["message"]
+    assert "delete the cluster, or resume" in message
+    assert f"This one differs from it in: {path.replace('.0.', '[0].')}" in message
+    assert not isinstance(value, str) or f"'{value}'" not in message
+
+
+def test_a_failed_create_resumes_with_what_a_get_answers(world: World) -> None:
+    """Whoever has lost the body, or let a tool draw the secret, need not begin anew."""
+    failed_create(world)
+    shown = world.send("GET", CLUSTER).body
+    assert put(world, shown).status == 200
+    assert world.document["openShiftCluster"]["properties"]["provisioningState"] == "Creating"
 
 
 def test_a_failed_create_cannot_be_patched(world: World) -> None:

@@ -35,6 +35,12 @@ def test_a_missing_cluster_is_404(world: World) -> None:
     assert CLUSTER in reply.body["error"]["message"]
 
 
+def test_a_cluster_without_a_console_yet_has_its_profile(world: World) -> None:
+    """`az aro list -o table` reads the URL in it, of every cluster."""
+    assert "url" not in world.send("PUT", CLUSTER, body()).body["properties"]["consoleProfile"]
+    assert world.send("GET", CLUSTER).body["properties"]["consoleProfile"] == {}
+
+
 def test_an_empty_list_is_a_list(world: World) -> None:
     """Never null, and no next page."""
     assert world.send("GET", OF_SUBSCRIPTION).body == {"value": []}
