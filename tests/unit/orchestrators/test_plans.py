@@ -207,6 +207,13 @@ def test_every_row_tells_what_it_waits_for_and_what_to_do() -> None:
             assert each.deadline >= timedelta(minutes=5)
 
 
+def test_what_several_plans_do_fails_alike_in_each() -> None:
+    """Whose it is does not depend on who asked."""
+    rows = [row for plan in plans.PLANS.values() for row in plan]
+    told = {row.executor: (row.kind, row.together, row.owner) for row in rows}
+    assert [row.name for row in rows if (row.kind, row.together, row.owner) != told[row.executor]] == []
+
+
 def test_rows_are_frozen() -> None:
     """Nobody alters a plan at run time."""
     with pytest.raises(dataclasses.FrozenInstanceError):
