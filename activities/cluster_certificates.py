@@ -1,7 +1,7 @@
 """The certificates of a managed domain, from Key Vault into the cluster. A domain of the customer's own keeps the cluster's.
 
-Keys are in memory for as long as a step runs, and nowhere else on their way. A certificate that Key Vault has renewed
-since is written by the next run.
+Keys are in memory for as long as a step runs, and nowhere else on their way. A run writes what Key Vault has renewed
+since the last one; only a create runs them yet.
 
 Source: ARO-RP `pkg/cluster/tls.go`.
 """
