@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from demo.customer import assign_roles
+from orchestrators import plans
 from tests.integration.conftest import SEED
 from tests.integration.local_azure import LocalAzure, unique, wait_for
 from tests.integration.service.inside import Inside, boot_slowly
@@ -69,7 +70,9 @@ BOOTING = ("deploy_machines_template", "Succeeded")
 REMOVED = ("remove_bootstrap", "Succeeded")
 
 # What waits for the API server from then on; how far the cluster comes before is a matter of moments.
-INSIDE = ("api_servers_ready", "workers_ready", "console_exists", "cluster_version_ready")
+INSIDE = ("ensure_logging", "ensure_ifreload") + tuple(
+    row.name for row in plans.PLANS["create"] if row.phase == "remove-bootstrap" and "bootstrap" not in row.name
+)
 
 
 def _grant(inside: Inside) -> None:
