@@ -70,8 +70,10 @@ BOOTING = ("deploy_machines_template", "Succeeded")
 REMOVED = ("remove_bootstrap", "Succeeded")
 
 # What waits for the API server from then on; how far the cluster comes before is a matter of moments.
-INSIDE = ("ensure_logging", "ensure_ifreload") + tuple(
-    row.name for row in plans.PLANS["create"] if row.phase == "remove-bootstrap" and "bootstrap" not in row.name
+INSIDE = (
+    "ensure_logging",
+    "ensure_ifreload",
+    *(row.name for row in plans.PLANS["create"] if row.phase == "remove-bootstrap" and "bootstrap" not in row.name),
 )
 
 
