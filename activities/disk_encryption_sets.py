@@ -1,6 +1,7 @@
 """The customer's disk encryption sets, with whose keys the machines' disks are encrypted."""
 
 from functools import partial
+from http import HTTPStatus
 
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.compute import ComputeManagementClient
@@ -13,8 +14,6 @@ from activities.principals import read_as_either
 from activities.step import Step
 from shared.arm.errors import CloudError, summarize
 from shared.azure.models import text
-
-_FORBIDDEN = 403
 
 
 def _validate_disk_encryption_sets(step: Step) -> None:
@@ -34,7 +33,7 @@ def _validate_disk_encryption_sets(step: Step) -> None:
         except ResourceNotFoundError:
             problems.append(linked.not_found())
         except HttpResponseError as error:
-            if error.status_code != _FORBIDDEN:
+            if error.status_code != HTTPStatus.FORBIDDEN:
                 raise
             unreadable.append(linked.unreadable())
     if problems:

@@ -5,6 +5,7 @@ What `privateLinkServiceNetworkPolicies` says does not matter: `attach_nsgs` set
 
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, ip_network
 from itertools import combinations
 
@@ -29,7 +30,6 @@ _AZURE_DNS = IPv4Address("168.63.129.16")
 _UNREACHABLE = tuple(
     IPv4Network(prefix) for prefix in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
 )
-_FORBIDDEN = 403
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _validate_network(step: Step) -> Outcome | None:
     try:
         network = read_as_either(step, partial(linked_resources.get_network, step))
     except HttpResponseError as error:
-        if error.status_code != _FORBIDDEN:
+        if error.status_code != HTTPStatus.FORBIDDEN:
             raise
         raise TryAgain(summarize([linked_resources.network(step).unreadable()]), "authorization") from error
     if network is None:

@@ -3,6 +3,7 @@
 import fnmatch
 from collections.abc import Iterable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Protocol
 
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
@@ -20,7 +21,6 @@ _SUBNETS = (f"{_VNET}/subnets/join/action", f"{_VNET}/subnets/read", f"{_VNET}/s
 _ROUTES = "Microsoft.Network/routeTables"
 _NAT = "Microsoft.Network/natGateways"
 _READ_SET = "Microsoft.Compute/diskEncryptionSets/read"
-_FORBIDDEN = 403
 
 # The built-in role that has all of them, for the line that grants it.
 _ROLES = {
@@ -98,7 +98,7 @@ def validate(step: Step, principal: Principal, connect: Connect) -> None:
         else:
             linked += linked_resources.attached(step, network)
     except HttpResponseError as error:
-        if error.status_code != _FORBIDDEN:
+        if error.status_code != HTTPStatus.FORBIDDEN:
             raise
         unreadable = True
     for each in linked:
@@ -127,7 +127,7 @@ def _permissions(linked: Linked, connect: Connect) -> list[Permission] | None:
     except ResourceNotFoundError:
         return None
     except HttpResponseError as error:
-        if error.status_code != _FORBIDDEN:
+        if error.status_code != HTTPStatus.FORBIDDEN:
             raise
         return []
 

@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from azure.core.credentials import TokenCredential
@@ -16,7 +17,6 @@ from shared.azure import clients, credentials
 from shared.vault import get_vault
 
 Found = TypeVar("Found")
-_FORBIDDEN = 403
 
 
 def cluster_credential(step: Step) -> TokenCredential:
@@ -55,7 +55,7 @@ def read_as_either(step: Step, read: Callable[[Connect], Found]) -> Found:
     try:
         return read(step.customer)
     except HttpResponseError as refused:
-        if refused.status_code != _FORBIDDEN:
+        if refused.status_code != HTTPStatus.FORBIDDEN:
             raise
         try:
             with as_cluster(step) as connect:

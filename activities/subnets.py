@@ -4,6 +4,8 @@ Subnets of one virtual network change one after the other, because ARM refuses a
 run changes the first subnet that is not as it should be, and waits.
 """
 
+from http import HTTPStatus
+
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.network.models import NetworkSecurityGroup, Subnet
@@ -16,7 +18,6 @@ from shared.arm.resource_id import ResourceId
 
 # What `privateLinkServiceNetworkPolicies` says when the subnet may have private link services.
 _LINKS_ALLOWED = "Disabled"
-_FORBIDDEN = 403
 
 
 def _attach_nsgs(step: Step) -> Outcome | None:
@@ -69,7 +70,7 @@ def _detach_nsgs(step: Step) -> Outcome | None:
         try:
             subnet = _get(step, subnet_id)
         except HttpResponseError as error:
-            if error.status_code != _FORBIDDEN or groups is not None:
+            if error.status_code != HTTPStatus.FORBIDDEN or groups is not None:
                 raise
             continue
         if subnet is None:
@@ -113,7 +114,7 @@ def _groups(step: Step) -> list[NetworkSecurityGroup] | None:
     try:
         return list(step.customer(NetworkManagementClient).network_security_groups.list(step.resource_group))
     except HttpResponseError as error:
-        if error.status_code not in (_FORBIDDEN, 404):
+        if error.status_code not in (HTTPStatus.FORBIDDEN, 404):
             raise
         return None
 
