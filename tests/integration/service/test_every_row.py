@@ -65,6 +65,8 @@ ENDLESS = (
     LOST,
 )
 FOR_EVER = 10**9
+# The client of Cosmos tries a query that is put off a hundred times, a second apart here, before its row hears of it.
+PATIENCE_SECONDS = 400
 # So many clusters at a time share the rows; each fails at its own ones, one after the other.
 SHARES = 4
 # What a create has to have begun for its delete to have something to cancel.
@@ -156,7 +158,7 @@ def _repeat(
     gaps: list[str] = []
     while True:
         operation_id = begin(cluster)
-        ended = cluster.wait(operation_id)
+        ended = cluster.wait(operation_id, PATIENCE_SECONDS)
         if ended["status"] == "Succeeded":
             assert not gaps, "\n".join(gaps)
             return failed, operation_id

@@ -162,7 +162,7 @@ INTERFERENCES = {
     "a size is chosen that the region has none of": Interference(
         at=("", ""),
         do=lambda _inside: None,
-        steps=("decide_zones",),
+        steps=("validate_vm_sizes",),
         code="InvalidParameter",
         says=("Standard_E104is_v5", "properties.masterProfile.vmSize", "az vm list-skus"),
     ),
