@@ -185,10 +185,12 @@ def _succeeded(poller: Any, operation: dict[str, Any], console: Console, options
 
 
 def _error_lines(error: dict[str, Any], indent: str = "") -> Iterator[str]:
+    """Yield an error and its details, but for what the error itself has said."""
     target = f" ({error['target']})" if error.get("target") else ""
     yield f"{indent}{error['code']}{target}: {error['message']}"
     for detail in error.get("details") or ():
-        yield from _error_lines(detail, indent + "  ")
+        if detail["code"] != error["code"] or detail["message"] not in error["message"]:
+            yield from _error_lines(detail, indent + "  ")
 
 
 def _advise(console: Console, options: argparse.Namespace, operation_id: str = "") -> None:

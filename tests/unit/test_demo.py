@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from demo import __main__ as demo_main
 from demo import going_on, nodes, watch
 from demo.customer import Customer
 
@@ -114,3 +115,17 @@ def test_what_to_paste_has_addresses_and_quotes() -> None:
     assert any(line.endswith("/my state/kubeconfig'") for line in told if "KUBECONFIG" in line)
     assert any("az aro get-admin-kubeconfig -g demo -n demo" in line for line in told)
     assert any(line.endswith("emulator reset --state 'my state'") for line in told)
+
+
+def test_an_error_says_everything_once() -> None:
+    """The details repeat a lone problem, which stands outside already."""
+    lone = {"code": "InvalidLinkedVNet", "message": "It is small."}
+    step = {"code": "Step", "message": "validate_network", "target": "validation"}
+    other = lone | {"message": "It is far.", "details": [step]}
+    error = {"code": "InvalidLinkedVNet", "message": "Step failed: It is small.", "details": [lone, step, other]}
+    assert list(demo_main._error_lines(error)) == [
+        "InvalidLinkedVNet: Step failed: It is small.",
+        "  Step (validation): validate_network",
+        "  InvalidLinkedVNet: It is far.",
+        "    Step (validation): validate_network",
+    ]
