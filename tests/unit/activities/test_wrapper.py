@@ -216,9 +216,20 @@ def answer(status: int, url: str, code: str = "Code") -> HttpResponseError:
             "customer",
             remedies.BY_CODE["ScopeLocked"],
         ),
+        *(
+            (
+                answer(409, "https://management.azure.com/subscriptions/s/x", code),
+                "customer",
+                remedies.BY_CODE["ResourceQuotaExceeded"],
+            )
+            for code in ("QuotaExceeded", "StorageAccountCountExceeded", "StaticPublicIPCountLimitReached")
+        ),
         (ServiceRequestError("refused"), "azure", remedies.LATER),
     ],
-    ids=["refused", "forbidden", "down", "our Cosmos DB", "our vault", "locked", "not reached"],
+    ids=[
+        *("refused", "forbidden", "down", "our Cosmos DB", "our vault", "locked"),
+        *("cores", "storage accounts", "addresses", "not reached"),
+    ],
 )
 def test_a_remedy_is_the_causes_where_the_step_does_not_matter(
     accepted: World,  # noqa: ARG001 - its settings
