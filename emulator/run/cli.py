@@ -183,7 +183,10 @@ def logs(
 
 @app.command()
 def explain(
-    operation_id: Annotated[str, typer.Argument(help="Id of an operation, as in its Azure-AsyncOperation address.")],
+    operation_id: Annotated[
+        str,
+        typer.Argument(help="Id of an operation, as in its Azure-AsyncOperation address; without it, all are listed."),
+    ] = "",
     state: State = DEFAULT_STATE,
 ) -> None:
     """Tell what an operation did: its steps, the calls it made to Azure, and what went wrong.
@@ -191,6 +194,7 @@ def explain(
     Works while the platform runs and after `down`.
     """
     from emulator.run.explain import explain as tell  # noqa: PLC0415
+    from emulator.run.explain import recent  # noqa: PLC0415
 
-    for line in tell(StateFolder(state), operation_id):
+    for line in tell(StateFolder(state), operation_id) if operation_id else recent(StateFolder(state)):
         typer.echo(line)

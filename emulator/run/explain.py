@@ -5,6 +5,7 @@ It reads the state and the journal, so it works after `down` too, on the folder 
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -29,16 +30,13 @@ def explain(folder: StateFolder, operation_id: str) -> Iterator[str]:
     Raises:
         RunError: there is no such operation here.
     """
-    if not folder.is_ours():
-        raise RunError(f"there is no local Azure in {folder.root}")
-    platform = Platform(folder.root, clock=Clock(), world=World())
-    cosmos, account = CosmosModel(platform), platform.world.cosmos_account
-    try:
-        operation = cosmos.items(account, DATABASE, "AsyncOperations").read(operation_id, operation_id)
-    except ServiceError as error:
-        raise RunError(f"there is no operation {operation_id} in {folder.root}: {error.message}") from error
-    progress = cosmos.items(account, DATABASE, "OperationProgress").scan(partition=operation_id, one_partition=True)
-    items = [item for _, item in progress]
+    with _database(folder) as (cosmos, account):
+        try:
+            operation = cosmos.items(account, DATABASE, "AsyncOperations").read(operation_id, operation_id)
+        except ServiceError as error:
+            raise RunError(f"there is no operation {operation_id} in {folder.root}: {error.message}") from error
+        progress = cosmos.items(account, DATABASE, "OperationProgress").scan(partition=operation_id, one_partition=True)
+        items = [item for _, item in progress]
     correlation_id = operation.get("correlationData", {}).get("correlationId", "")
     yield from _headline(operation, correlation_id)
     yield from _steps(operation, sorted(items, key=lambda item: item["startTime"]))
@@ -46,6 +44,34 @@ def explain(folder: StateFolder, operation_id: str) -> Iterator[str]:
     if correlation_id:
         calls = read_json_lines(folder.logs / "journal.jsonl", correlation_id.lower())
         yield from _calls([call for call in calls if call["correlation_id"].lower() == correlation_id.lower()])
+
+
+def recent(folder: StateFolder) -> Iterator[str]:
+    """Yield a line for each operation of the last seven days, in the order of time.
+
+    Raises:
+        RunError: there is no local Azure here.
+    """
+    with _database(folder) as (cosmos, account):
+        operations = [operation for _, operation in cosmos.items(account, DATABASE, "AsyncOperations").scan()]
+    for operation in sorted(operations, key=lambda operation: operation["asyncOperation"]["startTime"]):
+        status, plan = operation["asyncOperation"], operation.get("plan", {}).get("name", "operation")
+        yield "  ".join(
+            (operation["id"], status["startTime"][:19], plan, status["status"], operation["openShiftClusterKey"])
+        )
+
+
+@contextmanager
+def _database(folder: StateFolder) -> Iterator[tuple[CosmosModel, str]]:
+    """Open the database of a folder: what it knows, and the account's name."""
+    if not folder.is_ours():
+        raise RunError(f"there is no local Azure in {folder.root}")
+    platform = Platform(folder.root, clock=Clock(), world=World())
+    try:
+        yield CosmosModel(platform), platform.world.cosmos_account
+    finally:
+        platform.journal.close()
+        platform.store.close()
 
 
 def _headline(operation: Json, correlation_id: str) -> Iterator[str]:
@@ -70,9 +96,13 @@ def _steps(operation: Json, items: list[Json]) -> Iterator[str]:
             f"{item['step']:{width}}{item['attempt']:>9} {item['status']:10}"
             f"{_seconds(began, item['startTime']):7.1f} s{took}  {waits}".rstrip()
         )
-    begun = {item["step"] for item in items}
+    begun, before = {item["step"] for item in items}, operation.get("plan", {}).get("done", ())
     for row in rows:
-        if row["name"] not in begun:
+        if row["name"] in begun:
+            continue
+        if row["name"] in before:
+            yield f"{row['name']:{width}}{'':9} done by an earlier operation"
+        else:
             yield f"{row['name']:{width}}{'':9} not begun, needs {', '.join(row['needs']) or 'nothing'}"
     for row in skipped:
         yield f"{row['name']:{width}}{'':9} skipped: {row['reason']}"

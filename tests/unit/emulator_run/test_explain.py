@@ -1,0 +1,69 @@
+"""What `explain` tells of operations, from the state folder alone."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.cosmos import CosmosModel
+from emulator.run.errors import RunError
+from emulator.run.explain import explain, recent
+from emulator.run.state import StateFolder
+from emulator.run.tables import DATABASE
+from emulator.world import World
+
+Add = Callable[..., None]
+CLUSTER = "/subscriptions/s/resourcegroups/g/providers/microsoft.redhatopenshift/openshiftclusters/c"
+
+
+@pytest.fixture
+def add(tmp_path: Path) -> Iterator[Add]:
+    """Store operations in a state folder."""
+    (tmp_path / "lock").touch()
+    platform = Platform(tmp_path, clock=Clock(), world=World())
+    model, account = CosmosModel(platform), platform.world.cosmos_account
+    model.ensure_account(account, "tenant")
+    model.ensure_database(account, DATABASE)
+    for name, key in (("AsyncOperations", "/id"), ("OperationProgress", "/operationId")):
+        model.ensure_container(account, DATABASE, name, key)
+
+    def store(name: str, start: str, status: str = "Failed", **plan: Any) -> None:
+        operation = {
+            "id": name,
+            "openShiftClusterKey": CLUSTER,
+            "asyncOperation": {"status": status, "startTime": start},
+            "plan": {"name": "create", "rows": [], **plan},
+        }
+        model.items(account, DATABASE, "AsyncOperations").create(operation, name)
+
+    yield store
+    asyncio.run(platform.stop())
+
+
+def test_rows_that_an_earlier_operation_has_done_are_not_called_outstanding(add: Add, tmp_path: Path) -> None:
+    """A resume goes on behind them."""
+    rows = [{"name": "decide_names", "needs": []}, {"name": "create_dns", "needs": ["decide_names"]}]
+    add("b", "2026-01-01T00:00:02+00:00", rows=rows, done=["decide_names"])
+    text = "\n".join(explain(StateFolder(tmp_path), "b"))
+    assert "decide_names          done by an earlier operation" in text
+    assert "create_dns            not begun, needs decide_names" in text
+
+
+def test_without_an_id_the_operations_are_listed_in_the_order_of_time(add: Add, tmp_path: Path) -> None:
+    """Clients that poll do not tell the id."""
+    add("a", "2026-01-01T00:00:02+00:00")
+    add("b", "2026-01-01T00:00:01+00:00", status="Succeeded")
+    assert list(recent(StateFolder(tmp_path))) == [
+        f"b  2026-01-01T00:00:01  create  Succeeded  {CLUSTER}",
+        f"a  2026-01-01T00:00:02  create  Failed  {CLUSTER}",
+    ]
+
+
+def test_a_folder_without_a_local_azure_has_no_operations(tmp_path: Path) -> None:
+    """It is named, because the default may be another than was meant."""
+    with pytest.raises(RunError, match=str(tmp_path)):
+        list(recent(StateFolder(tmp_path / "nothing")))
