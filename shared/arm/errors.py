@@ -11,7 +11,7 @@ Azure does the same with `summarize`.
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, TypedDict, cast
+from typing import TypedDict
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 RESOURCE_TYPE = "openShiftClusters"
@@ -131,19 +131,6 @@ class CloudError(Exception):
     def to_body(self) -> dict[str, CloudErrorBody]:
         """Return the reply, `{"error": {...}}`."""
         return {"error": self.body()}
-
-
-def from_body(body: dict[str, Any] | CloudErrorBody, status_code: int = 400) -> CloudError:
-    """Rebuild an error from its inner object, or from a whole reply."""
-    plain = cast("dict[str, Any]", body)
-    inner = plain.get("error", plain)
-    return CloudError(
-        status_code,
-        str(inner.get("code") or ErrorCode.INTERNAL_SERVER_ERROR),
-        str(inner.get("message") or ""),
-        str(inner.get("target") or ""),
-        list(inner.get("details") or []),
-    )
 
 
 _SHOWN_CHARACTERS = 400

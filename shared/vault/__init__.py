@@ -63,17 +63,6 @@ class Vault:
             self._versions[versioned_id] = json.loads(stored.value or "{}")
         return dict(self._versions[versioned_id])
 
-    def get_latest(self, name: str) -> tuple[str, Bundle] | None:
-        """Return the newest version of a secret as (versioned id, bundle), or None.
-
-        For what was stored just before a crash and whose id reached no document.
-        """
-        try:
-            stored = self._clusters.get_secret(name)
-        except ResourceNotFoundError:
-            return None
-        return str(stored.id), json.loads(stored.value or "{}")
-
     def delete(self, name: str) -> None:
         """Delete a secret with all its versions; one that does not exist is fine. Soft delete keeps its name."""
         try:

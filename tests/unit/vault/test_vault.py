@@ -49,14 +49,6 @@ def test_a_secret_that_is_not_there_can_be_deleted(vault: Vault, secrets: FakeSe
     vault.delete("doc-request")
     vault.delete("doc-request")
     assert secrets.versions == {}
-    assert vault.get_latest("doc-request") is None
-
-
-def test_the_newest_version_is_found_without_its_id(vault: Vault) -> None:
-    """For what was stored just before a crash."""
-    vault.put_secret("doc-install", {"a": 1})
-    newest = vault.put_secret("doc-install", {"a": 2})
-    assert vault.get_latest("doc-install") == (newest, {"a": 2})
 
 
 def test_a_missing_secret_of_the_service_is_an_error(vault: Vault) -> None:
