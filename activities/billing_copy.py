@@ -6,6 +6,7 @@ It is nobody's truth: whatever goes wrong with it is told, and fails nothing.
 import contextlib
 import json
 import logging
+import re
 from datetime import UTC, datetime, timedelta
 
 from azure.core.exceptions import AzureError, ResourceExistsError
@@ -84,7 +85,7 @@ def _write(step: Step, record: Document) -> None:
 
 
 def container_name(step: Step) -> str:
-    """Return `bill-<location>-<resource group>-<name>`, as much of it as Azure takes."""
+    """Return `bill-<location>-<resource group>-<name>`, as much of it as Azure takes: letters, digits, single hyphens."""
     cluster = step.cluster_id
     name = f"bill-{step.cluster['location']}-{cluster.resource_group}-{cluster.name}".lower()
-    return name[:_LONGEST_NAME].rstrip("-")
+    return re.sub(r"[^a-z0-9]+", "-", name)[:_LONGEST_NAME].rstrip("-")

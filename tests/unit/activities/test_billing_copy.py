@@ -67,13 +67,18 @@ def test_the_record_is_copied_into_the_clusters_container_and_its_end_too(wanted
     assert (signed.json["signedResourceTypes"], signed.json["signedPermission"]) == ("co", "cw")
 
 
-def test_a_long_name_is_cut_to_what_azure_takes(wanted: World, blobs: FakeBlobs) -> None:
-    """A name may not end with a hyphen."""
-    identifier = wanted.cluster["openShiftCluster"]["id"].replace("/customer/", f"/{'g' * 50}-x/")
+@pytest.mark.parametrize(
+    ("group", "want"),
+    [(f"{'g' * 50}-x", f"bill-eastus-{'g' * 50}"), ("my_group.(1)", "bill-eastus-my-group-1-c1")],
+    ids=["too long", "other characters"],
+)
+def test_a_name_has_of_its_group_what_azure_takes(wanted: World, blobs: FakeBlobs, group: str, want: str) -> None:
+    """Letters, digits and single hyphens, none of them at the end; groups may have more."""
+    identifier = wanted.cluster["openShiftCluster"]["id"].replace("/customer/", f"/{group}/")
     wanted.cluster["openShiftCluster"]["id"] = identifier
     assert call("ensure_billing_record") == DONE
     (name,) = {path.split("/")[0] for path in blobs.blobs if path.endswith("billingentity")}
-    assert name == f"bill-eastus-{'g' * 50}"
+    assert name == want
 
 
 @pytest.mark.parametrize("lacking", ["feature", "registration", "tenant", "account"])
