@@ -9,6 +9,7 @@ from orchestrators import plans
 from orchestrators.plans.rows import to_dict
 from tests.unit.product_world import CLUSTER_ID
 
+DONE = {"outcome": "done"}
 # `finish` stands in every plan; here it is the create's.
 _ROWS = {row.name: row for name in ("update", "delete", "create") for row in plans.PLANS[name]}
 
@@ -18,6 +19,19 @@ def call(step: str, verb: str = "", **more: Any) -> dict[str, Any]:
     row = to_dict(_ROWS[step])
     verb = verb or ("status" if row["kind"] == "condition" else "run")
     return perform(ACTIVITIES[row["executor"]], payload(row, verb, **more))
+
+
+def twice(step: str) -> None:
+    """Run a row twice and expect it to be done both times."""
+    assert call(step) == DONE
+    assert call(step) == DONE
+
+
+def error_of(outcome: dict[str, Any]) -> dict[str, Any]:
+    """Return the error of a failed outcome."""
+    assert outcome["outcome"] == "failed"
+    error: dict[str, Any] = outcome["error"]
+    return error
 
 
 def control(name: str, **more: Any) -> dict[str, Any]:

@@ -6,27 +6,13 @@ from typing import Any
 import pytest
 
 from shared.clusters.secrets import Purpose
-from tests.unit.activities.calls import call, control
+from tests.unit.activities.calls import DONE, call, control, error_of, twice
 from tests.unit.azure_fake import Request
 from tests.unit.product_world import CLUSTER_GROUP, CLUSTER_ID, CUSTOMER, NETWORK, World
 
 RP = "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourcegroups"
 API_RECORD = f"{RP}/rp/providers/microsoft.network/dnszones/eastus.aroapp.io/a/api.c1"
 TOKENS = f"{RP}/global/providers/microsoft.containerregistry/registries/arosvc/tokens"
-DONE = {"outcome": "done"}
-
-
-def twice(step: str) -> None:
-    """Run a row twice and expect it to be done both times."""
-    assert call(step) == DONE
-    assert call(step) == DONE
-
-
-def error_of(outcome: dict[str, Any]) -> dict[str, Any]:
-    """Return the error of a failed outcome."""
-    assert outcome["outcome"] == "failed"
-    error: dict[str, Any] = outcome["error"]
-    return error
 
 
 def test_names_are_decided_once(accepted: World) -> None:

@@ -5,29 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.activities.calls import call
+from tests.unit.activities.calls import call, error_of, twice
 from tests.unit.activities.customer_network import ALL, ENCRYPTION_SET, GATEWAY, ROUTES, lay, permit
 from tests.unit.product_world import NETWORK, World
 
-DONE = {"outcome": "done"}
 PERMISSIONS = {
     "validate_service_principal_permissions": "InvalidServicePrincipalPermissions",
     "validate_resource_provider_permissions": "InvalidResourceProviderPermissions",
 }
 both = pytest.mark.parametrize("step", PERMISSIONS)
-
-
-def twice(step: str) -> None:
-    """Run a row twice and expect it to be done both times."""
-    assert call(step) == DONE
-    assert call(step) == DONE
-
-
-def error_of(outcome: dict[str, Any]) -> dict[str, Any]:
-    """Return the error of a failed outcome."""
-    assert outcome["outcome"] == "failed"
-    error: dict[str, Any] = outcome["error"]
-    return error
 
 
 def found(outcome: dict[str, Any]) -> list[dict[str, Any]]:
