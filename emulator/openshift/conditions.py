@@ -10,10 +10,15 @@ Json = dict[str, Any]
 Conditions = dict[str, tuple[bool, str, str]]
 
 
+def seconds(cluster: "Cluster") -> str:
+    """Return the time as Kubernetes writes it: in whole seconds."""
+    return cluster.platform.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def written(cluster: "Cluster", before: Json, conditions: Conditions) -> list[Json]:
     """Return conditions; one whose status stays keeps the time of its last change."""
     known = {one["type"]: one for one in (before.get("status") or {}).get("conditions") or ()}
-    now = cluster.platform.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    now = seconds(cluster)
     written = []
     for kind, (true, reason, message) in conditions.items():
         status = "True" if true else "False"

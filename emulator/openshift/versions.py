@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid5
 
-from emulator.core.clock import rfc3339
 from emulator.openshift import timeline
-from emulator.openshift.conditions import Conditions, written
+from emulator.openshift.conditions import Conditions, seconds, written
 from emulator.openshift.kinds import CONFIG
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def show(cluster: "Cluster", *, is_complete: bool = False) -> None:
     if found is None:
         return
     is_complete = is_complete or cluster.reached("cluster-version")
-    version, now = cluster.installation.version, rfc3339(cluster.platform.clock.now())
+    version, now = cluster.installation.version, seconds(cluster)
     done = [name for name in timeline.NAMES if cluster.reached(f"{timeline.OPERATOR}{name}")]
     ill = sorted(name.removeprefix(timeline.OPERATOR) for name in cluster.record.stuck)
     degraded = sorted(name for name, state in cluster.record.rollouts.items() if state["problem"])

@@ -106,6 +106,9 @@ def test_a_cluster_comes_up_from_what_its_ignition_holds(complete: tuple[Site, c
     assert len(shown) >= 30
     wanted = {"Available": "True", "Progressing": "False", "Degraded": "False", "Upgradeable": "True"}
     assert [name for name, one in shown.items() if one != wanted] == []
+    version = custom_api(made).get_cluster_custom_object("config.openshift.io", "v1", "clusterversions", "version")
+    times = [version["status"]["history"][0][name] for name in ("startedTime", "completionTime")]
+    assert [len(time) for time in times] == [len("2026-01-01T00:00:00Z")] * 2
     service = core_api(made).read_namespaced_service("router-default", "openshift-ingress")
     address = service.status.load_balancer.ingress[0].ip
     record = site.get(f"Microsoft.Network/privateDnsZones/{site.domain}/A/*.apps")
