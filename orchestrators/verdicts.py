@@ -94,8 +94,8 @@ class Endings:
         if not others:
             return first
         said = "One more step" if len(others) == 1 else f"{len(others)} more steps"
-        messages = " ".join(str(error["message"]) for error in others)
-        message = f"{first['message']} {said} failed, see details: {messages}"
+        # A line for each: messages end with commands that people paste.
+        message = "\n".join([first["message"], f"{said} failed, see details:", *(error["message"] for error in others)])
         return first | {"message": message, "details": [*first.get("details", []), *others]}
 
     def _all_together(self, rows: Rows) -> bool:

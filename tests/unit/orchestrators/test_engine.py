@@ -251,7 +251,7 @@ def test_checks_that_fail_are_told_in_one_error_when_the_last_check_has_ended() 
     assert host.started_at("stop_operation") == 51
     assert [call["failedStep"] for call in calls_of(host, "stop_operation")] == ["A", "C"]
     error = calls_of(host, "finish_operation")[0]["error"]
-    assert error["message"] == "first One more step failed, see details: second"
+    assert error["message"] == "first\nOne more step failed, see details:\nsecond"
     assert error["details"] == [failed("second")["error"]]
     assert instance.output == {"result": "failed", "code": "Code"}
 
