@@ -127,7 +127,7 @@ def _worker_set(  # noqa: PLR0917 - one caller, right above
 def pointer(config: Content, role: str, root_ca: str) -> ignition.Config:
     """Return the configuration that a machine of a role begins with: the address of the rest, and whom to believe."""
     source = f"https://api-int.{install_config.domain(config)}:22623/config/{role}"
-    return ignition.Config(merge=(source,), authorities=(root_ca,))
+    return ignition.Config(merge=(ignition.Pointer(source),), authorities=(root_ca,))
 
 
 def _pointer_asset(role: str) -> Asset:
