@@ -7,8 +7,8 @@
 set -euo pipefail
 
 export KUBECONFIG="${1:?the path of a kubeconfig is needed}"
-readonly done_file="${BOOTKUBE_DONE:-/opt/openshift/.bootkube.done}"
-readonly pause_seconds="${APPROVE_PAUSE_SECONDS:-20}"
+readonly done_file=/opt/openshift/.bootkube.done
+readonly pause_seconds=20
 
 readonly masters=(@MASTERS@)
 # Machines of a set are called like it, with five more characters.
@@ -17,8 +17,9 @@ readonly machine_sets=(@MACHINE_SETS@)
 readonly bootstrapper="system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 readonly bootstrapper_group="system:serviceaccounts:openshift-machine-config-operator"
 
-# Pending requests, one a line: name|sender|signer|groups|usages|request.
-readonly pending='{{range .items}}{{if not .status.conditions}}{{.metadata.name}}|{{.spec.username}}|{{with .spec.signerName}}{{.}}{{end}}|{{range .spec.groups}}{{.}},{{end}}|{{range .spec.usages}}{{.}},{{end}}|{{.spec.request}}{{"\n"}}{{end}}{{end}}'
+# Pending requests, one a line: name|sender|signer|groups|usages|request. Names that people choose are encoded, so that
+# none can look like two.
+readonly pending='{{range .items}}{{if not .status.conditions}}{{.metadata.name}}|{{urlquery .spec.username}}|{{with .spec.signerName}}{{.}}{{end}}|{{range .spec.groups}}{{urlquery .}},{{end}}|{{range .spec.usages}}{{.}},{{end}}|{{.spec.request}}{{"\n"}}{{end}}{{end}}'
 readonly addresses='{{range .status.addresses}}{{.address}}{{"\n"}}{{end}}'
 
 declare -A told=()
@@ -120,7 +121,7 @@ approve_pending() {
     list="$(oc get csr -o "go-template=${pending}" 2>/dev/null)" || return 0
     while IFS='|' read -r name sender signer groups usages request; do
         [[ -z "${name}" ]] && continue
-        reason="$(refusal "${sender}" "${signer}" "${groups}" "${usages}" "${request}")"
+        reason="$(refusal "${sender//%3A/:}" "${signer}" "${groups//%3A/:}" "${usages}" "${request}")"
         if [[ -z "${reason}" ]]; then
             oc adm certificate approve "${name}" || echo "Could not approve ${name}; it is tried again."
         elif [[ "${told[${name}]:-}" != "${reason}" ]]; then

@@ -14,7 +14,7 @@ if [[ ! "${id}" =~ ^[A-Za-z0-9._-]+$ ]]; then
     exit 2
 fi
 
-readonly artifacts="${ARTIFACTS:-/tmp/artifacts-${id}}"
+readonly artifacts="/tmp/artifacts-${id}"
 umask 077
 mkdir -p "${artifacts}"/{journals,failed-units,unit-status,containers}
 
