@@ -106,7 +106,7 @@ def test_machines_of_the_cluster_are_let_in(tmp_path: Path) -> None:
     assert said == ""
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[Request | str, str]] = {
     "somebody else's sender": (Request(sender="system:admin"), "'system:admin' may not ask"),
     "a sender that only looks right": (
         Request(sender=f"{BOOTSTRAPPER}||system:authenticated"),
