@@ -2,13 +2,13 @@
 
 from shared.installer import (
     certificates,
-    documents,
     host_files,
     ignition,
     kubeconfigs,
     machines,
     manifests,
     platform,
+    snippets,
     units,
 )
 from shared.installer.graph import Asset, Content, Inputs
@@ -47,13 +47,13 @@ def _bootstrap(inputs: Inputs) -> Content:
         units=tuple(units.units(inputs)),
         users=(ignition.User("core", (config["sshKey"],)),),
     )
-    return {"bootstrap.ign": documents.to_json(ignition.render(machine, inputs[_RELEASE]["ignitionVersion"]))}
+    return snippets.ignition_files("bootstrap", machine, config, inputs[_RELEASE])
 
 
 ASSETS = (
     Asset(
         "bootstrap.ign",
-        ("bootstrap.ign",),
+        snippets.files("bootstrap"),
         (_INSTALL, _RELEASE, *(asset.name for asset in (*_HOST_ASSETS, *_OBJECTS, *_BOOT_ASSETS))),
         _bootstrap,
     ),

@@ -119,7 +119,7 @@ def problems(config: Config) -> list[str]:
 
 
 def _file_problems(config: Config) -> Iterator[str]:
-    nodes = (*config.files, *config.directories)
+    nodes: tuple[File | Directory, ...] = (*config.files, *config.directories)
     yield from _twice("path", (node.path for node in nodes))
     for node in nodes:
         if not _PATH.fullmatch(node.path):
