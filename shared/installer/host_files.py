@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.installer import documents, ignition, install_config, kubelet
+from shared.installer import bootkube, documents, ignition, install_config, kubelet
 from shared.installer.graph import Asset, Content, Inputs
 from shared.installer.releases import EVERY, WITH_PAUSE_IMAGE, Releases
 
@@ -131,6 +131,11 @@ def _flavour(inputs: Inputs) -> dict[str, str | Iterable[str]]:
     return {"flavour": inputs[_RELEASE]["flavour"]}
 
 
+def _pullspec(inputs: Inputs) -> dict[str, str | Iterable[str]]:
+    _, minor = install_config.minor(inputs[_RELEASE]["version"])
+    return {"pullspec": inputs[_RELEASE]["pullspec"], "minor": str(minor)}
+
+
 def _always(text: str) -> Callable[[Inputs], str]:
     return lambda _inputs: text
 
@@ -154,11 +159,19 @@ ROWS = (
     ),
     Row("/root/.docker/config.json", lambda inputs: str(inputs[_INSTALL]["pullSecret"]), inputs=(_INSTALL,)),
     _script("approve-csr", _members, inputs=(_INSTALL, _ID)),
+    Row(
+        "/usr/local/bin/bootkube.sh",
+        lambda inputs: bootkube.text(inputs[_INSTALL], inputs[_RELEASE]),
+        inputs=(_INSTALL,),
+    ),
     _script("crio-configure", _flavour),
     _script("installer-gather"),
     _script("installer-masters-gather"),
     _script("kubelet", lambda inputs: {"flags": kubelet.flags(inputs[_RELEASE])}, kubelet.WITH_SCRIPT),
     _script("kubelet-pause-image", releases=WITH_PAUSE_IMAGE),
+    _script("release-image", _pullspec),
+    _script("release-image-download", _pullspec),
+    _script("report-progress"),
 )
 
 
