@@ -49,6 +49,17 @@ _SERVER_SIGNERS = (
     "kube-apiserver-lb-signer",
 )
 _DAY = timedelta(days=1)
+# The machine's units: what they start, what they ask for. The enabled ones are wanted by the machine itself.
+UNITS = {
+    "release-image.service": ("release-image-download", "Wants=network-online.target"),
+    "crio-configure.service": ("crio-configure", "Requires=release-image.service"),
+    "kubelet.service": ("kubelet-pause-image", "Wants=crio.service"),
+    "bootkube.service": ("bootkube", "Requires=crio-configure.service\nWants=kubelet.service"),
+    "approve-csr.service": ("approve-csr", "Wants=bootkube.service"),
+    "progress.service": ("report-progress", "Wants=bootkube.service"),
+}
+_ENABLED = ("kubelet.service", "approve-csr.service", "progress.service")
+_SCRIPTS = {f"/usr/local/bin/{program}.sh": "#!/bin/sh\n" for program, _ in UNITS.values()}
 
 
 @cache
@@ -177,7 +188,7 @@ class Cluster:
     files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.files = _tls(self.domain) | _kubeconfigs(self.domain) | _manifests(self) | self.files
+        self.files = _SCRIPTS | _tls(self.domain) | _kubeconfigs(self.domain) | _manifests(self) | self.files
 
     def bootstrap(self, modes: Mapping[str, int] | None = None) -> str:
         """Return the bootstrap machine's ignition."""
@@ -191,6 +202,7 @@ class Cluster:
                 "ignition": {"version": self.version},
                 "passwd": {"users": [{"name": "core", "sshAuthorizedKeys": ["ssh-rsa AAAA"]}]},
                 "storage": {"files": files},
+                "systemd": {"units": [unit_entry(name) for name in UNITS]},
             }
         )
 
@@ -218,12 +230,23 @@ def file_entry(path: str, text: str, mode: int, version: str = "3.2.0") -> Json:
     return entry | ({"filesystem": "root"} if version.startswith("2.") else {"overwrite": True})
 
 
+def unit_entry(name: str) -> Json:
+    """Return a unit of an ignition config."""
+    program, needs = UNITS[name]
+    contents = f"[Unit]\n{needs}\n[Service]\nExecStart=/usr/local/bin/{program}.sh\n"
+    if name not in _ENABLED:
+        return {"name": name, "contents": contents}
+    return {"name": name, "enabled": True, "contents": f"{contents}[Install]\nWantedBy=multi-user.target\n"}
+
+
 def data_url(text: str) -> str:
     """Return a text as a data URL."""
     return f"data:text/plain;charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def _mode(path: str) -> int:
+    if "/bin/" in path:
+        return 0o555
     return 0o600 if "/tls/" in path or "/auth/" in path or path.startswith("/root/") else 0o644
 
 

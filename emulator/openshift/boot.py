@@ -238,7 +238,7 @@ def _merged(texts: list[str]) -> tuple[dict[str, str], str]:
     for text in texts:
         config = parse(text.encode())
         files |= {path: config.text(path) for path in config.files}
-        units += config.unit_contents.values()
+        units += [unit.contents for unit in config.units.values()]
     return files, "\n".join(units)
 
 
