@@ -10,7 +10,7 @@ import ssl
 from typing import TYPE_CHECKING
 
 from emulator.core.errors import ServiceError
-from emulator.openshift import bootkube, certificates, kinds, machine_config, pairs, rotation, units
+from emulator.openshift import certificates, kinds, machine_config, pairs, rotation, units
 from emulator.openshift.endpoint import Endpoint, Reply
 from emulator.openshift.installation import Installation, InstallationError, Json
 from emulator.openshift.kubeconfig import credentials
@@ -71,11 +71,6 @@ async def release_image(cluster: "Cluster") -> None:
             f"Error: initializing source docker://{'|'.join(sorted(hosts))}: unauthorized: access to the requested "
             "resource is not authorized: pull failed, retrying..."
         )
-
-
-async def image_names(cluster: "Cluster") -> None:
-    """Find the images of the release by their names."""
-    bootkube.check_images(cluster.installation)
 
 
 async def manifests_present(cluster: "Cluster") -> None:
