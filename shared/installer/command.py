@@ -121,7 +121,11 @@ def _add_draft(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         "--cluster", type=Path, metavar="FILE", help="JSON: a document of the service, or the cluster in it"
     )
     parser.add_argument("--base-domain", default="", help="of a cluster whose domain is one label")
-    parser.add_argument("--image", default="", help="of the machines, PUBLISHER:OFFER:SKU:VERSION (4.3 has a default)")
+    parser.add_argument(
+        "--image",
+        default="",
+        help="of the machines, PUBLISHER:OFFER:SKU:VERSION (default: the document's; 4.3 has one)",
+    )
     parser.add_argument("--ssh-key", type=Path, metavar="FILE", help="public key (default: a new pair, in ssh-key)")
     parser.add_argument("--pull-secret", type=Path, metavar="FILE", help='JSON, {"auths": {...}}')
 

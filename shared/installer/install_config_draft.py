@@ -73,7 +73,7 @@ def draft(
         cluster_file: JSON; None for the example.
         version: of OpenShift.
         base_domain: of a cluster whose domain is one label.
-        image: of the machines, four parts with colons between; empty for the release's.
+        image: of the machines, four parts with colons between; empty for the document's or the release's.
         ssh_key: file of the public key.
         pull_secret: file of the pull secret.
         found: what is wrong by now.
@@ -96,20 +96,28 @@ def draft(
         secret = install_config.pull_secret(secret, {})
     except (ValueError, AttributeError, TypeError):
         found.append((str(pull_secret or cluster_file), 'The pull secret is not of the form {"auths": {...}}.'))
-    parts = (image or _IMAGES.get(install_config.minor(version), "")).split(":")
-    if len(parts) != len(_IMAGE_MEMBERS) or not all(parts):
+    coordinates = (
+        _coordinates(image, version) if image else _at(cluster, "properties.rhcosImage") or _coordinates("", version)
+    )
+    if not coordinates:
         found.append(("--image", f"Give PUBLISHER:OFFER:SKU:VERSION of the machines' image for OpenShift {version}."))
     if found:
         raise Wrong(found)
     config = install_config.from_cluster(
         cluster,
-        {"version": version, "rhcosImage": dict(zip(_IMAGE_MEMBERS, parts, strict=True))},
+        {"version": version, "rhcosImage": coordinates},
         name=name,
         base_domain=rest or base_domain,
         ssh_key=public,
         pull_secret=secret,
     )
     return config, keys
+
+
+def _coordinates(image: str, version: str) -> dict[str, str]:
+    """Return the members of an image's coordinates; none when they are not known."""
+    parts = (image or _IMAGES.get(install_config.minor(version), "")).split(":")
+    return dict(zip(_IMAGE_MEMBERS, parts, strict=True)) if len(parts) == len(_IMAGE_MEMBERS) and all(parts) else {}
 
 
 def _at(document: Any, path: str) -> Any:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.installer import assets
+from shared.clusters import catalogue
+from shared.installer import assets, command_inputs
 from shared.installer.command import FAILURE, IGNITION_CONFIGS, SUCCESS, main
 from tests.unit.installer import example
 
@@ -218,6 +219,31 @@ def test_an_install_config_is_made_of_a_clusters_document(tmp_path: Path, wrap: 
     made = yaml.safe_load((tmp_path / "install-config.yaml").read_text())
     assert made == example.given()["install-config"] | {"pullSecret": '{"auths":{"quay.io":{}}}'}
     assert not (tmp_path / "ssh-key").exists()
+
+
+@pytest.mark.parametrize(
+    ("image", "want"), [((), "419.94.1"), (("--image", "p:o:s:419.94.2"), "419.94.2")], ids=["decided", "asked for"]
+)
+def test_the_machines_image_is_the_one_asked_for_or_the_documents(
+    tmp_path: Path, image: tuple[str, ...], want: str
+) -> None:
+    """The service decides it once for a cluster."""
+    profile = example.CLUSTER["properties"]["clusterProfile"] | {"domain": "cluster.example.com"}
+    decided = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.1"}
+    (tmp_path / "c.json").write_text(json.dumps(example.cluster(clusterProfile=profile, rhcosImage=decided)))
+    arguments = ["--dir", str(tmp_path), "--cluster", str(tmp_path / "c.json"), "--version", "4.19.24", *image]
+    assert main(["create", "install-config", *arguments], {}) == SUCCESS
+    made = yaml.safe_load((tmp_path / "install-config.yaml").read_text())
+    assert made["platform"]["azure"]["image"]["version"] == want
+    assert made["networking"]["networkType"] == "OVNKubernetes"
+
+
+@pytest.mark.parametrize("version", ["4.3.18", "4.4.0", "4.5.9", "4.6.0", "4.7.4", "4.8.1", "4.19.24"])
+def test_a_version_boots_as_the_catalogue_has_it(version: str) -> None:
+    """Which an entry that says nothing of it follows: spec of Ignition, and flavour."""
+    ours, entry = command_inputs.release(version, "", ""), {"version": version}
+    said = {name: catalogue._or_by_version(entry, name) for name in ("ignitionVersion", "flavour")}
+    assert {name: ours[name] for name in said} == said
 
 
 def test_a_document_that_says_too_little_is_refused_with_all_that_is_missing(
