@@ -11,7 +11,7 @@ from OpenSSL import crypto
 
 from shared.installer.certificates import BUNDLES, CERTIFICATES
 from tests.unit.installer import example
-from tests.unit.installer.comparisons import chain, extension, private_key, values
+from tests.unit.installer.certificate_facts import chain, extension, private_key, values
 from tests.unit.installer.trust import LEAVES, TRUST
 
 
