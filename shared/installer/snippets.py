@@ -82,10 +82,11 @@ def read(given: Any, role: str, config: Content) -> tuple[Snippet, ...]:
     rows = (given or {}).get(role) or []
     wrong, made = [], []
     for number, row in enumerate(rows):
+        place = f"snippets.{role}[{number}]"
         try:
-            made.append(Snippet(str(row.get("name") or f"snippet {number}"), _read(row, role, config)))
+            made.append(Snippet(f"{row['name']} ({place})" if row.get("name") else place, _read(row, role, config)))
         except ValueError as error:
-            wrong.append(f"snippets.{role}[{number}]: {error}")
+            wrong.append(f"{place}: {error}")
     if wrong:
         raise ValueError("; ".join(wrong))
     return tuple(made)

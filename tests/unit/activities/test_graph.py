@@ -425,7 +425,8 @@ def test_snippets_of_the_catalogue_reach_the_machines(stage: Stage, caplog: pyte
     assert call("ensure_graph") == {"outcome": "done"}
     written = json.loads(stage.blobs.blobs[IGNITION].content)
     assert "/etc/NetworkManager/dispatcher.d/99-forcedns" in {file["path"] for file in written["storage"]["files"]}
-    assert "bootstrap.ign: path /etc/NetworkManager/dispatcher.d/99-forcedns of dns-servers is not used" in caplog.text
+    path = "/etc/NetworkManager/dispatcher.d/99-forcedns"
+    assert f"bootstrap.ign: path {path} of dns-servers (snippets.bootstrap[1]) is not used" in caplog.text
 
 
 def test_a_snippet_that_cannot_be_laid_is_the_operators(stage: Stage) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from emulator.run import tables
 from shared.clusters import catalogue, machine_image
 from shared.installer import ignition
 
@@ -138,3 +139,12 @@ def test_coordinates_that_the_stream_names_are_taken_as_they_are() -> None:
     extensions = found["architectures"]["x86_64"]["rhel-coreos-extensions"]
     extensions["marketplace"] = {"azure": {"no-purchase-plan": {"hyperVGen1": offered}}}
     assert machine_image.of_release(found, "4.17.44") == offered
+
+
+def test_the_versions_of_the_local_azure_can_be_installed() -> None:
+    """Each is a whole entry, and one of them leaves its image to the release."""
+    entries = {document["version"]: catalogue.read(document) for document in tables.VERSIONS}
+    assert [entry.version for entry in entries.values() if entry.default] == ["4.19.24"]
+    assert {entry.image["version"].partition(".")[0] for entry in entries.values()} == {"417", "418", "419"}
+    assert "rhcosImage" not in next(document for document in tables.VERSIONS if document["version"] == "4.17.44")
+    assert entries["4.17.44"].image["sku"] == "aro_417"

@@ -116,7 +116,11 @@ def test_snippets_of_the_release_reach_the_ignition_of_their_role(spec: str) -> 
         assert violations(json.loads(text)) == []
         assert path in {file.path for file in parse(json.loads(text)).files}
     assert json.loads(after.file("bootstrap-clashes.json")) == [
-        {"what": "path /etc/hostname", "winner": "hostname", "loser": "own"}
+        {
+            "what": "path /etc/hostname",
+            "winner": "hostname (snippets.bootstrap[0])",
+            "loser": "own (snippets.bootstrap[1])",
+        }
     ]
     assert after.file("worker.ign") == before.file("worker.ign")
     with pytest.raises(KeyError):
