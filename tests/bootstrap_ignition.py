@@ -59,6 +59,13 @@ UNITS = {
     "progress.service": ("report-progress", "Wants=bootkube.service"),
 }
 _ENABLED = ("kubelet.service", "approve-csr.service", "progress.service")
+_MIRROR = "arosvc.azurecr.io/openshift-release-dev/ocp-release"
+_REGISTRIES = f"""[[registry]]
+location = "quay.io/openshift-release-dev/ocp-release"
+
+[[registry.mirror]]
+location = "{_MIRROR}"
+"""
 _SCRIPTS = {f"/usr/local/bin/{program}.sh": "#!/bin/sh\n" for program, _ in UNITS.values()}
 
 
@@ -188,7 +195,8 @@ class Cluster:
     files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.files = _SCRIPTS | _tls(self.domain) | _kubeconfigs(self.domain) | _manifests(self) | self.files
+        host = _SCRIPTS | {"/etc/containers/registries.conf": _REGISTRIES}
+        self.files = host | _tls(self.domain) | _kubeconfigs(self.domain) | _manifests(self) | self.files
 
     def bootstrap(self, modes: Mapping[str, int] | None = None) -> str:
         """Return the bootstrap machine's ignition."""
@@ -345,7 +353,6 @@ def _config_map(name: str, namespace: str, data: Mapping[str, str]) -> Json:
 def _manifests(cluster: Cluster) -> dict[str, str]:
     label, _, base = cluster.domain.partition(".")
     tenant, client, secret = cluster.credentials
-    mirror = "arosvc.azurecr.io/openshift-release-dev/ocp-release"
     azure = {"resourceGroupName": cluster.resource_group, "networkResourceGroupName": cluster.network_group}
     install_config = {
         "apiVersion": "v1",
@@ -355,7 +362,7 @@ def _manifests(cluster: Cluster) -> dict[str, str]:
         "compute": [{"name": "worker", "replicas": cluster.workers}],
         "networking": {"machineNetwork": [{"cidr": "127.0.0.0/8"}], "serviceNetwork": ["172.30.0.0/16"]},
         "platform": {"azure": azure | {"region": "eastus"}},
-        "imageContentSources": [{"source": "quay.io/openshift-release-dev/ocp-release", "mirrors": [mirror]}],
+        "imageContentSources": [{"source": "quay.io/openshift-release-dev/ocp-release", "mirrors": [_MIRROR]}],
         "publish": "Internal" if cluster.internal else "External",
     }
     registry = json.dumps({"auths": {"arosvc.azurecr.io": {"auth": "dG9rZW46cGFzcw=="}}})

@@ -4,13 +4,11 @@ A missing file is noticed by whoever reads it, as on a real machine: the rendere
 and the static pod that needs the file starts again and again.
 """
 
-import json
-import re
 import ssl
 from typing import TYPE_CHECKING
 
 from emulator.core.errors import ServiceError
-from emulator.openshift import certificates, kinds, machine_config, pairs, rotation, units
+from emulator.openshift import certificates, host_system, kinds, machine_config, pairs, rotation, units
 from emulator.openshift.endpoint import Endpoint, Reply
 from emulator.openshift.installation import Installation, InstallationError, Json
 from emulator.openshift.kubeconfig import credentials
@@ -48,8 +46,6 @@ CONTROLLER_FILES = (
     "tls/kubelet-signer.key",
     "tls/service-account.key",
 )
-RELEASE_HOST = "quay.io"
-_PULLSPEC = re.compile(r"\b([a-z0-9.-]+\.[a-z]+(?::\d+)?)/[\w./-]*ocp-release[@:]\S+")
 _CONFLICT = 409
 
 
@@ -57,20 +53,7 @@ async def release_image(cluster: "Cluster") -> None:
     """Pull the release image, with the credentials in root's home."""
     installation = cluster.installation
     _runs(installation, "release-image.service")
-    path = "/root/.docker/config.json"
-    try:
-        known = set(json.loads(installation.text(path))["auths"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InstallationError(f"Error: {path}: no credentials of registries: pull failed, retrying...") from error
-    scripts = "\n".join(installation.text(name) for name in installation.files if name.startswith("/usr/local/bin/"))
-    hosts = set(_PULLSPEC.findall(scripts)) or {RELEASE_HOST}
-    sources = installation.install_config.get("imageContentSources") or ()
-    hosts |= {mirror.partition("/")[0] for source in sources for mirror in source.get("mirrors") or ()}
-    if not hosts & known:
-        raise InstallationError(
-            f"Error: initializing source docker://{'|'.join(sorted(hosts))}: unauthorized: access to the requested "
-            "resource is not authorized: pull failed, retrying..."
-        )
+    host_system.pull(installation)
 
 
 async def manifests_present(cluster: "Cluster") -> None:

@@ -26,8 +26,12 @@ def failure(name: str, units: Mapping[str, Unit], files: Mapping[str, File]) -> 
     """
     if name not in units:
         return f"Unit {name} not found."
-    if name not in _started(units):
-        return f"{name}: inactive (dead): no enabled unit wants it"
+    started = _started(units)
+    if name not in started:
+        wanted = {one for found in started for one in _pulled(units[found].contents, "Wants", "Requires")}
+        missing = sorted(wanted - units.keys() - _OF_THE_IMAGE)
+        hint = f"; not found: {', '.join(missing)}" if missing else ""
+        return f"{name}: inactive (dead): no enabled unit wants it{hint}"
     return _failure(name, units, files, ())
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import TypeAlias
 
 import pytest
 
@@ -9,7 +10,8 @@ from emulator.openshift import units
 from emulator.openshift.ignition import File, Unit, parse
 from tests.bootstrap_ignition import UNITS, unit_entry
 
-Units, Files = dict[str, Unit], dict[str, File]
+Units: TypeAlias = dict[str, Unit]
+Files: TypeAlias = dict[str, File]
 
 
 def machine() -> tuple[Units, Files]:
