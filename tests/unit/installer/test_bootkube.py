@@ -1,9 +1,11 @@
 """bootkube.sh and its fellows, run: what they call, what they leave, and how they go on after a fall."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from shared.installer import stages
 from tests.unit.installer.machine import Machine
 
 OPERATORS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "ingress"]
@@ -225,3 +227,18 @@ def test_the_cluster_is_told_that_the_machine_is_done(tmp_path: Path, status: st
 
     create = "oc --namespace=kube-system create configmap bootstrap --from-literal=status=complete"
     assert machine.calls.count(create) == (1 if status else 2)
+
+
+def test_newer_releases_record_what_began_and_ended(tmp_path: Path) -> None:
+    """As one JSON document at any time, also after a restart."""
+    machine = Machine(tmp_path, "C", settings={"FAIL": "image/cluster-ingress-operator "})
+    record = machine.path("/var/log/openshift/bootkube.json")
+    assert machine.run("bootkube.sh") != 0
+    last = json.loads(record.read_text())[-1]
+    assert (last["stage"], last["phase"]) == ("ingress-operator-bootstrap", "stage start")
+    machine.settings["FAIL"] = ""
+
+    assert machine.run("bootkube.sh") == 0
+
+    ended = [one["stage"] for one in json.loads(record.read_text()) if one["phase"] == "stage end"]
+    assert ended == [stage.name for stage in stages.stages("C") if stage.marker]
