@@ -7,6 +7,7 @@ import argparse
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -51,18 +52,23 @@ alone. Nothing here asks Azure.
 def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> int:
     """Run a command; return the exit code."""
     options = _parser().parse_args(arguments)
+    # OpenShift gives its node bootstrapper a name of 73 characters; X.520 ends names after 64.
+    warnings.filterwarnings("ignore", message="Attribute's length must be", category=UserWarning)
     try:
         for line in options.run(options, os.environ if environment is None else environment):
             sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
     except Wrong as wrong:
         many = f"{len(wrong.problems)} problems" if len(wrong.problems) > 1 else "1 problem"
         lines = "".join(f"  {field}: {sentence}\n" for field, sentence in wrong.problems)
         sys.stderr.write(f"error: nothing was written, because of {many}:\n{lines}")
         return FAILURE
+    except BrokenPipeError:
+        # Whoever reads has read enough. Python would complain about what is left when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
     except OSError as error:
         sys.stderr.write(f"error: {error.filename}: {error.strerror}\n")
-        return FAILURE
-    except BrokenPipeError:
         return FAILURE
     return SUCCESS
 
