@@ -3,6 +3,8 @@
 import base64
 import functools
 import hashlib
+import json
+import logging
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -14,13 +16,15 @@ from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
 from activities import cluster_secrets, graph_inputs, resource_group, storage
 from activities.executor import Executor, Outcome, wait
 from activities.step import Step
+from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.secrets import Purpose
-from shared.installer import assets, graph, install_config_checks, seal
+from shared.installer import assets, graph, install_config_checks, seal, snippets
 from shared.installer.graph import Graph
 from shared.store import Document
 from shared.vault import get_vault
 
+_log = logging.getLogger("activities")
 GRAPH = ("aro", "graph")
 IGNITION = ("ignition", "bootstrap.ign")
 _DIGEST = "sha256"
@@ -123,11 +127,13 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
     """Make the graph and be the one whose graph counts, or take the other's.
 
     Raises:
-        CloudError: with all that is wrong with the install-config.
+        CloudError: with all that is wrong with the install-config, or with the snippets.
     """
     given = graph_inputs.given(step)
     install_config_checks.check(given["install-config"])
+    graph_inputs.check_snippets(given)
     made = graph.resolve(assets.ASSETS, assets.TARGETS, given, _pool())
+    _report_clashes(made)
     key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH]
     closed = seal.close(made.dump(), _key(key_id), key_id)
     step.check_fence()
@@ -136,6 +142,15 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
     except ResourceExistsError:
         return _open(step, sealed.download_blob().readall())
     return made
+
+
+def _report_clashes(made: Graph) -> None:
+    """Log what snippets of the catalogue could not change, or took from each other: the operator wrote them."""
+    for role in snippets.ROLES:
+        ignition, report = snippets.files(role)
+        for clash in json.loads(made.contents[ignition].get(report, "[]")):
+            message = f"{ignition}: {clash['what']} of {clash['loser']} is not used: that of {clash['winner']} is"
+            _log.warning(message, extra=tracing.current.get().extra())
 
 
 def _open(step: Step, closed: bytes) -> Graph:

@@ -7,16 +7,14 @@ from cryptography.hazmat.primitives import serialization
 
 from activities.step import Step
 from shared import settings
+from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, naming
 from shared.clusters.secrets import Purpose
-from shared.installer import install_config
+from shared.installer import install_config, snippets
 from shared.installer.graph import Content
 from shared.store import get_store
 from shared.vault import Bundle, get_vault
 
-# Versions that say nothing of it are of the time before Ignition 3, which came with OpenShift 4.6.
-_FIRST_IGNITION = "2.2.0"
-_OLDEST_FLAVOUR = "A"
 # What has to stand on the document by now: path below `properties`, and what it is.
 _NEEDED = (
     ("infraId", "the infra id"),
@@ -47,7 +45,7 @@ def given(step: Step) -> dict[str, Content]:
     return {
         "install-config": install_config.from_cluster(
             cluster,
-            _entry(step),
+            _entry(step) | {"rhcosImage": image(step)},
             name=name,
             base_domain=base_domain,
             ssh_key=_public_ssh_key(_bundle(step, Purpose.INSTALL)["sshKey"]),
@@ -67,13 +65,58 @@ def given(step: Step) -> dict[str, Content]:
 
 def release(step: Step) -> Content:
     """Return what the catalogue says of the cluster's version, as far as the machines read it."""
-    entry = _entry(step)
-    return {
-        "version": entry["version"],
-        "pullspec": entry["openShiftPullspec"],
-        "ignitionVersion": entry.get("ignitionVersion", _FIRST_IGNITION),
-        "flavour": entry.get("flavour", _OLDEST_FLAVOUR),
+    entry = _typed_entry(step)
+    content = {
+        "version": entry.version,
+        "pullspec": entry.pullspec,
+        "ignitionVersion": entry.ignition_version,
+        "flavour": entry.flavour,
     }
+    return content | ({"snippets": entry.snippets} if entry.snippets else {})
+
+
+def image(step: Step) -> dict[str, str]:
+    """Return the coordinates of the machines' image: those that were decided, or, before that, the catalogue's.
+
+    Raises:
+        CloudError: for the operator: the catalogue's entry is wrong.
+    """
+    if decided := step.properties.get("rhcosImage"):
+        return dict(decided)
+    return _typed_entry(step).image
+
+
+def check_snippets(given: dict[str, Content]) -> None:
+    """Make sure that every snippet of the version can be laid over its role's ignition.
+
+    Raises:
+        CloudError: for the operator, with all that is wrong with them.
+    """
+    wrong = []
+    for role in snippets.ROLES:
+        try:
+            snippets.read(given["release-image"].get("snippets"), role, given["install-config"])
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise _broken("; ".join(wrong))
+
+
+def _typed_entry(step: Step) -> catalogue.Entry:
+    try:
+        return catalogue.read(_entry(step))
+    except ValueError as error:
+        raise _broken(str(error)) from error
+
+
+def _broken(what: str) -> CloudError:
+    return CloudError(
+        500,
+        ErrorCode.INTERNAL_SERVER_ERROR,
+        f"The catalogue's entry of this version is wrong: {what}. Choose another version, or open a support request "
+        "with the correlation id.",
+        "properties.clusterProfile.version",
+    )
 
 
 def _entry(step: Step) -> dict[str, Any]:
@@ -102,11 +145,11 @@ def problems(step: Step) -> list[str]:
     missing += [
         f"the secret '{purpose}' is not in the vault yet" for purpose in bundles if purpose not in bundle_ids(step)
     ]
-    version = _entry(step)
+    entry = _entry(step)
+    missing += catalogue.problems(entry)
     missing += [
-        f"the catalogue's entry of version {version['version']} has no '{name}'"
-        for name in ("openShiftPullspec", "rhcosImage")
-        if not version.get(name)
+        f"the catalogue's entry of version {entry['version']}: {problem}"
+        for problem in snippets.problems(entry.get("snippets"))
     ]
     return missing
 

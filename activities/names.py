@@ -5,6 +5,7 @@ from random import SystemRandom
 from activities.executor import Executor
 from activities.step import Step
 from shared.clusters import naming
+from shared.installer import cluster_id
 from shared.store import Document
 
 
@@ -21,7 +22,7 @@ def _decide_names(step: Step) -> None:
         properties = cluster["properties"]
         before = (properties.get("infraId"), properties.get("storageSuffix"))
         # SystemRandom: the suffix makes an account name that is unique in the world, so two must not repeat a seed.
-        properties["infraId"] = properties.get("infraId") or naming.infra_id(cluster["name"], SystemRandom())
+        properties["infraId"] = properties.get("infraId") or cluster_id.infra_id(cluster["name"], SystemRandom())
         properties["storageSuffix"] = properties.get("storageSuffix") or naming.storage_suffix(SystemRandom())
         return before != (properties["infraId"], properties["storageSuffix"])
 

@@ -1,6 +1,6 @@
-"""The availability zones of a cluster's machines, decided once from what Azure offers to the customer's subscription."""
+"""Zones and image of a cluster's machines, decided once: by what Azure offers to the subscription, and by the catalogue."""
 
-from activities import vm_sizes
+from activities import graph_inputs, vm_sizes
 from activities.executor import Executor
 from activities.step import Step
 from shared.arm.errors import raise_all
@@ -11,30 +11,36 @@ _ZONES = frozenset({"1", "2", "3"})
 
 
 def _decide_zones(step: Step) -> None:
-    """Store three zones where masters and workers can have them, and none where one of them cannot.
+    """Store three zones where masters and workers can have them, none where one of them cannot; and the machines' image.
 
-    Masters and workers are both zonal or both regional. A second run finds the decision and asks nobody.
+    Masters and workers are both zonal or both regional. Every machine of this cluster boots the image that its version
+    had now, whatever the catalogue says later. A second run finds the decisions and asks nobody.
 
     Raises:
         CloudError: `InvalidParameter`, for the customer: a size is not offered in this region to this subscription.
+            `InternalServerError`, for the operator: the catalogue knows no image for this version.
 
     Source: ARO-RP `pkg/util/computeskus`, `pkg/cluster/zones.go`.
     """
-    if "zones" in step.properties:
-        return
-    raise_all(vm_sizes.problems(step))
-    offers = vm_sizes.offers(step)
-    common = sorted(_ZONES.intersection(*(offers[size.lower()].zones for size in vm_sizes.wanted(step).values())))
-    zones = common if len(common) == len(_ZONES) else []
+    zones = step.properties["zones"] if "zones" in step.properties else _zones(step)
+    image = graph_inputs.image(step)
 
     def change(document: Document) -> bool:
         properties = document["openShiftCluster"]["properties"]
-        if "zones" in properties:
+        if "zones" in properties and "rhcosImage" in properties:
             return False
-        properties["zones"] = zones
+        properties.setdefault("zones", zones)
+        properties.setdefault("rhcosImage", image)
         return True
 
     step.decide(change)
+
+
+def _zones(step: Step) -> list[str]:
+    raise_all(vm_sizes.problems(step))
+    offers = vm_sizes.offers(step)
+    common = sorted(_ZONES.intersection(*(offers[size.lower()].zones for size in vm_sizes.wanted(step).values())))
+    return common if len(common) == len(_ZONES) else []
 
 
 decide_zones = Executor(run=_decide_zones)

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench import chain, report
+from bench import chain, graph, report
 from bench.creates import CreateFailedError, Round, measure
 from bench.memory import Watch
 from demo import platform
@@ -22,6 +22,8 @@ def main() -> None:
     parser.add_argument("--time-scale", type=float, default=TIME_SCALE, help="how many times faster than Azure")
     parser.add_argument("--state", type=Path, default=Path(".local/bench"), help="folder of this local Azure's state")
     options = parser.parse_args()
+    _say("Making install graphs ...")
+    graphs = graph.measure()
     _say(f"Starting the local Azure, {options.time_scale:g} times faster than Azure ...")
     rounds: list[Round] = []
     pause = chain.propagation(options.time_scale)
@@ -39,6 +41,9 @@ def main() -> None:
     finally:
         platform.stop(options.state)
     for line in report.lines(rounds, chain.longest(), chain.with_polls(), options.time_scale, empty):
+        print(line)
+    print()
+    for line in report.graph_lines(graphs):
         print(line)
 
 

@@ -3,10 +3,14 @@
 import statistics
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from bench.chain import Chain
 from bench.creates import Round
 from bench.history import Instance
+
+if TYPE_CHECKING:
+    from bench.graph import Figures
 
 # Aim for the wall time of a create: this much of its longest chain of latencies, and this much for each row of it.
 AIM_RATIO, AIM_SECONDS_PER_ROW = 1.10, 0.1
@@ -16,6 +20,11 @@ AIM_COST = 1.3
 AIM_EVENTS, AIM_KIB = 300, 200
 # Aim for what the product adds to what ARM and the cluster take.
 AIM_ADDED = 0.05
+
+# What the original, in Go, takes for the same graph on two cores, and the aims against it: share of that, seconds
+# outside RSA, memory in MiB.
+ORIGINAL_GRAPH_SECONDS = 2.8
+AIM_GRAPH, AIM_GRAPH_REST, AIM_GRAPH_MEMORY = 0.4, 0.15, 150
 
 Figure = tuple[str, str, Callable[[Round], float]]
 COSTS: tuple[Figure, ...] = (
@@ -65,6 +74,31 @@ def lines(rounds: list[Round], chain: Chain, polled: Chain, time_scale: float, e
     clusters = sum(each.creates for each in rounds)
     yield ""
     yield f"Memory: {empty:.0f} MiB without a cluster, {(rounds[-1].peak - empty) / clusters:.0f} MiB more for each."
+
+
+def graph_lines(measured: "list[Figures]") -> Iterator[str]:
+    """Yield what the install graph costs, a column for each number of cores."""
+    if not measured:
+        return
+    last = measured[-1]
+    figures: tuple[tuple[str, Callable[[Figures], str]], ...] = (
+        ("wall seconds of an install graph", lambda each: f"{each.wall:.2f}"),
+        ("  of these outside RSA", lambda each: f"{each.rest:.2f}"),
+        ("CPU seconds", lambda each: f"{each.cpu:.2f}"),
+        ("  of these outside RSA", lambda each: f"{each.cpu - each.rsa_cpu:.2f}"),
+        ("memory of the process, MiB", lambda each: f"{each.memory:.0f}"),
+    )
+    yield _row("install graph, cores", [str(each.cores) for each in measured])
+    for name, figure in figures:
+        yield _row(name, [figure(each) for each in measured])
+    yield (
+        f"Install graph against the original's {ORIGINAL_GRAPH_SECONDS} s: {last.wall / ORIGINAL_GRAPH_SECONDS:.2f} x "
+        f"(aim: at most {AIM_GRAPH} x on two cores, {AIM_GRAPH_REST} s outside RSA, {AIM_GRAPH_MEMORY} MiB)."
+    )
+    yield (
+        f"It has {last.assets} assets, {last.plain / 1024:.0f} KiB; "
+        f"compressed {last.compressed / 1024:.0f} KiB, sealed {last.sealed / 1024:.0f} KiB."
+    )
 
 
 def _costs(rounds: list[Round]) -> Iterator[str]:

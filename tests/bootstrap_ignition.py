@@ -49,6 +49,24 @@ _SERVER_SIGNERS = (
     "kube-apiserver-lb-signer",
 )
 _DAY = timedelta(days=1)
+# The machine's units: what they start, what they ask for. The enabled ones are wanted by the machine itself.
+UNITS = {
+    "release-image.service": ("release-image-download", "Wants=network-online.target"),
+    "crio-configure.service": ("crio-configure", "Requires=release-image.service"),
+    "kubelet.service": ("kubelet-pause-image", "Wants=crio.service"),
+    "bootkube.service": ("bootkube", "Requires=crio-configure.service\nWants=kubelet.service"),
+    "approve-csr.service": ("approve-csr", "Wants=bootkube.service"),
+    "progress.service": ("report-progress", "Wants=bootkube.service"),
+}
+_ENABLED = ("kubelet.service", "approve-csr.service", "progress.service")
+_MIRROR = "arosvc.azurecr.io/openshift-release-dev/ocp-release"
+_REGISTRIES = f"""[[registry]]
+location = "quay.io/openshift-release-dev/ocp-release"
+
+[[registry.mirror]]
+location = "{_MIRROR}"
+"""
+_SCRIPTS = {f"/usr/local/bin/{program}.sh": "#!/bin/sh\n" for program, _ in UNITS.values()}
 
 
 @cache
@@ -177,7 +195,8 @@ class Cluster:
     files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.files = _tls(self.domain) | _kubeconfigs(self.domain) | _manifests(self) | self.files
+        host = _SCRIPTS | {"/etc/containers/registries.conf": _REGISTRIES}
+        self.files = host | _tls(self.domain) | _kubeconfigs(self.domain) | _manifests(self) | self.files
 
     def bootstrap(self, modes: Mapping[str, int] | None = None) -> str:
         """Return the bootstrap machine's ignition."""
@@ -191,6 +210,7 @@ class Cluster:
                 "ignition": {"version": self.version},
                 "passwd": {"users": [{"name": "core", "sshAuthorizedKeys": ["ssh-rsa AAAA"]}]},
                 "storage": {"files": files},
+                "systemd": {"units": [unit_entry(name) for name in UNITS]},
             }
         )
 
@@ -218,12 +238,23 @@ def file_entry(path: str, text: str, mode: int, version: str = "3.2.0") -> Json:
     return entry | ({"filesystem": "root"} if version.startswith("2.") else {"overwrite": True})
 
 
+def unit_entry(name: str) -> Json:
+    """Return a unit of an ignition config."""
+    program, needs = UNITS[name]
+    contents = f"[Unit]\n{needs}\n[Service]\nExecStart=/usr/local/bin/{program}.sh\n"
+    if name not in _ENABLED:
+        return {"name": name, "contents": contents}
+    return {"name": name, "enabled": True, "contents": f"{contents}[Install]\nWantedBy=multi-user.target\n"}
+
+
 def data_url(text: str) -> str:
     """Return a text as a data URL."""
     return f"data:text/plain;charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def _mode(path: str) -> int:
+    if "/bin/" in path:
+        return 0o555
     return 0o600 if "/tls/" in path or "/auth/" in path or path.startswith("/root/") else 0o644
 
 
@@ -322,7 +353,6 @@ def _config_map(name: str, namespace: str, data: Mapping[str, str]) -> Json:
 def _manifests(cluster: Cluster) -> dict[str, str]:
     label, _, base = cluster.domain.partition(".")
     tenant, client, secret = cluster.credentials
-    mirror = "arosvc.azurecr.io/openshift-release-dev/ocp-release"
     azure = {"resourceGroupName": cluster.resource_group, "networkResourceGroupName": cluster.network_group}
     install_config = {
         "apiVersion": "v1",
@@ -332,7 +362,7 @@ def _manifests(cluster: Cluster) -> dict[str, str]:
         "compute": [{"name": "worker", "replicas": cluster.workers}],
         "networking": {"machineNetwork": [{"cidr": "127.0.0.0/8"}], "serviceNetwork": ["172.30.0.0/16"]},
         "platform": {"azure": azure | {"region": "eastus"}},
-        "imageContentSources": [{"source": "quay.io/openshift-release-dev/ocp-release", "mirrors": [mirror]}],
+        "imageContentSources": [{"source": "quay.io/openshift-release-dev/ocp-release", "mirrors": [_MIRROR]}],
         "publish": "Internal" if cluster.internal else "External",
     }
     registry = json.dumps({"auths": {"arosvc.azurecr.io": {"auth": "dG9rZW46cGFzcw=="}}})

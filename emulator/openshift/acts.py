@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
 from emulator.openshift import (
+    bootkube,
     bootstrap,
     ingress,
     machine_api,
@@ -28,6 +29,7 @@ FAULTS = "machines"
 
 ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
     "release_image": bootstrap.release_image,
+    "image_names": bootkube.image_names,
     "manifests_present": bootstrap.manifests_present,
     "loopback": bootstrap.loopback,
     "etcd_files": bootstrap.etcd_files,
@@ -68,6 +70,8 @@ async def run(cluster: "Cluster", row: Row) -> bool:
     if not row.name.startswith(OPERATOR):
         if row.act:
             await ACTS[row.act](cluster)
+        if row in timeline.BOOTSTRAP:
+            bootkube.check_stage(cluster.installation, row.name)
         return True
     name = row.name.removeprefix(OPERATOR)
     fault = cluster.platform.faults.take(FAULTS, f"operator {name}")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
-from emulator.openshift import timeline
+from emulator.openshift import host_system, timeline
 from emulator.openshift.clusters import Clusters
 from emulator.openshift.download import DownloadError, Downloads, Reply
 from emulator.openshift.ignition import Config, IgnitionError, Source, parse, read_data_url, verify
+from emulator.openshift.installation import InstallationError
 from emulator.openshift.machines import Machine, Machines
 
 if TYPE_CHECKING:
@@ -172,6 +173,12 @@ class Boots:
             return
         files, units = _merged(texts)
         found = _ROLE.search(units)
+        try:
+            if host_system.has_validated_modules(files.get(host_system.FIRST_BOOT, "")):
+                self._machines.log(machine, "rhcos-fips", "FIPS mode is wanted: adding fips=1, rebooting")
+        except InstallationError as error:
+            self._die(machine, str(error))
+            return
         machine.role = "bootstrap" if any(path.startswith("/opt/openshift/") for path in files) else ""
         if not machine.role and found:
             machine.role = found[1]
@@ -238,7 +245,7 @@ def _merged(texts: list[str]) -> tuple[dict[str, str], str]:
     for text in texts:
         config = parse(text.encode())
         files |= {path: config.text(path) for path in config.files}
-        units += config.unit_contents.values()
+        units += [unit.contents for unit in config.units.values()]
     return files, "\n".join(units)
 
 

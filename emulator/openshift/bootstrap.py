@@ -4,13 +4,11 @@ A missing file is noticed by whoever reads it, as on a real machine: the rendere
 and the static pod that needs the file starts again and again.
 """
 
-import json
-import re
 import ssl
 from typing import TYPE_CHECKING
 
 from emulator.core.errors import ServiceError
-from emulator.openshift import certificates, kinds, machine_config, pairs, rotation
+from emulator.openshift import certificates, host_system, kinds, machine_config, pairs, rotation, units
 from emulator.openshift.endpoint import Endpoint, Reply
 from emulator.openshift.installation import Installation, InstallationError, Json
 from emulator.openshift.kubeconfig import credentials
@@ -48,32 +46,20 @@ CONTROLLER_FILES = (
     "tls/kubelet-signer.key",
     "tls/service-account.key",
 )
-RELEASE_HOST = "quay.io"
-_PULLSPEC = re.compile(r"\b([a-z0-9.-]+\.[a-z]+(?::\d+)?)/[\w./-]*ocp-release[@:]\S+")
 _CONFLICT = 409
 
 
 async def release_image(cluster: "Cluster") -> None:
     """Pull the release image, with the credentials in root's home."""
     installation = cluster.installation
-    path = "/root/.docker/config.json"
-    try:
-        known = set(json.loads(installation.text(path))["auths"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InstallationError(f"Error: {path}: no credentials of registries: pull failed, retrying...") from error
-    scripts = "\n".join(installation.text(name) for name in installation.files if name.startswith("/usr/local/bin/"))
-    hosts = set(_PULLSPEC.findall(scripts)) or {RELEASE_HOST}
-    sources = installation.install_config.get("imageContentSources") or ()
-    hosts |= {mirror.partition("/")[0] for source in sources for mirror in source.get("mirrors") or ()}
-    if not hosts & known:
-        raise InstallationError(
-            f"Error: initializing source docker://{'|'.join(sorted(hosts))}: unauthorized: access to the requested "
-            "resource is not authorized: pull failed, retrying..."
-        )
+    _runs(installation, "release-image.service")
+    host_system.pull(installation)
 
 
 async def manifests_present(cluster: "Cluster") -> None:
-    """Copy the installer's manifests, of which there must be some."""
+    """Copy the installer's manifests, of which there must be some; before that, the machine's own units have to run."""
+    for name in ("kubelet.service", "bootkube.service"):
+        _runs(cluster.installation, name)
     for folder in ("openshift", "manifests"):
         if not any(path.startswith(f"/opt/openshift/{folder}/") for path in cluster.installation.files):
             raise InstallationError(f"cp: cannot stat '{folder}/*': No such file or directory")
@@ -222,12 +208,14 @@ def _failure(cluster: "Cluster", path: str, body: Json) -> str:
 
 async def masters_joined(cluster: "Cluster") -> None:
     """Wait until every master is a node, and etcd with it has its quorum without the bootstrap machine."""
+    _runs(cluster.installation, "approve-csr.service")
     if len(cluster.masters()) < cluster.installation.masters:
         raise WaitingError
 
 
 async def complete(cluster: "Cluster") -> None:
     """Report that the control plane stands on its own, through the balancer, as everybody after this will reach it."""
+    _runs(cluster.installation, "progress.service")
     await _call(cluster, "auth/kubeconfig", "/api/v1/namespaces/kube-system", "progress.service")
     metadata = {"name": "bootstrap", "namespace": "kube-system"}
     cluster.objects.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"status": "complete"}})
@@ -245,6 +233,11 @@ async def _call(cluster: "Cluster", kubeconfig: str, path: str, unit: str) -> No
     reason = await credentials(cluster.installation, kubeconfig).call(cluster.downloads, machine, path)
     if reason:
         raise NotYetError(f"{unit}: {reason}")
+
+
+def _runs(installation: Installation, unit: str) -> None:
+    if reason := units.failure(unit, installation.units, installation.files):
+        raise InstallationError(reason)
 
 
 def _require(installation: Installation, names: tuple[str, ...], pod: str) -> None:

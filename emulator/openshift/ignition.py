@@ -40,6 +40,14 @@ class File:
 
 
 @dataclass(frozen=True)
+class Unit:
+    """A systemd unit: what it says, additions included, and whether it starts with the machine."""
+
+    contents: str
+    enabled: bool = False
+
+
+@dataclass(frozen=True)
 class Source:
     """A config elsewhere, with the `sha512-...` that it must have, if one is given."""
 
@@ -58,8 +66,7 @@ class Config:
         authorities: certificates, as PEM, that further sources are verified with.
         files: by path.
         users: as they came.
-        units: names of the systemd units.
-        unit_contents: what units run, by name.
+        units: of systemd, by name.
     """
 
     version: str
@@ -68,7 +75,7 @@ class Config:
     authorities: tuple[str, ...] = ()
     files: dict[str, File] = field(default_factory=dict)
     users: tuple[Json, ...] = ()
-    unit_contents: dict[str, str] = field(default_factory=dict)
+    units: dict[str, Unit] = field(default_factory=dict)
 
     def text(self, path: str) -> str:
         """Return a file's content, "" when there is no such file."""
@@ -164,7 +171,7 @@ class _Reader:
                 raise IgnitionError(f"config is not valid: {where}.sshAuthorizedKeys is not a list of strings")
             yield entry
 
-    def _units(self) -> Iterator[tuple[str, str]]:
+    def _units(self) -> Iterator[tuple[str, Unit]]:
         seen = set()
         for where, entry in self._entries("systemd", "units"):
             name = entry.get("name")
@@ -173,7 +180,10 @@ class _Reader:
             if name in seen:
                 raise IgnitionError(f"config is not valid: {where}: duplicate entry defined: unit {name!r}")
             seen.add(name)
-            yield name, str(entry.get("contents") or "")
+            parts = [entry, *(entry.get("dropins") or [])]
+            contents = "\n".join(str(part.get("contents") or "") for part in parts)
+            # `enable` is the older word of 2.x.
+            yield name, Unit(contents, bool(entry.get("enabled") or entry.get("enable")))
 
 
 def _source(entry: Json, where: str) -> Source:

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from emulator.openshift.ignition import File, parse
+from emulator.openshift.ignition import File, Unit, parse
 
 Json = dict[str, Any]
 
@@ -47,8 +47,11 @@ class Installation:
     def __init__(self, texts: list[str], image: str) -> None:
         self._image = image
         self.files: dict[str, File] = {}
+        self.units: dict[str, Unit] = {}
         for text in texts:
-            self.files |= parse(text.encode()).files
+            config = parse(text.encode())
+            self.files |= config.files
+            self.units |= config.units
 
     def text(self, name: str) -> str:
         """Return a file below /opt/openshift, "" when there is none."""

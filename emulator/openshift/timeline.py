@@ -64,9 +64,11 @@ class Row:
 # "ignition" is reached when the bootstrap machine has its config.
 BOOTSTRAP = (
     Row("release-image", ("ignition",), 60, "release_image", "Pulling the release image..."),
-    Row("image-names", ("release-image",), 15),
+    Row("image-names", ("release-image",), 15, "image_names"),
     Row("openshift-manifests", ("image-names",), 1, "manifests_present"),
     Row("cvo-bootstrap", ("openshift-manifests",), 2, "loopback", "Rendering Cluster Version Operator Manifests..."),
+    # Between the two ways the signer is there for those who still ask it.
+    Row("etcd-signer", ("cvo-bootstrap",), 3, "etcd_signer", "Starting etcd certificate signer...", "T"),
     Row("etcd-bootstrap", ("cvo-bootstrap",), 6, "etcd_files", "Rendering CEO Manifests...", "TBC"),
     Row("config-bootstrap", ("cvo-bootstrap",), 10, "cloud_config", "Rendering cluster config manifests..."),
     Row("kube-apiserver-bootstrap", ("config-bootstrap",), 5, "", "Rendering Kubernetes API server core manifests..."),

@@ -132,6 +132,11 @@ GRANTS = (
     Grant("identity", ACR_PULL, RP_GROUP + "/providers/Microsoft.ContainerRegistry/registries/{registry}"),
 )
 
+
+def _marketplace_image(sku: str, version: str) -> dict[str, dict[str, str]]:
+    return {"rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": sku, "version": version}}
+
+
 # The catalogue of versions that can be installed.
 VERSIONS = tuple(
     {
@@ -142,16 +147,17 @@ VERSIONS = tuple(
         "openShiftPullspec": f"quay.io/openshift-release-dev/ocp-release:{version}-x86_64",
         "flavour": flavour,
         "ignitionVersion": "3.2.0",
-        "rhcosImage": {
-            "publisher": "azureopenshift",
-            "offer": "aro4",
-            "sku": f"aro_{image.partition('.')[0]}",
-            "version": image,
-        },
     }
+    | image
     for version, default, flavour, image in (
-        ("4.17.44", False, "C", "417.94.20250101"),
-        ("4.18.26", False, "C", "418.94.20250101"),
-        ("4.19.24", True, "C", "419.94.20250101"),
+        # The image of this one is not given: it follows from the name of the release's disk.
+        (
+            "4.17.44",
+            False,
+            "C",
+            {"releaseMetadata": {"azure": {"image": "rhcos-417.94.202501010000-0-azure.x86_64.vhd"}}},
+        ),
+        ("4.18.26", False, "C", _marketplace_image("aro_418", "418.94.20250101")),
+        ("4.19.24", True, "C", _marketplace_image("aro_419", "419.94.20250101")),
     )
 )

@@ -1,12 +1,50 @@
 """The OpenShift versions that can be installed: documents of the catalogue, never code."""
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from shared.arm.errors import CloudError, ErrorCode
+from shared.clusters import machine_image
 from shared.clusters.vm_sizes import version_key
 
 _TARGET = "properties.clusterProfile.version"
+_VERSION = re.compile(r"\d+\.\d+\.\d+([-+].+)?")
+IGNITION_VERSIONS = ("2.2.0", "3.2.0")
+# How the bootstrap machine brings up etcd: by a signer, in transition, by its operator, by the newer operator.
+FLAVOURS = ("A", "T", "B", "C")
+INSTALLERS = ("built-in",)
+# Entries of older builds say neither: the first minor version of what came later.
+_FIRST_WITH_SPEC_3 = (4, 6)
+_FIRST_OF_FLAVOUR = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A version that can be installed.
+
+    Args:
+        version: x.y.z.
+        pullspec: of the release image, `openShiftPullspec`.
+        image: coordinates of the machines' image: `rhcosImage`, or what follows from `releaseMetadata`.
+        ignition_version: that the machines read, `ignitionVersion`; by the version where it is not given.
+        flavour: of the bootstrap, likewise.
+        installer: what makes the install graph.
+        enabled: whether it is offered.
+        default: whether a create that names none gets it.
+        snippets: laid over the ignition, rows by role: see `shared/installer/snippets.py`.
+    """
+
+    version: str
+    pullspec: str
+    image: dict[str, str]
+    ignition_version: str
+    flavour: str
+    installer: str = "built-in"
+    enabled: bool = False
+    default: bool = False
+    snippets: dict[str, Any] | None = None
 
 
 def names(documents: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -50,3 +88,72 @@ def entry(documents: Iterable[Mapping[str, Any]], version: str) -> dict[str, Any
     raise CloudError(
         400, ErrorCode.INVALID_PARAMETER, f"The OpenShift version '{version}' is not offered any more.", _TARGET
     )
+
+
+def read(document: Mapping[str, Any]) -> Entry:
+    """Return an entry, whichever build wrote it.
+
+    Raises:
+        ValueError: with all that is wrong with it.
+    """
+    if wrong := problems(document):
+        raise ValueError("; ".join(wrong))
+    version = document["version"]
+    return Entry(
+        version=version,
+        pullspec=document["openShiftPullspec"],
+        image=dict(document.get("rhcosImage") or machine_image.of_release(document["releaseMetadata"], version)),
+        ignition_version=_or_by_version(document, "ignitionVersion"),
+        flavour=_or_by_version(document, "flavour"),
+        installer=document.get("installer") or INSTALLERS[0],
+        enabled=bool(document.get("enabled")),
+        default=bool(document.get("default")),
+        snippets=document.get("snippets"),
+    )
+
+
+def _or_by_version(document: Mapping[str, Any], member: str) -> str:
+    if document.get(member):
+        return str(document[member])
+    minor = version_key(document["version"])[:2]
+    if member == "ignitionVersion":
+        return IGNITION_VERSIONS[minor >= _FIRST_WITH_SPEC_3]
+    return next(flavour for first, flavour in _FIRST_OF_FLAVOUR if minor >= first)
+
+
+def problems(document: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with an entry, one sentence each."""
+    version = document.get("version")
+    whose = f"the catalogue's entry of version {version}"
+    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+        return [f"the catalogue's entry '{document.get('id')}' has no version x.y.z, but {version!r}"]
+    wrong = [f"{whose} {problem}" for problem in _image_problems(document, version)]
+    if not isinstance(document.get("openShiftPullspec"), str) or not document["openShiftPullspec"]:
+        wrong.append(f"{whose} has no 'openShiftPullspec'")
+    allowed = {"ignitionVersion": IGNITION_VERSIONS, "flavour": FLAVOURS, "installer": INSTALLERS}
+    wrong += [
+        f"{whose} has {member} '{document[member]}', which is not one of {', '.join(values)}"
+        for member, values in allowed.items()
+        if document.get(member) and document[member] not in values
+    ]
+    return wrong + [
+        f"{whose} has {member} {document[member]!r}, which is neither true nor false"
+        for member in ("enabled", "default")
+        if document.get(member) is not None and not isinstance(document[member], bool)
+    ]
+
+
+def _image_problems(document: Mapping[str, Any], version: str) -> list[str]:
+    image, metadata = document.get("rhcosImage"), document.get("releaseMetadata")
+    if image:
+        if not isinstance(image, Mapping):
+            return ["has an 'rhcosImage' that is not an object"]
+        missing = [member for member in machine_image.MEMBERS if not image.get(member)]
+        return [f"has an 'rhcosImage' without {', '.join(missing)}"] if missing else []
+    if not metadata:
+        return ["has no 'rhcosImage', and no 'releaseMetadata' from which it would follow"]
+    try:
+        machine_image.of_release(metadata, version)
+    except ValueError as error:
+        return [f"has a 'releaseMetadata' from which no image follows: {error}"]
+    return []

@@ -1,16 +1,13 @@
-"""Names that are made once for a cluster: its domain's parts, infra id, storage suffix.
+"""Names that are made once for a cluster: its domain's parts, storage suffix.
 
-Source: ARO-RP `pkg/util/dns`, `pkg/cluster/ensureinfraid.go`, `pkg/cluster/storagesuffix.go`.
+Source: ARO-RP `pkg/util/dns`, `pkg/cluster/storagesuffix.go`.
 """
 
-import re
 from random import Random
 
-# No vowels, so that no word appears by chance; no look-alikes (0/o, 1/l) in the infra id, which people read aloud.
-_INFRA_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+# No vowels, so that no word appears by chance.
 _STORAGE_ALPHABET = "bcdfghjklmnpqrstvwxyz0123456789"
-_INFRA_NAME_LENGTH = 21
-_RANDOM_LENGTH = 5
+_STORAGE_LENGTH = 5
 
 
 def split_domain(domain: str, zone: str) -> tuple[str, str]:
@@ -30,17 +27,6 @@ def managed_domain(domain: str, zone: str) -> str | None:
     return name if base.lower() == zone.lower() else None
 
 
-def infra_id(cluster_name: str, random: Random) -> str:
-    """Return `<name>-<5 random>`, at most 27 characters, which names everything of a cluster in Azure."""
-    name = re.sub(r"[^a-z0-9-]", "-", cluster_name.lower())
-    name = re.sub(r"-+", "-", name)[:_INFRA_NAME_LENGTH].rstrip("-")
-    return f"{name}-{_random_text(_INFRA_ALPHABET, random)}"
-
-
 def storage_suffix(random: Random) -> str:
     """Return the 5 characters after `cluster` in the storage account's name, which is unique in all of Azure."""
-    return _random_text(_STORAGE_ALPHABET, random)
-
-
-def _random_text(alphabet: str, random: Random) -> str:
-    return "".join(random.choice(alphabet) for _ in range(_RANDOM_LENGTH))
+    return "".join(random.choice(_STORAGE_ALPHABET) for _ in range(_STORAGE_LENGTH))

@@ -6,11 +6,13 @@ from shared.installer import (
     bootstrap,
     certificates,
     documents,
+    host_files,
     install_config,
     kubeconfigs,
     machines,
     manifests,
     platform,
+    units,
 )
 from shared.installer.graph import Asset, Content, Inputs
 
@@ -45,6 +47,8 @@ ASSETS: dict[str, Asset] = {
         *manifests.ASSETS,
         *platform.ASSETS,
         *machines.ASSETS,
+        *host_files.ASSETS,
+        *units.ASSETS,
         *bootstrap.ASSETS,
         Asset("metadata.json", ("metadata.json",), ("install-config", "cluster-id"), _metadata),
     )

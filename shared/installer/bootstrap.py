@@ -1,6 +1,16 @@
-"""The bootstrap machine's ignition: every file of the graph that it boots from."""
+"""The bootstrap machine's ignition: every file and unit of the graph that it boots from."""
 
-from shared.installer import certificates, documents, ignition, kubeconfigs, machines, manifests, platform
+from shared.installer import (
+    certificates,
+    host_files,
+    ignition,
+    kubeconfigs,
+    machines,
+    manifests,
+    platform,
+    snippets,
+    units,
+)
 from shared.installer.graph import Asset, Content, Inputs
 
 _ROOT = "/opt/openshift"
@@ -20,6 +30,8 @@ _BOOT_ASSETS = tuple(
     if set(asset.files) & {*certificates.BOOT_FILES, *kubeconfigs.BOOT_FILES}
 )
 
+_HOST_ASSETS = (*host_files.ASSETS, *units.ASSETS)
+
 
 def _bootstrap(inputs: Inputs) -> Content:
     config = inputs[_INSTALL]
@@ -30,17 +42,19 @@ def _bootstrap(inputs: Inputs) -> Content:
         ignition.File(f"{_ROOT}/{path}", made[path], _OPEN_MODE if path.startswith(_PUBLIC) else _CLOSED_MODE)
         for path in chosen
     ]
-    # The images of the release are pulled with it, before anything of the cluster runs.
-    files.append(ignition.File("/root/.docker/config.json", config["pullSecret"]))
-    machine = ignition.Config(files=tuple(files), users=(ignition.User("core", (config["sshKey"],)),))
-    return {"bootstrap.ign": documents.to_json(ignition.render(machine, inputs[_RELEASE]["ignitionVersion"]))}
+    machine = ignition.Config(
+        files=(*host_files.files(inputs), *files),
+        units=tuple(units.units(inputs)),
+        users=(ignition.User("core", (config["sshKey"],)),),
+    )
+    return snippets.ignition_files("bootstrap", machine, config, inputs[_RELEASE])
 
 
 ASSETS = (
     Asset(
         "bootstrap.ign",
-        ("bootstrap.ign",),
-        (_INSTALL, _RELEASE, *(asset.name for asset in (*_OBJECTS, *_BOOT_ASSETS))),
+        snippets.files("bootstrap"),
+        (_INSTALL, _RELEASE, *(asset.name for asset in (*_HOST_ASSETS, *_OBJECTS, *_BOOT_ASSETS))),
         _bootstrap,
     ),
 )

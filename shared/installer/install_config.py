@@ -25,6 +25,11 @@ def minor(version: str) -> tuple[int, int]:
     return int(major), int(minor_number)
 
 
+def network_type(version: str) -> str:
+    """Return the cluster network that a release installs by default."""
+    return "OpenShiftSDN" if minor(version) <= _LAST_WITH_SDN else "OVNKubernetes"
+
+
 def domain(config: Content) -> str:
     """Return the cluster's domain."""
     return f"{config['metadata']['name']}.{config['baseDomain']}"
@@ -85,7 +90,6 @@ def from_cluster(
         properties["masterProfile"],
         properties["workerProfiles"][0],
     )
-    with_sdn = minor(version["version"]) <= _LAST_WITH_SDN
     config: Content = {
         "apiVersion": "v1",
         "metadata": {"creationTimestamp": None, "name": name},
@@ -93,7 +97,7 @@ def from_cluster(
         "sshKey": ssh_key,
         "pullSecret": pull_secret,
         "networking": {
-            "networkType": "OpenShiftSDN" if with_sdn else "OVNKubernetes",
+            "networkType": network_type(version["version"]),
             # The installer wants a network, and reads none: the machines' subnets are the customer's.
             "machineNetwork": [{"cidr": "127.0.0.0/8"}],
             "clusterNetwork": [{"cidr": network["podCidr"], "hostPrefix": _HOST_PREFIX}],

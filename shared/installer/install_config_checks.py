@@ -37,6 +37,24 @@ _PLATFORM = (
 )
 _IMAGE = ("publisher", "offer", "sku", "version")
 _BEYOND_PRINTABLE = re.compile(r"[^\x21-\x7e]")
+_SUPPORT = " The service made it; open a support request."
+_OURS = "install-config."
+# What a request calls a member, and what the install-config does.
+_FIELDS = {
+    _DOMAIN: "metadata.name, baseDomain",
+    _PULL_SECRET: "pullSecret",
+    _PODS: "networking.clusterNetwork[0].cidr",
+    _SERVICES: "networking.serviceNetwork[0]",
+    "properties.masterProfile.vmSize": "controlPlane.platform.azure.type",
+    "properties.masterProfile.diskSizeGB": "controlPlane.platform.azure.osDisk.diskSizeGB",
+    "properties.masterProfile.diskEncryptionSetId": "controlPlane.platform.azure.osDisk.diskEncryptionSet",
+    f"{_WORKERS}.vmSize": "compute[0].platform.azure.type",
+    f"{_WORKERS}.diskSizeGB": "compute[0].platform.azure.osDisk.diskSizeGB",
+    f"{_WORKERS}.diskEncryptionSetId": "compute[0].platform.azure.osDisk.diskEncryptionSet",
+    f"{_WORKERS}.name": "compute[0].name",
+    f"{_WORKERS}.count": "compute[0].replicas",
+    f"{_WORKERS}.subnetId": "platform.azure.computeSubnet",
+}
 
 
 def check(config: Content) -> None:
@@ -59,6 +77,14 @@ def problems(config: Content) -> Iterator[CloudError]:
         yield from _pool(pool, "compute[0]", _WORKERS)
     yield from _counts(config)
     yield from _azure(config)
+
+
+def in_own_words(problem: CloudError) -> tuple[str, str]:
+    """Return field and sentence of a problem for somebody who wrote the install-config and sent no request."""
+    if problem.target.startswith(_OURS):
+        return problem.target.removeprefix(_OURS), problem.message.removesuffix(_SUPPORT)
+    request = next(name for name in _FIELDS if problem.target.startswith(name))
+    return _FIELDS[request] + problem.target.removeprefix(request), problem.message
 
 
 def _names(config: Content) -> Iterator[CloudError]:
@@ -189,5 +215,5 @@ def _azure(config: Content) -> Iterator[CloudError]:
 
 def _ours(path: str, why: str) -> CloudError:
     """Build the error of a value that no request can have brought."""
-    message = f"The install-config's {path} is invalid: {why}. The service made it; open a support request."
-    return CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, message, f"install-config.{path}")
+    message = f"The install-config's {path} is invalid: {why}.{_SUPPORT}"
+    return CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, message, f"{_OURS}{path}")

@@ -5,7 +5,7 @@ Source: openshift/installer 4.3 with ARO-RP's patches, `pkg/asset/machines`, `pk
 
 from typing import Any
 
-from shared.installer import documents, ignition, install_config
+from shared.installer import documents, ignition, install_config, snippets
 from shared.installer.documents import metadata, secret
 from shared.installer.graph import Asset, Content, Inputs
 
@@ -127,16 +127,15 @@ def _worker_set(  # noqa: PLR0917 - one caller, right above
 def pointer(config: Content, role: str, root_ca: str) -> ignition.Config:
     """Return the configuration that a machine of a role begins with: the address of the rest, and whom to believe."""
     source = f"https://api-int.{install_config.domain(config)}:22623/config/{role}"
-    return ignition.Config(merge=(source,), authorities=(root_ca,))
+    return ignition.Config(merge=(ignition.Pointer(source),), authorities=(root_ca,))
 
 
 def _pointer_asset(role: str) -> Asset:
     def make(inputs: Inputs) -> Content:
         config = pointer(inputs[_INSTALL], role, inputs["tls/root-ca"]["tls/root-ca.crt"])
-        rendered = ignition.render(config, inputs[_RELEASE]["ignitionVersion"])
-        return {f"{role}.ign": documents.to_json(rendered)}
+        return snippets.ignition_files(role, config, inputs[_INSTALL], inputs[_RELEASE])
 
-    return Asset(f"{role}.ign", (f"{role}.ign",), (_INSTALL, _RELEASE, "tls/root-ca"), make)
+    return Asset(f"{role}.ign", snippets.files(role), (_INSTALL, _RELEASE, "tls/root-ca"), make)
 
 
 def _user_data_asset(role: str) -> Asset:

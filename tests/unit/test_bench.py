@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,8 +10,9 @@ from typing import Any
 
 import pytest
 from azure.core.exceptions import HttpResponseError
+from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bench import chain, creates, history, report
+from bench import chain, creates, graph, history, report
 from bench.chain import Chain, Link, Step
 from bench.creates import CreateFailedError, Round
 from bench.history import Instance
@@ -19,6 +21,7 @@ from emulator.host.durable.database import Database
 from emulator.openshift import timeline
 from orchestrators import verdicts
 from orchestrators.plans.create import CREATE
+from shared.installer import pki
 
 
 def test_the_longest_chain_goes_through_what_is_waited_for() -> None:
@@ -221,3 +224,25 @@ def test_many_creates_at_once_say_nothing_of_the_critical_path() -> None:
     text = "\n".join(report.lines([made(10, 20, 3, 2)], latencies, latencies, 20, 200))
     assert "Critical path: take a round of one create along" in text
     assert "The product adds" not in text
+
+
+def test_the_graphs_lines_have_a_column_for_each_number_of_cores() -> None:
+    """And judge by the last one, which has the most."""
+    one = graph.Figures(1, 2.0, 1.9, 1.8, 0.12, 100, 90, 400 * 1024, 200 * 1024, 201 * 1024)
+    text = "\n".join(report.graph_lines([one, replace(one, cores=2, wall=0.7)]))
+    assert "wall seconds of an install graph          2.00        0.70" in text
+    assert "  of these outside RSA                    0.10        0.10" in text
+    assert "0.25 x (aim: at most 0.4 x" in text
+    assert "90 assets, 400 KiB; compressed 200 KiB, sealed 201 KiB." in text
+    assert not list(report.graph_lines([]))
+
+
+def test_keys_are_counted_and_the_installers_own_way_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A benchmark that left its own behind would hand out the same keys for ever."""
+    key = rsa.generate_private_key(65537, 1024)  # noqa: S505 - quick, and of no use to anybody
+    monkeypatch.setattr(pki, "new_key", lambda: key)
+    before = pki.new_key
+    with graph._Keys(lambda: key):
+        assert pki.new_key() is key
+        assert pki.new_key is not before
+    assert pki.new_key is before

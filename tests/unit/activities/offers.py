@@ -15,6 +15,20 @@ def size(world: World, master: str = MASTER, worker: str = WORKER, count: int = 
     world.properties["workerProfiles"][0] |= {"vmSize": worker, "count": count}
 
 
+def version(world: World) -> None:
+    """Let the cluster want a version whose image follows from its release."""
+    world.properties["clusterProfile"]["version"] = "4.3.18"
+    world.cosmos["OpenShiftVersions"].create_item(
+        {
+            "id": "4.3.18",
+            "version": "4.3.18",
+            "enabled": True,
+            "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release@sha256:1f0f",
+            "releaseMetadata": {"azure": {"image": "rhcos-43.81.202003111353.0-azure.x86_64.vhd"}},
+        }
+    )
+
+
 def sku(name: str, zones: str = "123", *restrictions: dict[str, Any], **capabilities: str) -> dict[str, Any]:
     """Make what Azure says of a size."""
     cores = "".join(character for character in name.split("_")[1] if character.isdigit())

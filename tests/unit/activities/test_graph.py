@@ -1,5 +1,6 @@
 """The install graph of a cluster: one, whatever crashes and whoever races, and nobody else's to read."""
 
+import base64
 import hashlib
 import json
 import threading
@@ -16,6 +17,7 @@ from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
 from shared.installer import seal
 from shared.installer.graph import Graph
+from shared.vault import get_vault
 from tests.unit.activities.calls import call, payload
 from tests.unit.blobs_fake import Blob, FakeBlobs
 from tests.unit.installer.example import quick_keys
@@ -315,14 +317,51 @@ def test_a_graph_that_names_a_key_of_others_is_refused_unread(stage: Stage, key_
     assert "a key that is not this cluster's" in refused(stage, seal.close(b"{}", seal.new_key(), key_id))
 
 
-def test_a_rotated_key_opens_what_the_older_one_sealed(stage: Stage) -> None:
-    """The header names the version."""
-    call("ensure_graph")
+def rotate(stage: Stage) -> str:
+    """Put a new version of the key into the vault and its id on the document; return the id."""
+    key = base64.b64encode(seal.new_key()).decode("ascii")
     newer = stage.world.vault("rp-cls").set_secret(
-        "doc-1-graph", "{}", content_type="application/json", tags={"cluster": "doc-1"}
+        "doc-1-graph", json.dumps({"key": key}), content_type="application/json", tags={"cluster": "doc-1"}
     )
     stage.world.cluster["secrets"]["graph"] = newer.id
-    assert stage.read().file("master.ign")
+    # As another process: nothing of the vault is in memory.
+    get_vault()._versions.clear()
+    return str(newer.id)
+
+
+def test_the_drill_of_a_rotation_leaves_old_graphs_readable_and_seals_new_ones_with_the_newest_key(
+    stage: Stage,
+) -> None:
+    """Each graph opens with the version that its header names, and with no other."""
+    sealed: list[tuple[str, bytes, str]] = []
+    for _rotation in range(3):
+        stage.blobs.blobs.pop(GRAPH, None)
+        stage.world.cluster["secrets"].pop("credentials", None)
+        assert call("ensure_graph") == DONE
+        content = stage.blobs.blobs[GRAPH].content
+        assert seal.key_id(content) == stage.world.cluster["secrets"]["graph"]
+        sealed.append((seal.key_id(content), content, stage.read().file("tls/root-ca.crt")))
+        newest = rotate(stage)
+    assert len({key_id for key_id, _, _ in sealed} | {newest}) == 4
+    for key_id, content, root in sealed:
+        stage.blobs.blobs[GRAPH] = Blob(content, {})
+        assert stage.read().file("tls/root-ca.crt") == root
+        others = {get_vault().get_secret(other)["key"] for other, _, _ in sealed if other != key_id}
+        assert len(others) == 2
+        for other in others:
+            with pytest.raises(seal.SealBroken, match="another key"):
+                seal.open_sealed(content, base64.b64decode(other))
+
+
+def test_a_header_that_names_a_newer_key_than_its_own_does_not_open(stage: Stage) -> None:
+    """The id is sealed with the text: it cannot be exchanged."""
+    call("ensure_graph")
+    before = stage.blobs.blobs[GRAPH].content
+    older, newer = seal.key_id(before).encode(), rotate(stage).encode()
+    length = len(older).to_bytes(2, "big"), len(newer).to_bytes(2, "big")
+    exchanged = before.replace(length[0] + older, length[1] + newer, 1)
+    assert exchanged != before
+    assert "altered, or sealed with another key" in refused(stage, exchanged)
 
 
 def test_an_install_config_that_cannot_work_is_refused_before_anything_is_made(stage: Stage) -> None:
@@ -338,7 +377,9 @@ def test_an_install_config_that_cannot_work_is_refused_before_anything_is_made(s
 
 def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
     """Before anything is made; each sentence names what and where."""
-    accepted.cosmos["OpenShiftVersions"].create_item({"id": "v", "version": "4.19.24", "enabled": True})
+    accepted.cosmos["OpenShiftVersions"].create_item(
+        {"id": "v", "version": "4.19.24", "enabled": True, "snippets": {"infra": []}}
+    )
     accepted.properties["clusterProfile"]["version"] = "4.19.24"
     message = call("ensure_graph")["error"]["message"]
     for part in (
@@ -349,5 +390,50 @@ def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
         "properties.ingressProfiles is empty",
         "the secret 'install' is not in the vault yet",
         "the catalogue's entry of version 4.19.24 has no 'rhcosImage'",
+        "the catalogue's entry of version 4.19.24 has no 'openShiftPullspec'",
+        "the catalogue's entry of version 4.19.24: 'snippets.infra' is not of a role",
     ):
         assert part in message
+
+
+def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
+    """Whatever the catalogue says by then; masters and each machine set alike."""
+    decided = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.20250101"}
+    stage.world.properties["rhcosImage"] = decided
+    assert call("ensure_graph") == {"outcome": "done"}
+    made = stage.read()
+    assert made.contents["install-config"]["platform"]["azure"]["image"] == decided
+    names = ("master-machines", "worker-machineset")
+    documents = [
+        text for name in names for text in made.contents[f"openshift/99_openshift-cluster-api_{name}"].values()
+    ]
+    assert len(documents) == len(("masters",) * 3 + ("zones",) * 3)
+    assert all("version: 419.94.20250101" in text for text in documents)
+
+
+def lay_snippets(stage: Stage, snippets: dict[str, Any]) -> None:
+    """Give the version of the cluster snippets."""
+    versions = stage.world.cosmos["OpenShiftVersions"]
+    (entry,) = versions.documents.values()
+    versions.upsert_item(entry | {"snippets": snippets})
+
+
+def test_snippets_of_the_catalogue_reach_the_machines(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    """From the entry of the cluster's version, through the graph, to the machine's blob; what clashed is in the log."""
+    rows = [{"name": "dns-servers", "servers": ["10.9.9.9"]}, {"name": "dns-servers", "servers": ["10.9.9.8"]}]
+    lay_snippets(stage, {"bootstrap": rows})
+    assert call("ensure_graph") == {"outcome": "done"}
+    written = json.loads(stage.blobs.blobs[IGNITION].content)
+    assert "/etc/NetworkManager/dispatcher.d/99-forcedns" in {file["path"] for file in written["storage"]["files"]}
+    path = "/etc/NetworkManager/dispatcher.d/99-forcedns"
+    assert f"bootstrap.ign: path {path} of dns-servers (snippets.bootstrap[1]) is not used" in caplog.text
+
+
+def test_a_snippet_that_cannot_be_laid_is_the_operators(stage: Stage) -> None:
+    """All of them by their places, before anything is made."""
+    lay_snippets(stage, {"master": [{"name": "hostname"}], "worker": [{"name": "firewall"}]})
+    error = call("ensure_graph")["error"]
+    assert (error["code"], error["target"]) == ("InternalServerError", "properties.clusterProfile.version")
+    assert "snippets.master[0]: '' is not a host name" in error["message"]
+    assert "snippets.worker[0]" in error["message"]
+    assert stage.blobs.writes == []

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.activities.calls import call
 from tests.unit.activities.customer_network import ENCRYPTION_SET
-from tests.unit.activities.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku
+from tests.unit.activities.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku, version
 from tests.unit.activities.rows import check, problems
 from tests.unit.product_world import CUSTOMER, World
 
@@ -20,6 +20,7 @@ MASTER_SIZE, WORKER_SIZE = "properties.masterProfile.vmSize", 'properties.worker
 def test_sizes_that_the_subscription_may_have_pass(accepted: World) -> None:
     """Zones that are closed make the machines regional, and so does a region without any."""
     size(accepted)
+    version(accepted)
     offers(accepted, sku(MASTER, "123", NOT_IN_3), sku(WORKER, ""))
     assert check(SIZES) == check(SIZES) == DONE
     assert call("decide_zones") == DONE
@@ -29,6 +30,7 @@ def test_sizes_that_the_subscription_may_have_pass(accepted: World) -> None:
 def test_the_list_of_sizes_is_read_by_the_check_and_kept_for_the_other_rows(accepted: World) -> None:
     """It is long; a check that is repeated looks again, for Azure may have opened a size."""
     size(accepted)
+    version(accepted)
     asked = offers(accepted, sku(MASTER, "123", CLOSED), sku(WORKER))
     assert check(SIZES)["outcome"] == "failed"
     asked = offers(accepted, sku(MASTER), sku(WORKER))

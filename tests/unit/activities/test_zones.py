@@ -1,20 +1,22 @@
-"""Zones: decided once, from what the customer's subscription may have."""
+"""Zones and image: decided once, from what the customer's subscription may have and what the catalogue says."""
 
 from typing import Any
 
 import pytest
 
 from tests.unit.activities.calls import call
-from tests.unit.activities.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku
+from tests.unit.activities.offers import CLOSED, MASTER, NOT_IN_3, WORKER, offers, size, sku, version
 from tests.unit.product_world import World
 
 DONE = {"outcome": "done"}
+IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
 
 
 @pytest.fixture
 def sized(accepted: World) -> World:
-    """Let the cluster want sizes."""
+    """Let the cluster want sizes, and a version whose image follows from its release."""
     size(accepted)
+    version(accepted)
     return accepted
 
 
@@ -57,4 +59,32 @@ def test_every_size_that_is_not_offered_is_told(sized: World) -> None:
     targets = [detail["target"] for detail in error["details"] if detail["code"] == "InvalidParameter"]
     assert targets == ["properties.masterProfile.vmSize", 'properties.workerProfiles["worker"].vmSize']
     assert "az vm list-skus --location eastus" in error["message"]
+    assert "zones" not in sized.properties
+
+
+def test_the_image_is_decided_once(sized: World) -> None:
+    """The catalogue may have a newer one by now; the machines of a cluster are alike."""
+    offers(sized, sku(MASTER, "123"), sku(WORKER, "123"))
+    assert call("decide_zones") == DONE
+    assert sized.properties["rhcosImage"] == IMAGE
+    older = IMAGE | {"version": "43.81.20191122"}
+    sized.properties["rhcosImage"] = older
+    assert call("decide_zones") == DONE
+    assert sized.properties["rhcosImage"] == older
+
+
+def test_zones_of_an_older_build_stay_and_get_an_image(sized: World) -> None:
+    """A create that goes on under a newer build asks Azure nothing again."""
+    sized.properties["zones"] = ["1", "2", "3"]
+    assert call("decide_zones") == DONE
+    assert (sized.properties["zones"], sized.properties["rhcosImage"]) == (["1", "2", "3"], IMAGE)
+
+
+def test_a_version_without_an_image_is_the_operators(sized: World) -> None:
+    """It says what the entry lacks, before anything is made of it."""
+    offers(sized, sku(MASTER, "123"), sku(WORKER, "123"))
+    sized.cosmos["OpenShiftVersions"].upsert_item({"id": "4.3.18", "version": "4.3.18", "enabled": True})
+    error = call("decide_zones")["error"]
+    assert (error["code"], error["target"]) == ("InternalServerError", "properties.clusterProfile.version")
+    assert "has no 'rhcosImage', and no 'releaseMetadata'" in error["message"]
     assert "zones" not in sized.properties

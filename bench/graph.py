@@ -1,0 +1,176 @@
+"""What the install graph costs: made whole in a process of its own, on one core and on two.
+
+`python -m bench.graph` prints these lines alone.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from bench import report
+from shared.installer import assets, command_inputs, documents, graph, install_config_draft, pki, seal
+from shared.installer.graph import Content, Graph
+
+ROUNDS = 7
+CORES = (1, 2)
+_GUID = "00000000-0000-0000-0000-000000000000"
+_PRINCIPAL = {f"AZURE_{name}": _GUID for name in ("SUBSCRIPTION_ID", "TENANT_ID", "CLIENT_ID", "CLIENT_SECRET")}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Medians of several resolutions, and what came out of the last.
+
+    Args:
+        cores: that the process may use.
+        wall: seconds of a resolution.
+        cpu: seconds of all its threads.
+        rsa_cpu: of these, in the making of RSA keys.
+        rest: wall seconds of a resolution whose keys were made before.
+        memory: the process's peak, MiB.
+        assets: how many.
+        plain: bytes of all contents as JSON.
+        compressed: bytes.
+        sealed: bytes.
+    """
+
+    cores: int
+    wall: float
+    cpu: float
+    rsa_cpu: float
+    rest: float
+    memory: float
+    assets: int
+    plain: int
+    compressed: int
+    sealed: int
+
+
+def measure() -> list[Figures]:
+    """Measure with each number of cores that this machine has; nothing where a process cannot be kept on some."""
+    if not hasattr(os, "sched_setaffinity"):
+        return []
+    there = len(os.sched_getaffinity(0))
+    return [_child(cores) for cores in CORES if cores <= there]
+
+
+def _child(cores: int) -> Figures:
+    command = [sys.executable, "-m", "bench.graph", "--measure", str(cores)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    return Figures(**json.loads(ran.stdout))
+
+
+def _measure(cores: int) -> Figures:
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+    given = _given()
+    made, walls, cpus, rsa_cpus = _rounds(given, cores)
+    # Taken before the keys below: a process that makes a graph holds one.
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    dumped = made.dump()
+    return Figures(
+        cores=cores,
+        wall=statistics.median(walls),
+        cpu=statistics.median(cpus),
+        rsa_cpu=statistics.median(rsa_cpus),
+        rest=_without_rsa(given, cores),
+        memory=memory,
+        assets=len(assets.ASSETS),
+        plain=len(json.dumps(made.contents)),
+        compressed=len(dumped),
+        sealed=len(seal.close(dumped, seal.new_key(), "https://vault.example.com/secrets/graph/version")),
+    )
+
+
+def _given() -> dict[str, Content]:
+    """Return what the example's graph is made from, read as the command reads it."""
+    config, _ = install_config_draft.draft(
+        None, command_inputs.DEFAULT_VERSION, base_domain="", image="", ssh_key=None, pull_secret=None, found=[]
+    )
+    release = command_inputs.release(command_inputs.DEFAULT_VERSION, "", "")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, command_inputs.INSTALL_CONFIG).write_text(documents.to_yaml(config), encoding="utf-8")
+        return command_inputs.given(Path(folder), _PRINCIPAL, release=release, infra_id="")
+
+
+def _rounds(given: dict[str, Content], cores: int) -> tuple[Graph, list[float], list[float], list[float]]:
+    walls, cpus, rsa_cpus = [], [], []
+    for _round in range(ROUNDS):
+        with _Keys(pki.new_key) as keys:
+            begin, cpu = time.perf_counter(), time.process_time()
+            made = _resolve(given, cores)
+            walls.append(time.perf_counter() - begin)
+            cpus.append(time.process_time() - cpu)
+        rsa_cpus.append(keys.seconds)
+    return made, walls, cpus, rsa_cpus
+
+
+def _without_rsa(given: dict[str, Content], cores: int) -> float:
+    """Return the seconds of a resolution that is handed its keys."""
+    with ThreadPoolExecutor(cores) as pool:
+        made = itertools.cycle(list(pool.map(lambda _: pki.new_key(), range(len(assets.ASSETS)))))
+    walls = []
+    for _round in range(ROUNDS):
+        with _Keys(lambda: next(made)):
+            begin = time.perf_counter()
+            _resolve(given, cores)
+            walls.append(time.perf_counter() - begin)
+    return statistics.median(walls)
+
+
+def _resolve(given: dict[str, Content], cores: int) -> Graph:
+    with ThreadPoolExecutor(cores) as pool:
+        return graph.resolve(assets.ASSETS, assets.TARGETS, given, pool)
+
+
+class _Keys:
+    """Makes the graph's keys in another way, and counts what that costs."""
+
+    def __init__(self, make: Callable[[], rsa.RSAPrivateKey]) -> None:
+        self._make, self._before = make, pki.new_key
+        self._lock = threading.Lock()
+        self.seconds = 0.0
+
+    def __enter__(self) -> Self:
+        pki.new_key = self._counted
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pki.new_key = self._before
+
+    def _counted(self) -> rsa.RSAPrivateKey:
+        begin = time.thread_time()
+        key = self._make()
+        with self._lock:
+            self.seconds += time.thread_time() - begin
+        return key
+
+
+def main() -> None:
+    """Print the lines; or, with `--measure`, one process's figures as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m bench.graph", description=__doc__)
+    parser.add_argument("--measure", type=int, metavar="CORES", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        print(json.dumps(asdict(_measure(options.measure))))
+        return
+    for line in report.graph_lines(measure()):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

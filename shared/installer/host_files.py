@@ -1,0 +1,194 @@
+"""Files of the bootstrap machine's own system: a row for each, with the releases that have it.
+
+Scripts lie in `scripts/`, where `@NAME@` stands for a value of the cluster, quoted for the shell. Units are in `units.py`.
+
+Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files` and `pkg/asset/ignition/bootstrap`: names and modes.
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.installer import bootkube, documents, ignition, install_config, kubelet
+from shared.installer.graph import Asset, Content, Inputs
+from shared.installer.releases import EVERY, WITH_PAUSE_IMAGE, Releases
+
+_SCRIPTS = Path(__file__).parent / "scripts"
+_VALUE = re.compile(r"@([A-Z_]+)@")
+_INSTALL, _ID, _RELEASE = "install-config", "cluster-id", "release-image"
+_PROGRAM_MODE, _PUBLIC_MODE, _CLOSED_MODE = 0o555, 0o644, 0o600
+# Go 1.15 would refuse certificates without alternative names; from 4.10 on there are none.
+_WITH_COMMON_NAMES = Releases("BC", until=(4, 10))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A file: where it lies, what it says, who has it."""
+
+    path: str
+    text: Callable[[Inputs], str]
+    releases: Releases = EVERY
+    inputs: tuple[str, ...] = ()
+
+    @property
+    def append(self) -> bool:
+        """Whether it adds to what the image has."""
+        return self.path == "/etc/motd"
+
+    @property
+    def mode(self) -> int:
+        """Programs may be run by everybody, the greeting is read by everybody, the rest is root's."""
+        if "/bin/" in self.path:
+            return _PROGRAM_MODE
+        return _PUBLIC_MODE if self.append else _CLOSED_MODE
+
+
+def script(name: str, **values: str | Iterable[str]) -> str:
+    """Return a script with its values put in.
+
+    Args:
+        name: of its file, without the ending.
+        values: by name; a text becomes one word, several become as many.
+
+    Raises:
+        KeyError: when a value is missing.
+    """
+
+    def quoted(found: re.Match[str]) -> str:
+        value = values[found[1].lower()]
+        return shlex.quote(value) if isinstance(value, str) else shlex.join(value)
+
+    return _VALUE.sub(quoted, (_SCRIPTS / f"{name}.sh").read_text(encoding="utf-8"))
+
+
+def _script(
+    name: str,
+    values: Callable[[Inputs], dict[str, str | Iterable[str]]] = lambda _inputs: {},
+    releases: Releases = EVERY,
+    inputs: tuple[str, ...] = (),
+) -> Row:
+    return Row(f"/usr/local/bin/{name}.sh", lambda made: script(name, **values(made)), releases, inputs)
+
+
+def _registries(inputs: Inputs) -> str:
+    """Where the release's images lie besides their own registry; asked by digest only, so that nothing is mistaken."""
+    mirrors: dict[str, list[str]] = {}
+    for source in inputs[_INSTALL].get("imageContentSources") or ():
+        known = mirrors.setdefault(source["source"], [])
+        known += [mirror for mirror in source["mirrors"] if mirror not in known]
+    lines: list[str] = []
+    for source, places in mirrors.items():
+        lines += ["[[registry]]", f"location = {json.dumps(source)}", "insecure = false"]
+        lines += ["mirror-by-digest-only = true", ""]
+        for place in places:
+            lines += ["[[registry.mirror]]", f"location = {json.dumps(place)}", "insecure = false", ""]
+    return "\n".join(lines)
+
+
+def _first_boot(inputs: Inputs) -> str:
+    """What the machine reads of itself before its system starts: whether it must boot again with validated modules."""
+    newer = inputs[_RELEASE]["ignitionVersion"].startswith("3.")
+    document = {
+        "apiVersion": "machineconfiguration.openshift.io/v1",
+        "kind": "MachineConfig",
+        "metadata": {"name": "bootstrap-fips"},
+        "spec": {
+            "config": {"ignition": {"version": "3.1.0" if newer else "2.2.0"}},
+            "kernelArguments": [],
+            "fips": bool(inputs[_INSTALL].get("fips")),
+        },
+    }
+    return documents.to_json(document)
+
+
+def _greeting(inputs: Inputs) -> str:
+    services = ["release-image", "bootkube"] if inputs[_RELEASE] in WITH_PAUSE_IMAGE else ["bootkube"]
+    units = " ".join(f"-u {name}.service" for name in services)
+    return (
+        "This is the bootstrap machine. It starts the cluster's control plane and is deleted afterwards.\n"
+        f"To follow its work: journalctl -b -f {units}\n"
+    )
+
+
+def _members(inputs: Inputs) -> dict[str, str | Iterable[str]]:
+    """The names of machines that may join: the masters', and those of the machine sets without their last part."""
+    config, infra_id = inputs[_INSTALL], inputs[_ID]["infraId"]
+    region = install_config.azure(config)["region"]
+    return {
+        "masters": [f"{infra_id}-master-{number}" for number in range(config["controlPlane"]["replicas"])],
+        "machine_sets": [
+            f"{infra_id}-{pool['name']}-{region}{zone}"
+            for pool in config["compute"]
+            for zone in pool["platform"]["azure"]["zones"]
+        ],
+    }
+
+
+def _flavour(inputs: Inputs) -> dict[str, str | Iterable[str]]:
+    return {"flavour": inputs[_RELEASE]["flavour"]}
+
+
+def _pullspec(inputs: Inputs) -> dict[str, str | Iterable[str]]:
+    _, minor = install_config.minor(inputs[_RELEASE]["version"])
+    return {"pullspec": inputs[_RELEASE]["pullspec"], "minor": str(minor)}
+
+
+def _always(text: str) -> Callable[[Inputs], str]:
+    return lambda _inputs: text
+
+
+# A cluster of this service has no proxy, so three files say nothing; a machine without them would be another one.
+ROWS = (
+    Row("/etc/containers/registries.conf", _registries, inputs=(_INSTALL,)),
+    Row("/etc/ignition-machine-config-encapsulated.json", _first_boot, inputs=(_INSTALL,)),
+    Row("/etc/motd", _greeting),
+    Row(
+        "/etc/pki/ca-trust/source/anchors/ca.crt",
+        lambda inputs: str(inputs[_INSTALL].get("additionalTrustBundle", "")),
+        inputs=(_INSTALL,),
+    ),
+    Row("/etc/profile.d/proxy.sh", _always("")),
+    Row("/etc/systemd/system.conf.d/10-default-env.conf", _always("[Manager]\n")),
+    Row(
+        "/etc/systemd/system.conf.d/10-default-env-godebug.conf",
+        _always("[Manager]\nDefaultEnvironment=GODEBUG=x509ignoreCN=0\n"),
+        _WITH_COMMON_NAMES,
+    ),
+    Row("/root/.docker/config.json", lambda inputs: str(inputs[_INSTALL]["pullSecret"]), inputs=(_INSTALL,)),
+    _script("approve-csr", _members, inputs=(_INSTALL, _ID)),
+    Row(
+        "/usr/local/bin/bootkube.sh",
+        lambda inputs: bootkube.text(inputs[_INSTALL], inputs[_RELEASE]),
+        inputs=(_INSTALL,),
+    ),
+    _script("crio-configure", _flavour),
+    _script("installer-gather"),
+    _script("installer-masters-gather"),
+    _script("kubelet", lambda inputs: {"flags": kubelet.flags(inputs[_RELEASE])}, kubelet.WITH_SCRIPT),
+    _script("kubelet-pause-image", releases=WITH_PAUSE_IMAGE),
+    _script("release-image", _pullspec),
+    _script("release-image-download", _pullspec),
+    _script("report-progress"),
+)
+
+
+def _asset(row: Row) -> Asset:
+    def make(inputs: Inputs) -> Content:
+        return {row.path: row.text(inputs)} if inputs[_RELEASE] in row.releases else {}
+
+    return Asset(row.path, (row.path,), (_RELEASE, *row.inputs), make)
+
+
+def files(inputs: Inputs) -> list[ignition.File]:
+    """Return those that a release has, as the ignition lays them down."""
+    return [
+        ignition.File(row.path, inputs[row.path][row.path], row.mode, row.append)
+        for row in ROWS
+        if row.path in inputs[row.path]
+    ]
+
+
+ASSETS = tuple(_asset(row) for row in ROWS)

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Tells the kubelet which pause image to keep: the release's, which the container runtime uses too.
+set -euo pipefail
+
+# shellcheck source=/dev/null
+. /usr/local/bin/release-image.sh
+
+readonly override=/etc/kubernetes/kubelet-pause-image-override
+
+image="$(image_for pod)"
+mkdir -p "${override%/*}"
+printf 'MACHINE_CONFIG_INFRA_IMAGE=%s\n' "${image}" >"${override}.new"
+mv "${override}.new" "${override}"

@@ -1,0 +1,131 @@
+"""Snippets as a catalogue entry gives them, the ready-made ones by name, and the files of a role made with them.
+
+`snippets` of an entry maps a role to rows, laid over that role's ignition in this order (`merging.py` says who wins):
+
+* `{"name": "anything", "ignition": {...}}`: a configuration, spec 2 or 3;
+* `{"name": "hostname", "hostname": "..."}`;
+* `{"name": "dns-servers", "servers": ["10.0.0.4"], "search": "example.com"}`: asked before those that DHCP gives;
+* `{"name": "static-pods", ...}`: see `static_pods.py`.
+"""
+
+import ipaddress
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from shared.installer import documents, ignition, ignition_parsing, merging, static_pods
+from shared.installer.graph import Content
+from shared.installer.ignition import Config, File
+from shared.installer.merging import Snippet
+
+Row = Mapping[str, Any]
+ROLES = ("bootstrap", "master", "worker")
+_HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
+_DISPATCHER = """#!/bin/bash
+# Asks these name servers first. NetworkManager calls it with an interface and what happened to it.
+set -euo pipefail
+
+case "${{2:-}}" in
+  up | dhcp4-change | connectivity-change) ;;
+  *) exit 0 ;;
+esac
+
+file=/etc/resolv.conf
+first={first}
+rest=$(grep --invert-match --line-regexp --fixed-strings --regexp="$first" "$file" || true)
+printf '%s\\n%s\\n' "$first" "$rest" > "$file.forced"
+# The file is written in place: it may be a mount or the target of a link.
+cat "$file.forced" > "$file"
+rm "$file.forced"
+"""
+
+
+def _hostname(row: Row, _role: str, _config: Content) -> Config:
+    name = str(row.get("hostname") or "")
+    if not _HOST_NAME.fullmatch(name):
+        raise ValueError(f"'{name}' is not a host name")
+    return Config(files=(File("/etc/hostname", f"{name}\n", 0o644),))
+
+
+def _dns_servers(row: Row, _role: str, _config: Content) -> Config:
+    servers, search = row.get("servers"), str(row.get("search") or "")
+    if not isinstance(servers, list) or not servers:
+        raise ValueError("'servers' is not a list of addresses")
+    if search and not _HOST_NAME.fullmatch(search):
+        raise ValueError(f"'{search}' is not a domain")
+    lines = [f"search {search}"] if search else []
+    lines += [f"nameserver {ipaddress.ip_address(server)}" for server in servers]
+    text = _DISPATCHER.format(first=shlex.quote("\n".join(lines)))
+    return Config(files=(File("/etc/NetworkManager/dispatcher.d/99-forcedns", text, 0o755),))
+
+
+READY_MADE: dict[str, Callable[[Row, str, Content], Config]] = {
+    "hostname": _hostname,
+    "dns-servers": _dns_servers,
+    "static-pods": static_pods.config,
+}
+
+
+def read(given: Any, role: str, config: Content) -> tuple[Snippet, ...]:
+    """Return the snippets of a role.
+
+    Args:
+        given: `snippets` of a catalogue entry.
+        role: one of `ROLES`.
+        config: the install-config.
+
+    Raises:
+        ValueError: with all that is wrong with this role's rows.
+    """
+    rows = (given or {}).get(role) or []
+    wrong, made = [], []
+    for number, row in enumerate(rows):
+        place = f"snippets.{role}[{number}]"
+        try:
+            made.append(Snippet(f"{row['name']} ({place})" if row.get("name") else place, _read(row, role, config)))
+        except ValueError as error:
+            wrong.append(f"{place}: {error}")
+    if wrong:
+        raise ValueError("; ".join(wrong))
+    return tuple(made)
+
+
+def _read(row: Row, role: str, config: Content) -> Config:
+    if "ignition" in row:
+        return ignition_parsing.parse(row["ignition"])
+    if row.get("name") not in READY_MADE:
+        raise ValueError(f"it has no 'ignition', and '{row.get('name')}' is not one of {', '.join(READY_MADE)}")
+    return READY_MADE[row["name"]](row, role, config)
+
+
+def problems(given: Any) -> list[str]:
+    """Return what is wrong with the shape of `snippets`, one sentence each."""
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        return ["'snippets' is not an object of roles"]
+    wrong = [f"'snippets.{role}' is not of a role: {', '.join(ROLES)}" for role in given if role not in ROLES]
+    return wrong + [
+        f"'snippets.{role}' is not a list of objects"
+        for role, rows in given.items()
+        if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows)
+    ]
+
+
+def files(role: str) -> tuple[str, ...]:
+    """Return the paths of what `ignition_files` makes."""
+    return f"{role}.ign", f"{role}-clashes.json"
+
+
+def ignition_files(role: str, installers: Config, config: Content, release: Content) -> Content:
+    """Return the ignition of a role with its snippets, and a list of what clashed where something did.
+
+    Raises:
+        ValueError: when a snippet cannot be read, or Ignition would refuse the whole.
+    """
+    merged, clashes = merging.merge(installers, read(release.get("snippets"), role, config))
+    path, report = files(role)
+    made = {path: documents.to_json(ignition.render(merged, release["ignitionVersion"]))}
+    return made | ({report: documents.to_json([asdict(clash) for clash in clashes])} if clashes else {})

@@ -1,0 +1,150 @@
+"""Entries of the catalogue, and the image that follows from a release."""
+
+from typing import Any
+
+import pytest
+
+from emulator.run import tables
+from shared.clusters import catalogue, machine_image
+from shared.installer import ignition
+
+IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
+VHD = "rhcos-43.81.202003111353.0"
+OLD: dict[str, Any] = {
+    "version": "4.3.18",
+    "openShiftPullspec": "quay.io/x@sha256:1f0f",
+    "rhcosImage": IMAGE,
+    "enabled": True,
+}
+
+
+def stream(name: str) -> dict[str, Any]:
+    """Return a stream's metadata with a VHD."""
+    disk = {"url": f"https://rhcos.blob.core.windows.net/imagebucket/{name}"}
+    return {"architectures": {"x86_64": {"rhel-coreos-extensions": {"azure-disk": disk}}}}
+
+
+def test_an_entry_is_read_whole() -> None:
+    """Each member by its own name."""
+    given = OLD | {
+        "version": "4.7.4",
+        "ignitionVersion": "3.2.0",
+        "flavour": "B",
+        "installer": "built-in",
+        "default": True,
+        "snippets": {"master": []},
+    }
+    assert catalogue.read(given) == catalogue.Entry(
+        "4.7.4", "quay.io/x@sha256:1f0f", IMAGE, "3.2.0", "B", enabled=True, default=True, snippets={"master": []}
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "spec", "flavour"),
+    [
+        ("4.3.18", "2.2.0", "A"),
+        ("4.4.3", "2.2.0", "T"),
+        ("4.5.41", "2.2.0", "T"),
+        ("4.6.1", "3.2.0", "B"),
+        ("4.7.4", "3.2.0", "B"),
+        ("4.8.0", "3.2.0", "C"),
+        ("4.19.24", "3.2.0", "C"),
+        ("4.20.0-rc.1", "3.2.0", "C"),
+    ],
+)
+def test_what_an_older_build_did_not_write_follows_from_the_version(version: str, spec: str, flavour: str) -> None:
+    """So the entries that lie in a store keep working."""
+    entry = catalogue.read(OLD | {"version": version})
+    assert (entry.ignition_version, entry.flavour, entry.installer) == (spec, flavour, "built-in")
+    assert (entry.enabled, entry.default, entry.snippets) == (True, False, None)
+
+
+def test_the_specs_are_those_that_can_be_written() -> None:
+    """An entry with another would make a machine that never boots."""
+    assert ignition.VERSIONS == catalogue.IGNITION_VERSIONS
+
+
+def test_an_image_that_is_given_is_taken_and_another_resolved() -> None:
+    """The given one wins over metadata."""
+    other = stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd")
+    assert catalogue.read(OLD | {"releaseMetadata": other}).image == IMAGE
+    without = {name: value for name, value in OLD.items() if name != "rhcosImage"}
+    assert catalogue.read(without | {"releaseMetadata": {"azure": {"image": VHD}}}).image == IMAGE
+
+
+def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
+    """Each with its member and what is allowed."""
+    wrong = {
+        "id": "v",
+        "version": "4.19.24",
+        "ignitionVersion": "3.9.9",
+        "flavour": "Z",
+        "installer": "x",
+        "enabled": 1,
+    }
+    whose = "the catalogue's entry of version 4.19.24"
+    with pytest.raises(ValueError, match="entry of version") as caught:
+        catalogue.read(wrong)
+    assert str(caught.value).split("; ") == [
+        f"{whose} has no 'rhcosImage', and no 'releaseMetadata' from which it would follow",
+        f"{whose} has no 'openShiftPullspec'",
+        f"{whose} has ignitionVersion '3.9.9', which is not one of 2.2.0, 3.2.0",
+        f"{whose} has flavour 'Z', which is not one of A, T, B, C",
+        f"{whose} has installer 'x', which is not one of built-in",
+        f"{whose} has enabled 1, which is neither true nor false",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "want"),
+    [
+        ({"version": "4.19"}, "has no version x.y.z, but '4.19'"),
+        ({"version": None}, "has no version x.y.z, but None"),
+        ({"rhcosImage": "urn"}, "has an 'rhcosImage' that is not an object"),
+        ({"rhcosImage": {"publisher": "a", "offer": "b"}}, "has an 'rhcosImage' without sku, version"),
+        ({"rhcosImage": None, "releaseMetadata": {"azure": {"image": "x.vhd"}}}, "no image follows: 'x.vhd' is not"),
+        ({"rhcosImage": None, "releaseMetadata": {"azure": "x"}}, "no image follows: '' is not"),
+    ],
+)
+def test_an_entry_that_cannot_be_installed_says_why(change: dict[str, Any], want: str) -> None:
+    """One sentence."""
+    (problem,) = catalogue.problems(OLD | change)
+    assert want in problem
+
+
+@pytest.mark.parametrize(
+    ("metadata", "version", "sku", "image"),
+    [
+        ({"azure": {"image": VHD}}, "4.3.18", "aro_43", "43.81.20200311"),
+        ({"azure": {"image": f"{VHD}-azure.x86_64.vhd"}}, "4.3.18", "aro_43", "43.81.20200311"),
+        ({"azure": {"url": f"https://a.b/c/{VHD}-azure.x86_64.vhd"}}, "4.3.18", "aro_43", "43.81.20200311"),
+        (stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd"), "4.6.8", "aro_46", "46.82.20201126"),
+        (stream("rhcos-417.94.202407010929-0-azure.x86_64.vhd"), "4.17.44", "aro_417", "417.94.20240701"),
+        (stream("rhcos-9.6.20251015-1-azure.x86_64.vhd"), "4.20.1", "aro_420", "9.6.20251015"),
+    ],
+    ids=["the name alone", "the file", "its address", "4.6", "4.17", "named after the system"],
+)
+def test_the_image_follows_from_the_name_of_the_releases_disk(
+    metadata: dict[str, Any], version: str, sku: str, image: str
+) -> None:
+    """The stream makes the sku; the time of the build is cut to its date."""
+    want = {"publisher": "azureopenshift", "offer": "aro4", "sku": sku, "version": image}
+    assert machine_image.of_release(metadata, version) == want
+
+
+def test_coordinates_that_the_stream_names_are_taken_as_they_are() -> None:
+    """Nothing has to be guessed from a file's name then."""
+    found = stream("rhcos-417.94.202407010929-0-azure.x86_64.vhd")
+    offered = IMAGE | {"sku": "aro_417", "version": "417.94.20240822"}
+    extensions = found["architectures"]["x86_64"]["rhel-coreos-extensions"]
+    extensions["marketplace"] = {"azure": {"no-purchase-plan": {"hyperVGen1": offered}}}
+    assert machine_image.of_release(found, "4.17.44") == offered
+
+
+def test_the_versions_of_the_local_azure_can_be_installed() -> None:
+    """Each is a whole entry, and one of them leaves its image to the release."""
+    entries = {document["version"]: catalogue.read(document) for document in tables.VERSIONS}
+    assert [entry.version for entry in entries.values() if entry.default] == ["4.19.24"]
+    assert {entry.image["version"].partition(".")[0] for entry in entries.values()} == {"417", "418", "419"}
+    assert "rhcosImage" not in next(document for document in tables.VERSIONS if document["version"] == "4.17.44")
+    assert entries["4.17.44"].image["sku"] == "aro_417"

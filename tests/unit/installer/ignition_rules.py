@@ -1,0 +1,186 @@
+"""What Ignition accepts, as its specifications say: members, types, and what it checks beyond them.
+
+Written from coreos/ignition, `doc/configuration-v2_2.md` and `config/v3_2/schema`, apart from the code under test.
+"""
+
+import base64
+import gzip
+import hashlib
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+Json = dict[str, Any]
+# A member ending in "!" is required; a list holds the shape of its entries.
+_VERIFICATION = {"hash": str}
+_SOURCE_2 = {"source!": str, "verification": _VERIFICATION}
+_SOURCE_3 = {"source": str, "compression": str, "verification": _VERIFICATION, "httpHeaders": [{"name!": str}]}
+_OWNER = {"id": int, "name": str}
+_TIMEOUTS = {"httpResponseHeaders": int, "httpTotal": int}
+_UNIT = {"name!": str, "enabled": bool, "mask": bool, "contents": str, "dropins": [{"name!": str, "contents": str}]}
+_USER = {
+    "name!": str,
+    "passwordHash": str,
+    "sshAuthorizedKeys": [str],
+    "uid": int,
+    "gecos": str,
+    "homeDir": str,
+    "noCreateHome": bool,
+    "primaryGroup": str,
+    "groups": [str],
+    "noUserGroup": bool,
+    "noLogInit": bool,
+    "shell": str,
+    "system": bool,
+}
+_NODE_2 = {"filesystem!": str, "path!": str, "overwrite": bool, "mode": int, "user": _OWNER, "group": _OWNER}
+_NODE_3 = {"path!": str, "overwrite": bool, "mode": int, "user": _OWNER, "group": _OWNER}
+_CONTENTS_2 = {"source": str, "compression": str, "verification": _VERIFICATION}
+
+SHAPES: dict[str, Any] = {
+    "2.2.0": {
+        "ignition!": {
+            "version!": str,
+            "config": {"append": [_SOURCE_2], "replace": _SOURCE_2},
+            "timeouts": _TIMEOUTS,
+            "security": {"tls": {"certificateAuthorities": [_SOURCE_2]}},
+        },
+        "storage": {"files": [_NODE_2 | {"append": bool, "contents": _CONTENTS_2}], "directories": [_NODE_2]},
+        "systemd": {"units": [_UNIT | {"enable": bool}]},
+        "networkd": {"units": [_UNIT]},
+        "passwd": {"users": [_USER]},
+    },
+    "3.2.0": {
+        "ignition!": {
+            "version!": str,
+            "config": {"merge": [_SOURCE_3], "replace": _SOURCE_3},
+            "timeouts": _TIMEOUTS,
+            "proxy": {"httpProxy": str, "httpsProxy": str, "noProxy": [str]},
+            "security": {"tls": {"certificateAuthorities": [_SOURCE_3]}},
+        },
+        "storage": {"files": [_NODE_3 | {"append": [_SOURCE_3], "contents": _SOURCE_3}], "directories": [_NODE_3]},
+        "systemd": {"units": [_UNIT]},
+        "passwd": {"users": [_USER | {"shouldExist": bool}]},
+    },
+}
+_UNIT_NAME = re.compile(r".+\.(service|socket|device|mount|automount|swap|target|path|timer|slice|scope)")
+_HASH_SIZES = {"sha512": 128, "sha256": 64}
+
+
+def violations(document: Json) -> list[str]:
+    """Return what Ignition would say against a document of spec 2.2.0 or 3.2.0."""
+    version = document.get("ignition", {}).get("version")
+    if version not in SHAPES:
+        return [f"ignition.version {version!r} is unknown"]
+    if wrong := list(_shape(document, SHAPES[version], "$")):
+        return wrong
+    rules: tuple[Callable[[Json, bool], Iterator[str]], ...] = (_nodes, _units, _users, _references)
+    return [problem for rule in rules for problem in rule(document, version == "2.2.0")]
+
+
+def _shape(value: Any, shape: Any, where: str) -> Iterator[str]:
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            yield f"{where} is no object"
+            return
+        members = {name.rstrip("!"): inner for name, inner in shape.items()}
+        yield from (f"{where}.{name} is unknown" for name in value.keys() - members.keys())
+        yield from (f"{where}.{name[:-1]} is missing" for name in shape if name[-1] == "!" and not value.get(name[:-1]))
+        for name in value.keys() & members.keys():
+            yield from _shape(value[name], members[name], f"{where}.{name}")
+    elif isinstance(shape, list):
+        if not isinstance(value, list):
+            yield f"{where} is no list"
+            return
+        for number, entry in enumerate(value):
+            yield from _shape(entry, shape[0], f"{where}[{number}]")
+    elif type(value) is not shape:
+        yield f"{where} is no {shape.__name__}"
+
+
+def _entries(document: Json, section: str, member: str) -> list[Json]:
+    found: list[Json] = document.get(section, {}).get(member, [])
+    return found
+
+
+def _nodes(document: Json, old: bool) -> Iterator[str]:
+    nodes = [node for member in ("files", "directories") for node in _entries(document, "storage", member)]
+    yield from _doubles("path", [node["path"] for node in nodes])
+    for node in nodes:
+        path = node["path"]
+        if not posixpath.isabs(path) or posixpath.normpath(path) != path:
+            yield f"path {path} is not absolute"
+        if not 0 <= node.get("mode", 0) <= 0o7777:
+            yield f"path {path}: illegal mode"
+        if old and node["filesystem"] != "root":
+            yield f"path {path}: file system {node['filesystem']} is not defined"
+        if node.get("append") and (node.get("overwrite") or (not old and "contents" in node)):
+            yield f"path {path}: both appended and overwritten"
+        additions = [] if old else node.get("append", [])
+        for resource in (*additions, node.get("contents", {})):
+            yield from _resource(resource, f"path {path}", old=old)
+
+
+def _units(document: Json, _old: bool) -> Iterator[str]:
+    units = _entries(document, "systemd", "units")
+    yield from _doubles("unit", [unit["name"] for unit in units])
+    for unit in units:
+        if not _UNIT_NAME.fullmatch(unit["name"]):
+            yield f"unit {unit['name']}: invalid extension"
+        names = [dropin["name"] for dropin in unit.get("dropins", [])]
+        yield from _doubles(f"drop-in of {unit['name']}", names)
+        yield from (f"drop-in {name}: invalid extension" for name in names if not name.endswith(".conf"))
+
+
+def _users(document: Json, _old: bool) -> Iterator[str]:
+    yield from _doubles("user", [user["name"] for user in _entries(document, "passwd", "users")])
+
+
+def _references(document: Json, old: bool) -> Iterator[str]:
+    head = document["ignition"]
+    config = head.get("config", {})
+    pointers = config.get("append" if old else "merge", [])
+    for pointer in (*pointers, *([config["replace"]] if "replace" in config else [])):
+        if not pointer.get("source", "").startswith(("http://", "https://", "s3://", "tftp://", "data:")):
+            yield "a pointer has an invalid scheme"
+        yield from _hash(pointer, None, "pointer", old=old)
+    for authority in head.get("security", {}).get("tls", {}).get("certificateAuthorities", []):
+        yield from _resource(authority, "authority", old=old)
+
+
+def _doubles(what: str, names: list[str]) -> Iterator[str]:
+    yield from (f"{what} {name} is there twice" for name in sorted({name for name in names if names.count(name) > 1}))
+
+
+def _resource(resource: Json, where: str, *, old: bool) -> Iterator[str]:
+    source = resource.get("source", "data:,")
+    if not source.startswith("data:") or "," not in source:
+        yield f"{where}: no data URL"
+        return
+    kind, _, data = source.partition(",")
+    content = unquote_to_bytes(data)
+    try:
+        if kind.endswith(";base64"):
+            content = base64.b64decode(content, validate=True)
+        if resource.get("compression") == "gzip":
+            content = gzip.decompress(content)
+    except (ValueError, OSError, EOFError):
+        yield f"{where}: the data cannot be read"
+    if resource.get("compression") not in (None, "", "gzip"):
+        yield f"{where}: unknown compression"
+    yield from _hash(resource, content, where, old=old)
+
+
+def _hash(resource: Json, content: bytes | None, where: str, *, old: bool) -> Iterator[str]:
+    given = resource.get("verification", {}).get("hash")
+    if given is None:
+        return
+    kind, _, digest = given.partition("-")
+    if kind not in _HASH_SIZES or (old and kind == "sha256"):
+        yield f"{where}: unknown hash function"
+    elif len(digest) != _HASH_SIZES[kind]:
+        yield f"{where}: the hash has a wrong size"
+    elif content is not None and hashlib.new(kind, content).hexdigest() != digest:
+        yield f"{where}: another hash"
