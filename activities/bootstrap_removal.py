@@ -6,7 +6,7 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
-from activities import storage
+from activities import machine_names, storage
 from activities.executor import Executor, Outcome, wait
 from activities.step import Step
 
@@ -31,12 +31,13 @@ def _remove_bootstrap(step: Step) -> Outcome | None:
 
 def _parts(step: Step) -> list[tuple[str, str, Any]]:
     """Return what there is of the machine, in the order in which it can go: what it is, its name, its operations."""
-    name = f"{step.properties['infraId']}-bootstrap"
+    infra_id = step.properties["infraId"]
+    name = machine_names.bootstrap(infra_id)
     compute, network = step.customer(ComputeManagementClient), step.customer(NetworkManagementClient)
     return [
         ("virtual machine", name, compute.virtual_machines),
         ("disk", f"{name}_OSDisk", compute.disks),
-        ("network interface", f"{name}-nic", network.network_interfaces),
+        ("network interface", machine_names.bootstrap_interface(infra_id), network.network_interfaces),
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from kubernetes.client import ApiClient
 
-from activities import boot_diagnostics, cluster_api
+from activities import boot_diagnostics, cluster_api, machine_names
 from activities.executor import Executor, Outcome
 from activities.gathering import Hint, gather, no_hint, waiting
 from activities.step import Call, Step
@@ -29,7 +29,7 @@ Remedy = Callable[[Step, ApiClient, Found], bool]
 
 def _bootstrap_console(step: Step) -> str:
     """Return what the bootstrap machine wrote last, the only witness while there is no API server."""
-    lines = boot_diagnostics.last_lines(step, f"{step.properties['infraId']}-bootstrap", lines=1)
+    lines = boot_diagnostics.last_lines(step, machine_names.bootstrap(step.properties["infraId"]), lines=1)
     return f"The bootstrap machine's last line: {lines}" if lines else ""
 
 

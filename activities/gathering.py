@@ -13,11 +13,10 @@ from azure.core.exceptions import AzureError, ResourceNotFoundError
 from azure.mgmt.compute import ComputeManagementClient
 from kubernetes.client import ApiClient
 
-from activities import boot_diagnostics
+from activities import boot_diagnostics, machine_names
 from activities.executor import Outcome, wait
 from activities.step import Call, Step
 from shared.arm.errors import CloudErrorBody
-from shared.installer.install_config import MASTERS
 from shared.openshift import client, conditions
 from shared.openshift.client import Read, Unreadable
 
@@ -81,8 +80,8 @@ def gather(step: Step, api: ApiClient) -> list[CloudErrorBody]:
 def _suspects(step: Step, stuck: list[str], *, silent: bool) -> list[str]:
     """Return the machines whose consoles may tell more: the bootstrap machine, masters of a silent API, stuck ones."""
     infra_id = step.properties["infraId"]
-    masters = [f"{infra_id}-master-{number}" for number in range(MASTERS)] if silent else []
-    bootstrap = [f"{infra_id}-bootstrap"] if step.call["row"]["phase"] == "bootstrap" else []
+    masters = machine_names.masters(infra_id) if silent else []
+    bootstrap = [machine_names.bootstrap(infra_id)] if step.call["row"]["phase"] == "bootstrap" else []
     return list(dict.fromkeys([*bootstrap, *masters, *stuck]))[:_ENTRIES]
 
 

@@ -6,13 +6,12 @@ from typing import Any
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import VirtualMachine
 
-from activities import boot_diagnostics, deployments, graph
+from activities import boot_diagnostics, deployments, graph, machine_names
 from activities.executor import Executor, Outcome, TryAgain
 from activities.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import templates
-from shared.installer.install_config import MASTERS
 
 DEPLOYMENT = "machines"
 _SAS_LIFETIME = timedelta(hours=24)
@@ -116,7 +115,7 @@ def _is_leaving(machine: VirtualMachine | None) -> bool:
 
 def _names(step: Step) -> set[str]:
     infra_id = step.properties["infraId"]
-    return {f"{infra_id}-bootstrap", *(f"{infra_id}-master-{number}" for number in range(MASTERS))}
+    return {machine_names.bootstrap(infra_id), *machine_names.masters(infra_id)}
 
 
 def _status(step: Step) -> Outcome | None:
@@ -144,7 +143,7 @@ def _serial_logs(step: Step, causes: list[CloudErrorBody]) -> list[CloudErrorBod
     }
     if not silent:
         return []
-    bootstrap = f"{step.properties['infraId']}-bootstrap"
+    bootstrap = machine_names.bootstrap(step.properties["infraId"])
     logs = [(bootstrap, boot_diagnostics.last_lines(step, bootstrap))]
     logs += [(name, boot_diagnostics.last_lines(step, name, _MASTER_LINES)) for name in silent if name != bootstrap]
     return [CloudErrorBody(code="SerialLog", message=text, target=name) for name, text in logs if text]

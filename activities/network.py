@@ -4,7 +4,7 @@ from typing import Any
 
 from azure.mgmt.network import NetworkManagementClient
 
-from activities import deployments
+from activities import deployments, machine_names
 from activities.step import Step
 from shared import settings
 from shared.arm import resource_id
@@ -42,7 +42,7 @@ def master_address(step: Step, number: int) -> str:
     Raises:
         CloudError: when its network interface has none.
     """
-    name = f"{step.properties['infraId']}-master{number}-nic"
+    name = machine_names.master_interfaces(step.properties["infraId"])[number]
     interface = step.customer(NetworkManagementClient).network_interfaces.get(step.resource_group, name)
     configurations = interface.ip_configurations or []
     return _known(f"network interface '{name}'", configurations[0].private_ip_address if configurations else None)

@@ -10,11 +10,10 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.resource.deployments import DeploymentsMgmtClient
 
-from activities import deployments, graph, resource_group, storage
+from activities import deployments, graph, machine_names, resource_group, storage
 from activities.executor import Executor, Outcome, wait
 from activities.step import Step
 from shared.clusters.secrets import Purpose
-from shared.installer.install_config import MASTERS
 from shared.store import Document
 
 # The key goes with what it sealed, and the credentials with the certificates that they name.
@@ -54,7 +53,7 @@ def _disks(step: Step) -> Outcome | None:
 def _interfaces(step: Step) -> Outcome | None:
     """Delete the network interfaces of workers; the template made the others, or Azure for a private link."""
     interfaces, infra_id = step.customer(NetworkManagementClient).network_interfaces, step.properties.get("infraId", "")
-    kept = {f"{infra_id}-bootstrap-nic", *(f"{infra_id}-master{number}-nic" for number in range(MASTERS))}
+    kept = {machine_names.bootstrap_interface(infra_id), *machine_names.master_interfaces(infra_id)}
     found = [
         interface
         for interface in interfaces.list(step.resource_group)

@@ -9,11 +9,10 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
-from activities import vm_sizes
+from activities import machine_names, vm_sizes
 from activities.executor import Executor
 from activities.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
-from shared.installer.install_config import MASTERS
 
 # Of masters and workers the public load balancers', which the network template makes.
 _PUBLIC_ADDRESSES = 2
@@ -74,7 +73,7 @@ def _missing(step: Step) -> Iterator[tuple[str, int]]:
     virtual_machines = step.customer(ComputeManagementClient).virtual_machines
     existing = _names(lambda: virtual_machines.list(step.resource_group))
     infra_id = str(step.properties.get("infraId", ""))
-    first = [f"{infra_id}-bootstrap", *(f"{infra_id}-master-{number}" for number in range(MASTERS))]
+    first = [machine_names.bootstrap(infra_id), *machine_names.masters(infra_id)]
     yield step.properties["masterProfile"]["vmSize"], len(set(first) - existing)
     for profile in step.properties["workerProfiles"]:
         workers = sum(name.startswith(f"{infra_id}-{profile['name']}-") for name in existing) if infra_id else 0

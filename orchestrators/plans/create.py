@@ -80,7 +80,7 @@ CREATE = (
     Row(name="decide_zones", phase="preparation", kind="action",
         executor="decide_zones",
         needs=("validate_vm_sizes",),
-        waits_for="Azure to tell the zones of the cluster's machine sizes",
+        waits_for="Azure to tell the zones of the machine sizes, and the catalogue the machines' image",
         message="Ask Azure support to open the sizes to the subscription in the zones, then repeat the request. For other sizes, delete the cluster and create it with them."),
     # All that is made from the old certificates goes before anything is made from new ones.
     Row(name="remove_expired_machines", phase="preparation", kind="begin-and-poll",

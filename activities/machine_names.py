@@ -1,0 +1,23 @@
+"""What the machines that the service makes, and their network interfaces, are called: as the templates name them."""
+
+from shared.installer.install_config import MASTERS
+
+
+def bootstrap(infra_id: str) -> str:
+    """Return the name of the bootstrap machine."""
+    return f"{infra_id}-bootstrap"
+
+
+def masters(infra_id: str) -> list[str]:
+    """Return the names of the masters."""
+    return [f"{infra_id}-master-{number}" for number in range(MASTERS)]
+
+
+def bootstrap_interface(infra_id: str) -> str:
+    """Return the name of the bootstrap machine's network interface."""
+    return f"{bootstrap(infra_id)}-nic"
+
+
+def master_interfaces(infra_id: str) -> list[str]:
+    """Return the names of the masters' network interfaces."""
+    return [f"{infra_id}-master{number}-nic" for number in range(MASTERS)]
