@@ -11,7 +11,7 @@ from shared.installer import (
     snippets,
     units,
 )
-from shared.installer.graph import Asset, Content, Inputs
+from shared.installer.graph import Asset, Content, Inputs, nothing
 
 _ROOT = "/opt/openshift"
 _INSTALL, _RELEASE = "install-config", "release-image"
@@ -19,10 +19,15 @@ _INSTALL, _RELEASE = "install-config", "release-image"
 _PUBLIC = ("manifests/", "openshift/", "tls/root-ca.crt")
 _OPEN_MODE, _CLOSED_MODE = 0o644, 0o600
 
-_OBJECTS = tuple(
-    asset
-    for asset in (*manifests.ASSETS, *platform.ASSETS, *machines.ASSETS)
-    if asset.name.startswith(("manifests/", "openshift/"))
+# What people lay beside the objects that the graph makes, by path.
+FURTHER = Asset("further-manifests", ("manifests/*", "openshift/*"), (), nothing)
+_OBJECTS = (
+    *(
+        asset
+        for asset in (*manifests.ASSETS, *platform.ASSETS, *machines.ASSETS)
+        if asset.name.startswith(("manifests/", "openshift/"))
+    ),
+    FURTHER,
 )
 _BOOT_ASSETS = tuple(
     asset
@@ -51,6 +56,8 @@ def _bootstrap(inputs: Inputs) -> Content:
 
 
 ASSETS = (
+    # After all others that make manifests: it takes those that none of them does.
+    FURTHER,
     Asset(
         "bootstrap.ign",
         snippets.files("bootstrap"),

@@ -25,13 +25,18 @@ class Asset:
         name: the path of its file without what varies, so that people find it.
         files: the paths it makes; `*` stands for a number, where the count follows from the inputs.
         inputs: names of the assets it is made from.
-        make: makes its content; None for what is given from outside.
+        make: makes its content; None for what is given from outside, `nothing` for what may be given.
     """
 
     name: str
     files: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     make: Callable[[Inputs], Content] | None = None
+
+
+def nothing(_inputs: Inputs) -> Content:
+    """Stand for what may be given from outside, and is not."""
+    return {}
 
 
 @dataclass(frozen=True)
