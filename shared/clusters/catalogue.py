@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shared import machine_image
 from shared.arm.errors import CloudError, ErrorCode
-from shared.clusters import machine_image
 from shared.clusters.vm_sizes import version_key
 
 _TARGET = "properties.clusterProfile.version"

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from emulator.run import tables
-from shared.clusters import catalogue, machine_image
+from shared import machine_image
+from shared.clusters import catalogue
 from shared.installer import ignition
 
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
