@@ -3,7 +3,6 @@
 import base64
 import functools
 import hashlib
-import json
 import logging
 import os
 import threading
@@ -146,11 +145,8 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
 
 def _report_clashes(made: Graph) -> None:
     """Log what snippets of the catalogue could not change, or took from each other: the operator wrote them."""
-    for role in snippets.ROLES:
-        ignition, report = snippets.files(role)
-        for clash in json.loads(made.contents[ignition].get(report, "[]")):
-            message = f"{ignition}: {clash['what']} of {clash['loser']} is not used: that of {clash['winner']} is"
-            _log.warning(message, extra=tracing.current.get().extra())
+    for message in snippets.clashes(made.contents):
+        _log.warning(message, extra=tracing.current.get().extra())
 
 
 def _open(step: Step, closed: bytes) -> Graph:

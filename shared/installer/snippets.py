@@ -9,9 +9,10 @@
 """
 
 import ipaddress
+import json
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -79,23 +80,45 @@ def read(given: Any, role: str, config: Content) -> tuple[Snippet, ...]:
     Raises:
         ValueError: with all that is wrong with this role's rows.
     """
-    rows = (given or {}).get(role) or []
-    wrong, made = [], []
-    for number, row in enumerate(rows):
+    made, wrong = _rows(given, role, config)
+    if wrong:
+        raise ValueError("; ".join(f"{place}: {sentence}" for place, sentence in wrong))
+    return made
+
+
+def wrong_rows(given: Any, config: Content) -> list[tuple[str, str]]:
+    """Return what is wrong with the rows of all roles: the place of a row, and a sentence.
+
+    Args:
+        given: `snippets` of a catalogue entry, of the right shape.
+        config: the install-config.
+    """
+    return [problem for role in ROLES for problem in _rows(given, role, config)[1]]
+
+
+def _rows(given: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], list[tuple[str, str]]]:
+    """Return the snippets of a role, and what is wrong with its other rows."""
+    made: list[Snippet] = []
+    wrong: list[tuple[str, str]] = []
+    for number, row in enumerate((given or {}).get(role) or []):
         place = f"snippets.{role}[{number}]"
         try:
             made.append(Snippet(f"{row['name']} ({place})" if row.get("name") else place, _read(row, role, config)))
         except ValueError as error:
-            wrong.append(f"{place}: {error}")
-    if wrong:
-        raise ValueError("; ".join(wrong))
-    return tuple(made)
+            wrong.append((place, str(error)))
+        except (AttributeError, TypeError):
+            # Operators and people write rows by hand: a list may stand where a text belongs.
+            wrong.append((place, "a member of it is of the wrong type"))
+    return tuple(made), wrong
 
 
 def _read(row: Row, role: str, config: Content) -> Config:
     if "ignition" in row:
-        return ignition_parsing.parse(row["ignition"])
-    if row.get("name") not in READY_MADE:
+        read_in = ignition_parsing.parse(row["ignition"])
+        if refused := ignition.problems(read_in):
+            raise ValueError(f"Ignition would refuse this: {'; '.join(refused)}")
+        return read_in
+    if str(row.get("name")) not in READY_MADE:
         raise ValueError(f"it has no 'ignition', and '{row.get('name')}' is not one of {', '.join(READY_MADE)}")
     return READY_MADE[row["name"]](row, role, config)
 
@@ -125,7 +148,19 @@ def ignition_files(role: str, installers: Config, config: Content, release: Cont
     Raises:
         ValueError: when a snippet cannot be read, or Ignition would refuse the whole.
     """
-    merged, clashes = merging.merge(installers, read(release.get("snippets"), role, config))
+    merged, found = merging.merge(installers, read(release.get("snippets"), role, config))
     path, report = files(role)
     made = {path: documents.to_json(ignition.render(merged, release["ignitionVersion"]))}
-    return made | ({report: documents.to_json([asdict(clash) for clash in clashes])} if clashes else {})
+    return made | ({report: documents.to_json([asdict(clash) for clash in found])} if found else {})
+
+
+def clashes(contents: Mapping[str, Content]) -> Iterator[str]:
+    """Yield what snippets could not change, or took from each other, a sentence each.
+
+    Args:
+        contents: of a graph, by asset.
+    """
+    for role in ROLES:
+        path, report = files(role)
+        for clash in json.loads(contents.get(path, {}).get(report, "[]")):
+            yield f"{path}: {clash['what']} of {clash['loser']} is not used: that of {clash['winner']} is"

@@ -191,3 +191,25 @@ def test_a_snippet_that_cannot_work_is_refused_by_its_place(row: dict[str, Any],
 def test_the_shape_of_snippets_is_checked(given: Any, want: list[str]) -> None:
     """All at once."""
     assert snippets.problems(given) == want
+
+
+@pytest.mark.parametrize(
+    "member",
+    [{"pods": 5}, {"images": ["x"]}, {"nameservers": 5}, {"name": ["static-pods"]}],
+    ids=lambda member: str(*member),
+)
+def test_a_member_of_the_wrong_type_is_told_by_its_row(member: dict[str, Any]) -> None:
+    """Rows are written by hand: nothing in them ends in a trace."""
+    ((place, _),) = snippets.wrong_rows({"worker": [], "master": [PODS | member]}, CONFIG)
+    assert place == "snippets.master[0]"
+
+
+def test_what_ignition_would_refuse_is_told_before_anything_is_made() -> None:
+    """Beside what is wrong with the rows of other roles."""
+    relative = {
+        "ignition": {"version": "3.2.0"},
+        "storage": {"files": [{"path": "a", "contents": {"source": "data:,"}}]},
+    }
+    wrong = snippets.wrong_rows({"master": [{"ignition": relative}], "worker": [{"name": "none"}]}, CONFIG)
+    assert [place for place, _ in wrong] == ["snippets.master[0]", "snippets.worker[0]"]
+    assert "path 'a' is not absolute" in wrong[0][1]
