@@ -13,13 +13,14 @@ from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
 from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
 
 from activities import cluster_secrets, graph_inputs, resource_group, storage
-from activities.executor import Executor, Outcome, wait
+from activities.executor import Executor, Outcome, TryAgain, wait
 from activities.step import Step
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.secrets import Purpose
-from shared.installer import assets, graph, install_config_checks, seal, snippets
-from shared.installer.graph import Graph
+from shared.installer import back_ends, graph, install_config_checks, seal, snippets
+from shared.installer.graph import Content, Graph
+from shared.installer.installer_error import InstallerError
 from shared.store import Document
 from shared.vault import get_vault
 
@@ -126,12 +127,14 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
     """Make the graph and be the one whose graph counts, or take the other's.
 
     Raises:
-        CloudError: with all that is wrong with the install-config, or with the snippets.
+        CloudError: with all that is wrong with the install-config, or with the snippets; or what an installer that is
+            not ours failed with.
+        TryAgain: with that, where it may pass.
     """
     given = graph_inputs.given(step)
     install_config_checks.check(given["install-config"])
     graph_inputs.check_snippets(given)
-    made = graph.resolve(assets.ASSETS, assets.TARGETS, given, _pool())
+    made = _made_by(graph_inputs.installer(step), given)
     _report_clashes(made)
     key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH]
     closed = seal.close(made.dump(), _key(key_id), key_id)
@@ -141,6 +144,22 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
     except ResourceExistsError:
         return _open(step, sealed.download_blob().readall())
     return made
+
+
+def _made_by(installer: str, given: dict[str, Content]) -> Graph:
+    try:
+        return back_ends.BACK_ENDS[installer].make(given, _pool())
+    except InstallerError as error:
+        _log.warning("%s: %s", installer, error, extra=tracing.current.get().extra())
+        failure = CloudError(
+            500,
+            ErrorCode.INTERNAL_SERVER_ERROR,
+            f"The installer of OpenShift {given['release-image']['version']} failed at '{error.step}': {error.cause}.",
+            details=[{"code": "InstallerSaid", "message": line} for line in error.said],
+        )
+        if error.passing:
+            raise TryAgain(failure, "transient") from error
+        raise failure from error
 
 
 def _report_clashes(made: Graph) -> None:
@@ -208,9 +227,10 @@ def _validate(step: Step) -> list[str]:
 
 
 def _render(step: Step) -> list[dict[str, Any]]:
-    """Return which blobs are written and what the graph would hold, by name: all of it is secret."""
+    """Return which blobs are written, by whom, and what the graph would hold, by name: all of it is secret."""
+    installer = graph_inputs.installer(step)
     return [
-        {"blob": "/".join(GRAPH), "assets": graph.needed(assets.ASSETS, assets.TARGETS)},
+        {"blob": "/".join(GRAPH), "installer": installer, "assets": back_ends.BACK_ENDS[installer].assets()},
         {"blob": "/".join(IGNITION), "spec": graph_inputs.release(step)["ignitionVersion"]},
     ]
 

@@ -75,6 +75,15 @@ def release(step: Step) -> Content:
     return content | ({"snippets": entry.snippets} if entry.snippets else {})
 
 
+def installer(step: Step) -> str:
+    """Return what makes the graph: a name of `shared.installer.back_ends`.
+
+    Raises:
+        CloudError: for the operator: the catalogue's entry is wrong.
+    """
+    return _typed_entry(step).installer
+
+
 def image(step: Step) -> dict[str, str]:
     """Return the coordinates of the machines' image: those that were decided, or, before that, the catalogue's.
 

@@ -6,6 +6,7 @@ The fields of `Settings` are the one table: name in the environment, meaning, de
 
 import dataclasses
 import os
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -83,6 +84,12 @@ def _scale(value: str) -> float:
     if not 0 < scale <= 1000:  # noqa: PLR2004 - beyond this every wait has reached its floor
         raise ValueError("is not above 0 and at most 1000")
     return scale
+
+
+def _server(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9.-]+(:\d+)?", value):
+        raise ValueError("is no host name, or host name and port")
+    return value
 
 
 def _days(value: str) -> int:
@@ -188,6 +195,24 @@ class Settings:
         "Tenant whose subscriptions get these copies, if `SaveAROTestConfig` is registered there.",
         parse=lambda value: value and _guid(value),
         default="",
+    )
+    openshift_install: str = _setting(
+        "OPENSHIFT_INSTALL",
+        "Path of the installer of versions whose `installer` is `openshift-install`; `{version}` stands for theirs, a "
+        "relative path begins at the temp folder. Where there is no such file, it is fetched.",
+        default="openshift-install/{version}/openshift-install",
+    )
+    openshift_install_mirror: str = _setting(
+        "OPENSHIFT_INSTALL_MIRROR",
+        "Where that installer is fetched from, `<mirror>/<version>/`.",
+        parse=_https,
+        default="https://mirror.openshift.com/pub/openshift-v4/clients/ocp",
+    )
+    openshift_ci_registry: str = _setting(
+        "OPENSHIFT_CI_REGISTRY",
+        "Registry from which it is fetched instead, where the cluster's pull secret has credentials for it.",
+        parse=_server,
+        default="registry.ci.openshift.org",
     )
     build: str = _setting("BUILD", "Build that runs, recorded on the clusters it makes.", default="unknown")
 

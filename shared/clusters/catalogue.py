@@ -1,7 +1,8 @@
 """The OpenShift versions that can be installed: documents of the catalogue, never code."""
 
+import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +10,14 @@ from shared import machine_image
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.vm_sizes import version_key
 
+_log = logging.getLogger(__name__)
 _TARGET = "properties.clusterProfile.version"
 _VERSION = re.compile(r"\d+\.\d+\.\d+([-+].+)?")
 IGNITION_VERSIONS = ("2.2.0", "3.2.0")
 # How the bootstrap machine brings up etcd: by a signer, in transition, by its operator, by the newer operator.
 FLAVOURS = ("A", "T", "B", "C")
-INSTALLERS = ("built-in",)
+# What makes the install graph; `shared/installer/back_ends.py` has a function for each.
+INSTALLERS = ("built-in", "openshift-install")
 # Entries of older builds say neither: the first minor version of what came later.
 _FIRST_WITH_SPEC_3 = (4, 6)
 _FIRST_OF_FLAVOUR = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
@@ -48,25 +51,31 @@ class Entry:
 
 
 def names(documents: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the enabled versions, oldest first; a name that is no version sorts first."""
-    return sorted((document["version"] for document in documents if document.get("enabled")), key=_sort_key)
+    """Return the enabled versions that can be installed, oldest first.
+
+    An entry with a problem would fail each create, half an hour into it: it is not offered, and the operator reads why.
+    """
+    return sorted((document["version"] for document in _offered(documents)), key=lambda name: (version_key(name), name))
 
 
-def _sort_key(version: str) -> tuple[tuple[int, ...], str]:
-    try:
-        return version_key(version), version
-    except ValueError:
-        return (), version
+def _offered(documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for document in documents:
+        if not document.get("enabled"):
+            continue
+        if wrong := problems(document):
+            _log.warning("A version is not offered: %s", "; ".join(wrong))
+        else:
+            yield document
 
 
 def default_version(documents: Iterable[Mapping[str, Any]]) -> str:
     """Return the version of a create that names none.
 
     Raises:
-        CloudError: 500 `InternalServerError`, when an operator has marked no enabled version as the default.
+        CloudError: 500 `InternalServerError`, when an operator has marked no version that is offered as the default.
     """
-    for document in documents:
-        if document.get("enabled") and document.get("default"):
+    for document in _offered(documents):
+        if document.get("default"):
             return str(document["version"])
     raise CloudError(
         500,

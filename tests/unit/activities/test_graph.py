@@ -5,22 +5,25 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from activities import graph
 from activities.step import Step
-from shared import fence
+from shared import fence, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
-from shared.installer import seal
+from shared.installer import openshift_install_binary, seal
 from shared.installer.graph import Graph
+from shared.installer.installer_error import InstallerError
 from shared.vault import get_vault
+from tests import openshift_install
 from tests.unit.activities.calls import call, payload
 from tests.unit.blobs_fake import Blob, FakeBlobs
-from tests.unit.installer.example import quick_keys
+from tests.unit.installer.example import _keys, quick_keys
 from tests.unit.product_world import CLUSTER_GROUP, NETWORK, World
 
 __all__ = ["quick_keys"]
@@ -409,6 +412,66 @@ def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
     ]
     assert len(documents) == len(("masters",) * 3 + ("zones",) * 3)
     assert all("version: 419.94.20250101" in text for text in documents)
+
+
+def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path) -> None:
+    """Let the version of the cluster be made by a program."""
+    versions = stage.world.cosmos["OpenShiftVersions"]
+    (entry,) = versions.documents.values()
+    versions.upsert_item(entry | {"installer": "openshift-install"})
+    own = replace(settings.load(), openshift_install=str(program))
+    monkeypatch.setattr(settings, "load", lambda: own)
+
+
+def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whoever comes second, or again after a crash, takes the one that is there: the program runs for one alone."""
+    notes = openshift_install.install(tmp_path / "program", "4.19.24", _keys())
+    have_it_made_by(stage, monkeypatch, tmp_path / "program")
+    test_a_run_that_died_before_any_write_is_completed_by_the_next(stage, monkeypatch, 4)
+    assert stage.is_whole()
+    assert len(notes.read_text(encoding="utf-8").splitlines()) == len(("manifests", "ignition-configs"))
+    (graph_blob, _ignition) = graph.ensure_graph.render(stage.step)
+    assert graph_blob["installer"] == "openshift-install"
+    assert set(graph_blob["assets"]) <= set(stage.read().contents)
+    infra_id = stage.world.properties["infraId"]
+    assert json.loads(stage.read().file("metadata.json"))["infraID"] == infra_id != openshift_install.INFRA_ID
+
+
+def test_what_another_installer_fails_with_names_its_step_and_is_the_platforms(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With the last lines that it said, and no secret."""
+    program = tmp_path / "program"
+    program.write_text(
+        "#!/bin/sh\n[ $1 = version ] && { echo openshift-install 4.19.24; exit; }\n"
+        'cat "$HOME/.azure/osServicePrincipal.json"; echo; echo level=fatal msg=no such region; exit 4\n',
+        encoding="ascii",
+    )
+    program.chmod(0o755)
+    have_it_made_by(stage, monkeypatch, program)
+    outcome = call("ensure_graph")
+    error = outcome["error"]
+    assert (outcome["retryClass"], error["code"]) == ("none", "InternalServerError")
+    want = "The installer of OpenShift 4.19.24 failed at 'create manifests': it ended with code 4."
+    assert error["message"] == f"Step 'ensure_graph' failed: {want}"
+    said = [each["message"] for each in error["details"] if each["code"] == "InstallerSaid"]
+    assert said[-1] == "level=fatal msg=no such region"
+    assert {"code": "Owner", "message": "platform"} in error["details"]
+    assert "s3cret" not in json.dumps(outcome) + caplog.text
+    assert stage.blobs.writes == []
+
+
+def test_what_may_pass_is_tried_again(stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A mirror that does not answer, for example."""
+
+    def unreachable(_release: Any, _pull_secret: str) -> Path:
+        raise InstallerError("fetch openshift-install", "https://mirror cannot be read", passing=True)
+
+    have_it_made_by(stage, monkeypatch, tmp_path / "program")
+    monkeypatch.setattr(openshift_install_binary, "ensure", unreachable)
+    assert call("ensure_graph")["retryClass"] == "transient"
 
 
 def lay_snippets(stage: Stage, snippets: dict[str, Any]) -> None:

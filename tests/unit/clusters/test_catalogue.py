@@ -1,11 +1,13 @@
 """Entries of the catalogue, and the image that follows from a release."""
 
+import logging
 from typing import Any
 
 import pytest
 
 from emulator.run import tables
 from shared import machine_image
+from shared.arm.errors import CloudError
 from shared.clusters import catalogue
 from shared.installer import ignition
 
@@ -91,7 +93,7 @@ def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
         f"{whose} has no 'openShiftPullspec'",
         f"{whose} has ignitionVersion '3.9.9', which is not one of 2.2.0, 3.2.0",
         f"{whose} has flavour 'Z', which is not one of A, T, B, C",
-        f"{whose} has installer 'x', which is not one of built-in",
+        f"{whose} has installer 'x', which is not one of built-in, openshift-install",
         f"{whose} has enabled 1, which is neither true nor false",
     ]
 
@@ -149,3 +151,20 @@ def test_the_versions_of_the_local_azure_can_be_installed() -> None:
     assert {entry.image["version"].partition(".")[0] for entry in entries.values()} == {"417", "418", "419"}
     assert "rhcosImage" not in next(document for document in tables.VERSIONS if document["version"] == "4.17.44")
     assert entries["4.17.44"].image["sku"] == "aro_417"
+
+
+def test_a_version_with_a_problem_is_not_offered_and_the_operator_reads_why(caplog: pytest.LogCaptureFixture) -> None:
+    """Each of its creates would fail after half an hour."""
+    broken = OLD | {"version": "4.4.3", "flavour": "Z", "default": True}
+    nameless = {"id": "x", "enabled": True}
+    disabled = OLD | {"version": "4.5.1", "enabled": False, "flavour": "Z"}
+    documents = [OLD | {"version": "4.10.1"}, broken, OLD, nameless, disabled]
+    with caplog.at_level(logging.WARNING):
+        assert catalogue.names(documents) == ["4.3.18", "4.10.1"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "A version is not offered: the catalogue's entry of version 4.4.3 has flavour 'Z', which is not one of A, T, B, C",
+        "A version is not offered: the catalogue's entry 'x' has no version x.y.z, but None",
+    ]
+    with pytest.raises(CloudError, match="no default OpenShift version"):
+        catalogue.default_version(documents)
+    assert catalogue.default_version([*documents, OLD | {"default": True}]) == "4.3.18"

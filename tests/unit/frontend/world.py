@@ -36,6 +36,11 @@ VNET = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/vnet"
 LOCATION = f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.RedHatOpenShift/locations/eastus"
 CLIENT_ID = "11111111-0000-0000-0000-000000000001"
 NEW, OLD = "2025-07-25", "2020-04-30"
+# What the catalogue has to say of a version before it is offered.
+INSTALLABLE = {
+    "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release:x",
+    "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro", "version": "1.2.3"},
+}
 CLIENT_SECRET, PULL_SECRET = "canary-client-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5"}}}'
 
 
@@ -168,9 +173,8 @@ class World:
         )
         self.service_secrets.versions["fe-encryption-key"] = ["paging-key"]
         for version, default in (("4.15.35", False), ("4.17.9", True), ("4.9.0", False)):
-            self.cosmos["OpenShiftVersions"].create_item(
-                {"id": version, "version": version, "enabled": True, "default": default}
-            )
+            entry = {"id": version, "version": version, "enabled": True, "default": default}
+            self.cosmos["OpenShiftVersions"].create_item(INSTALLABLE | entry)
         self.register(SUBSCRIPTION)
 
     def register(self, subscription_id: str, state: str = "Registered") -> None:

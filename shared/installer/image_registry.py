@@ -1,0 +1,142 @@
+"""Images of a registry, as far as a file of one is wanted.
+
+Libraries for this (oras, python-dxf) bring command lines, uploads and dependencies of their own, and bound no sizes;
+what is needed here are three GETs and a token.
+
+Source: OCI distribution specification 1.1, "Pulling"; OCI image specification 1.1; Docker registry token
+authentication.
+"""
+
+import hashlib
+import json
+import re
+import tempfile
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.utils import parse_dict_header
+
+from shared.installer.downloads import Downloads
+
+_PULLSPEC = re.compile(
+    r"(?P<server>[A-Za-z0-9.-]+(:\d+)?)/(?P<repository>[a-z0-9._/-]+?)"
+    r"(@sha256:(?P<digest>[0-9a-f]{64})|:(?P<tag>[\w.-]{1,128}))"
+)
+_DIGEST = re.compile(r"sha256:(?P<hex>[0-9a-f]{64})")
+_MANIFEST = (
+    "application/vnd.oci.image.manifest.v1+json",
+    "application/vnd.docker.distribution.manifest.v2+json",
+    "application/vnd.oci.image.index.v1+json",
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+)
+_LONGEST_LAYER = 1 << 30
+_PLATFORM = {"os": "linux", "architecture": "amd64"}
+
+
+@dataclass(frozen=True)
+class Pullspec:
+    """Where an image is: server, repository, and tag or `sha256:<digest>`."""
+
+    server: str
+    repository: str
+    reference: str
+
+
+def parse(pullspec: str) -> Pullspec | None:
+    """Read a pull spec; None for one that names no server, or neither tag nor digest."""
+    found = _PULLSPEC.fullmatch(pullspec)
+    if not found:
+        return None
+    reference = f"sha256:{found['digest']}" if found["digest"] else found["tag"]
+    return Pullspec(found["server"], found["repository"], reference)
+
+
+@dataclass
+class Image:
+    """An image, read with what a pull secret says of its server.
+
+    Args:
+        downloads: what may be taken.
+        at: where it is.
+        credential: `auth` of the pull secret, or nothing.
+    """
+
+    downloads: Downloads
+    at: Pullspec
+    credential: str = field(default="", repr=False)
+    _authorization: dict[str, str] = field(default_factory=dict, repr=False, init=False)
+
+    def extract(self, member: str, target: IO[bytes], longest: int) -> None:
+        """Write a file of the image to another file; the last layer that has it counts.
+
+        Raises:
+            InstallerError: also when no layer has it.
+        """
+        for layer in reversed(self._manifest(self.at.reference).get("layers") or []):
+            digest = _DIGEST.fullmatch(str(layer.get("digest")))
+            if not digest:
+                raise self.downloads.failed(f"a layer of image {self._name} has no SHA-256 digest")
+            url = self._url(f"blobs/{layer['digest']}")
+            with tempfile.TemporaryFile() as archive:
+                self.downloads.save(self._get(url), url, archive, digest["hex"], _LONGEST_LAYER)
+                if self.downloads.unpack(archive, member, target, longest):
+                    return
+        raise self.downloads.failed(f"image {self._name} has no file '{member}'")
+
+    @property
+    def _name(self) -> str:
+        separator = "@" if self.at.reference.startswith("sha256:") else ":"
+        return f"{self.at.server}/{self.at.repository}{separator}{self.at.reference}"
+
+    def _url(self, what: str) -> str:
+        return f"https://{self.at.server}/v2/{self.at.repository}/{what}"
+
+    def _manifest(self, reference: str) -> dict[str, Any]:
+        url = self._url(f"manifests/{reference}")
+        body = self.downloads.short(self._get(url, ", ".join(_MANIFEST)), url)
+        if (digest := _DIGEST.fullmatch(reference)) and hashlib.sha256(body).hexdigest() != digest["hex"]:
+            raise self.downloads.failed(f"{url} has another digest than its name says")
+        try:
+            manifest: dict[str, Any] = json.loads(body)
+        except ValueError:
+            raise self.downloads.failed(f"{url} is no manifest of an image") from None
+        if "manifests" not in manifest:
+            return manifest
+        for each in manifest["manifests"]:
+            named = each.get("platform") or {}
+            if {key: named.get(key) for key in _PLATFORM} == _PLATFORM and _DIGEST.fullmatch(str(each.get("digest"))):
+                return self._manifest(each["digest"])
+        raise self.downloads.failed(f"image {self._name} has none for linux/amd64")
+
+    def _get(self, url: str, accept: str = "*/*") -> requests.Response:
+        """Send a GET, and once more with a token where the registry wants one."""
+        answer = self.downloads.get(url, headers={"Accept": accept, **self._authorization})
+        if answer.status_code == HTTPStatus.UNAUTHORIZED:
+            answer.close()
+            self._authorize(answer.headers.get("WWW-Authenticate", ""))
+            answer = self.downloads.get(url, headers={"Accept": accept, **self._authorization})
+        return self.downloads.expect(answer, url)
+
+    def _authorize(self, challenge: str) -> None:
+        """Do what a challenge wants: send the credential, or a token that it buys."""
+        kind, _, parameters = challenge.partition(" ")
+        basic = {"Authorization": f"Basic {self.credential}"} if self.credential else {}
+        if kind.lower() == "basic" and basic:
+            self._authorization = basic
+            return
+        wants = parse_dict_header(parameters)  # type: ignore[no-untyped-call]  # the stubs leave it untyped
+        realm = wants.pop("realm", None) or ""
+        if kind.lower() != "bearer" or urlsplit(realm).scheme != "https":
+            raise self.downloads.failed(f"registry {self.at.server} wants an authentication that is not known here")
+        query = {name: wants[name] for name in ("service", "scope") if wants.get(name)}
+        answer = self.downloads.get(realm, headers=basic, query=query)
+        body = self.downloads.short(self.downloads.expect(answer, realm), realm)
+        try:
+            document = json.loads(body)
+            token = str(document.get("token") or document["access_token"])
+        except (ValueError, KeyError, AttributeError):
+            raise self.downloads.failed(f"registry {self.at.server} gave no token") from None
+        self._authorization = {"Authorization": f"Bearer {token}"}

@@ -1,0 +1,23 @@
+"""How an installer that is not ours fails."""
+
+
+class InstallerError(Exception):
+    """A step of an installer failed; nothing secret stands in it.
+
+    Args:
+        step: what was done, such as `create manifests`.
+        cause: what went wrong, a sentence without its full stop.
+        said: the last lines of what the installer said, oldest first.
+        passing: whether it may pass by itself: a network, a server.
+    """
+
+    def __init__(self, step: str, cause: str, said: tuple[str, ...] = (), *, passing: bool = False) -> None:
+        super().__init__(step, cause, said)
+        self.step = step
+        self.cause = cause
+        self.said = said
+        self.passing = passing
+
+    def __str__(self) -> str:
+        said = f". It said: {' | '.join(self.said)}" if self.said else ""
+        return f"'{self.step}' failed: {self.cause}{said}"
