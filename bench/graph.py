@@ -98,13 +98,10 @@ def _measure(cores: int) -> Figures:
 
 def _given() -> dict[str, Content]:
     """Return what the example's graph is made from, read as the command reads it."""
-    config, _ = install_config_draft.draft(
-        None, command_inputs.DEFAULT_VERSION, base_domain="", image="", ssh_key=None, pull_secret=None, found=[]
-    )
-    release = command_inputs.release(command_inputs.DEFAULT_VERSION, "", "")
+    config = install_config_draft.draft().config
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, command_inputs.INSTALL_CONFIG).write_text(documents.to_yaml(config), encoding="utf-8")
-        return command_inputs.given(Path(folder), _PRINCIPAL, release=release, infra_id="")
+        return command_inputs.given(Path(folder), _PRINCIPAL, command_inputs.Asked())
 
 
 def _rounds(given: dict[str, Content], cores: int) -> tuple[Graph, list[float], list[float], list[float]]:

@@ -4,20 +4,32 @@ Nothing here prints a secret: files are named, never shown.
 """
 
 import argparse
+import functools
 import os
-import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from shared.installer import assets, command_inputs, documents, graph, install_config_draft
-from shared.installer.command_inputs import DEFAULT_VERSION, INSTALL_CONFIG, PRINCIPAL, SPECS, Wrong
+from shared.installer import (
+    assets,
+    command_files,
+    command_inputs,
+    command_state,
+    documents,
+    graph,
+    install_config_draft,
+    snippets,
+)
+from shared.installer.command_inputs import DEFAULT_VERSION, INSTALL_CONFIG, PRINCIPAL, SPECS, Asked, Wrong
+from shared.installer.command_state import FOLDERS, STATE, Start
+from shared.installer.graph import Content, Graph, Inputs
 from shared.installer.install_config_members import Problem
 
 SUCCESS, FAILURE = 0, 1
-_VERSION = re.compile(r"4\.\d+\.\d+")
+# As shells have it: 128, and the number of the signal.
+INTERRUPTED = 130
 # File in the folder, and in the graph. People reach a cluster by its outer name, as openshift-install has it.
 IGNITION_CONFIGS = {
     "bootstrap.ign": "bootstrap.ign",
@@ -27,9 +39,12 @@ IGNITION_CONFIGS = {
     "auth/kubeconfig": "auth/external/kubeconfig",
     "auth/kubeadmin-password": "auth/kubeadmin-password",
 }
-MANIFESTS = ("manifests/", "openshift/")
-# The pull secret, private keys and passwords are in nearly all of them.
-_MODE, _FOLDER_MODE = 0o600, 0o700
+_WANTED = sorted({assets.asset_of(path).name for path in IGNITION_CONFIGS.values()})
+# It holds all manifests, so it is made when people have done with them. All else is made with them, once.
+_LAST = "bootstrap.ign"
+# What snippets could not change, where that is something.
+CLASHES = tuple(snippets.files(role)[1] for role in snippets.ROLES)
+_Run = Callable[[argparse.Namespace, Mapping[str, str]], Iterator[str]]
 
 _TOLD = f"""\
 The folder of --dir holds what goes in and what comes out:
@@ -37,15 +52,21 @@ The folder of --dir holds what goes in and what comes out:
   {PRINCIPAL}   the cluster's own principal, an object with subscriptionId, tenantId, clientId and
                            clientSecret. Without the file: AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID,
                            AZURE_CLIENT_ID and AZURE_CLIENT_SECRET of the environment.
+  manifests/, openshift/   the cluster's first objects, for people to edit, remove and add to (.yaml, .yml, .json)
+  {STATE}
+                           what `create manifests` made besides: keys, ids, names, in clear. There is no vault here,
+                           so nothing is sealed: keep the folder as you would keep its secrets.
 
 For example:
   python -m shared.installer create install-config --dir c1 --example
+  python -m shared.installer create manifests --dir c1          (may be left out)
   python -m shared.installer create ignition-configs --dir c1
   python -m shared.installer graph bootstrap.ign
 
-Unlike openshift-install, this command keeps the install-config, and keeps no state: each run makes new keys, and
-`create ignition-configs` does not read manifests that were written before. All files are readable by their owner
-alone. Nothing here asks Azure.
+`create ignition-configs` goes on from `create manifests` where that was run: same keys, ids and names, and the
+manifests as they lie there. Without it each run makes a new cluster. Unlike openshift-install, neither install-config nor
+manifests are taken away, and an install-config that was changed in between is refused: the manifests would not follow it.
+All files are readable by their owner alone. Nothing here asks Azure.
 """
 
 
@@ -61,15 +82,19 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
     except Wrong as wrong:
         many = f"{len(wrong.problems)} problems" if len(wrong.problems) > 1 else "1 problem"
         lines = "".join(f"  {field}: {sentence}\n" for field, sentence in wrong.problems)
-        sys.stderr.write(f"error: nothing was written, because of {many}:\n{lines}")
+        way_out = f"{wrong.way_out}\n" if wrong.way_out else ""
+        sys.stderr.write(f"error: nothing was written, because of {many}:\n{lines}{way_out}")
         return FAILURE
     except BrokenPipeError:
         # Whoever reads has read enough. Python would complain about what is left when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
     except OSError as error:
-        sys.stderr.write(f"error: {error.filename}: {error.strerror}\n")
+        sys.stderr.write(f"error: {error.filename2 or error.filename or 'output'}: {error.strerror}\n")
         return FAILURE
+    except KeyboardInterrupt:
+        sys.stderr.write("error: interrupted; no file was begun and left\n")
+        return INTERRUPTED
     return SUCCESS
 
 
@@ -84,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     create = commands.add_parser("create", help="write files: ignition-configs, manifests, install-config")
     kinds = create.add_subparsers(title="what", required=True, metavar="WHAT")
     _add_create(kinds, "ignition-configs", _ignition_configs, f"write {', '.join(IGNITION_CONFIGS)}")
-    _add_create(kinds, "manifests", _manifests, "write manifests/ and openshift/, the cluster's first objects")
+    _add_create(kinds, "manifests", _manifests, f"write {'/ and '.join(FOLDERS)}/, the cluster's first objects")
     _add_draft(kinds)
     shown = commands.add_parser("graph", help="show the assets, what each is made from, and its files")
     shown.add_argument("--dot", action="store_true", help="as DOT, for `dot -Tsvg`")
@@ -94,27 +119,29 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_kind(
-    kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, run: object, what: str
+    kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, run: _Run, what: str
 ) -> argparse.ArgumentParser:
     parser = kinds.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
     parser.add_argument("--dir", type=Path, default=Path(), help="folder of all files (default: this one)")
     parser.add_argument("--overwrite", action="store_true", help="write over files that are there; they are named")
-    parser.add_argument(
-        "--version", type=_version, default=DEFAULT_VERSION, help="of OpenShift, x.y.z (default %(default)s)"
-    )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=functools.partial(_alone, run))
     return parser
 
 
-def _add_create(
-    kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, run: object, what: str
-) -> None:
+def _add_create(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, run: _Run, what: str) -> None:
     parser = _add_kind(kinds, name, run, what)
+    parser.add_argument("--version", type=_version, help=f"of OpenShift, x.y.z (default {DEFAULT_VERSION})")
     parser.add_argument(
         "--spec", choices=SPECS, default="", help="of Ignition (default: 2.2 before OpenShift 4.6, 3.2 from then on)"
     )
     parser.add_argument("--release-image", default="", help="pull spec (default: the version's on quay.io)")
     parser.add_argument("--infra-id", default="", help="begin of all names in Azure (default: a new one)")
+    parser.add_argument(
+        "--snippets",
+        type=Path,
+        metavar="FILE",
+        help="YAML or JSON, rows by role as in the catalogue: laid over the ignition; the installer's own wins",
+    )
 
 
 def _add_draft(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -126,90 +153,117 @@ def _add_draft(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     source.add_argument(
         "--cluster", type=Path, metavar="FILE", help="JSON: a document of the service, or the cluster in it"
     )
-    parser.add_argument("--base-domain", default="", help="of a cluster whose domain is one label")
     parser.add_argument(
+        "--version",
+        type=_version,
+        help=f"of OpenShift, x.y.z (default: the document's; {DEFAULT_VERSION} for the example)",
+    )
+    parser.add_argument("--base-domain", default="", help="of a cluster whose domain is one label")
+    image = parser.add_mutually_exclusive_group()
+    image.add_argument(
         "--image",
         default="",
-        help="of the machines, PUBLISHER:OFFER:SKU:VERSION (default: the document's; 4.3 has one)",
+        help="of the machines, PUBLISHER:OFFER:SKU:VERSION (default: the document's; 4.3 has one; for the example the "
+        "version's newest)",
+    )
+    image.add_argument(
+        "--release-metadata",
+        type=Path,
+        metavar="FILE",
+        help="JSON that names the machines' image: data/data/rhcos.json of openshift/installer, later "
+        "data/data/coreos/rhcos.json",
     )
     parser.add_argument("--ssh-key", type=Path, metavar="FILE", help="public key (default: a new pair, in ssh-key)")
     parser.add_argument("--pull-secret", type=Path, metavar="FILE", help='JSON, {"auths": {...}}')
 
 
 def _version(text: str) -> str:
-    if not _VERSION.fullmatch(text):
+    if not command_inputs.is_version(text):
         raise argparse.ArgumentTypeError(f"'{text}' is no version of OpenShift 4, such as {DEFAULT_VERSION}")
     return text
 
 
+def _alone(run: _Run, options: argparse.Namespace, environment: Mapping[str, str]) -> Iterator[str]:
+    with command_files.alone(options.dir):
+        lines = list(run(options, environment))
+    yield from lines
+
+
 def _ignition_configs(options: argparse.Namespace, environment: Mapping[str, str]) -> Iterator[str]:
-    found = list(_clashes(options, IGNITION_CONFIGS))
-    found += [
-        (str(options.dir / folder), "These manifests are not read: keys and names are made anew. Move them away first.")
-        for folder in MANIFESTS
-        if (options.dir / folder).exists() and not options.overwrite
-    ]
-    made = _resolve(options, environment, {assets.asset_of(path).name for path in IGNITION_CONFIGS.values()}, found)
-    yield from _write(options, {file: made.file(path) for file, path in IGNITION_CONFIGS.items()})
+    found = list(_in_the_way(options, [*IGNITION_CONFIGS, *CLASHES]))
+    start = _start(found, lambda: _first_or_second(options, environment))
+    made = _resolve(start.known, _WANTED)
+    files = {file: made.file(path) for file, path in IGNITION_CONFIGS.items()}
+    files |= {path: text for content in made.contents.values() for path, text in content.items() if path in CLASHES}
+    yield from start.told
+    yield from command_files.write(options.dir, files, CLASHES)
+    yield from snippets.clashes(made.contents)
 
 
 def _manifests(options: argparse.Namespace, environment: Mapping[str, str]) -> Iterator[str]:
-    wanted = {name for name, asset in assets.ASSETS.items() if any(path.startswith(MANIFESTS) for path in asset.files)}
-    found = list(_clashes(options, [folder for folder in MANIFESTS if any((options.dir / folder).glob("*"))]))
-    made = _resolve(options, environment, wanted, found)
-    files = {path: str(text) for name in sorted(wanted) for path, text in made.contents[name].items()}
-    yield from _write(options, {path: text for path, text in files.items() if path.startswith(MANIFESTS)})
+    there = [name for name in FOLDERS if any((options.dir / name).glob("*"))]
+    found = list(_in_the_way(options, [STATE, *there]))
+    start = _start(found, lambda: _first(options, environment))
+    made = _resolve(start.known, {*graph.needed(assets.ASSETS, _WANTED)} - {_LAST})
+    files = {path: text for name in command_state.OBJECTS for path, text in made.contents[name].items()}
+    others = [f"{name}/{file.name}" for name in there for file in sorted((options.dir / name).glob("*"))]
+    # With half of other manifests beside it, an old state would be a lie: it goes first, and the new one comes last.
+    yield from command_files.write(options.dir, files | {STATE: command_state.to_text(made)}, [STATE])
+    yield from (f"kept: {options.dir / path}" for path in others if path not in files)
+    yield from snippets.clashes(made.contents)
 
 
-def _resolve(
-    options: argparse.Namespace, environment: Mapping[str, str], wanted: set[str], found: list[Problem]
-) -> graph.Graph:
-    """Make assets, or tell everything that stands in the way."""
-    release = command_inputs.release(options.version, options.release_image, options.spec)
+def _asked(options: argparse.Namespace) -> Asked:
+    return Asked(options.version or "", options.release_image, options.spec, options.infra_id, options.snippets)
+
+
+def _first(options: argparse.Namespace, environment: Mapping[str, str]) -> Start:
+    return Start(command_inputs.given(options.dir, environment, _asked(options)))
+
+
+def _first_or_second(options: argparse.Namespace, environment: Mapping[str, str]) -> Start:
+    return command_state.go_on(options.dir, environment, _asked(options)) or _first(options, environment)
+
+
+def _start(found: list[Problem], read: Callable[[], Start]) -> Start:
+    """Return where a run begins, unless something stands in its way; all of that is told at once."""
     try:
-        given = command_inputs.given(options.dir, environment, release=release, infra_id=options.infra_id)
+        start = read()
     except Wrong as wrong:
-        raise Wrong(wrong.problems + found) from None
+        raise Wrong(wrong.problems + found, wrong.way_out) from None
     if found:
         raise Wrong(found)
+    return start
+
+
+def _resolve(known: Mapping[str, Content], wanted: Iterable[str]) -> Graph:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return graph.resolve(assets.ASSETS, sorted(wanted), given, pool)
+        return graph.resolve(assets.ASSETS, sorted(wanted), known, pool)
 
 
 def _draft(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iterator[str]:
     key_files = () if options.ssh_key else install_config_draft.KEY_FILES
-    found = list(_clashes(options, [INSTALL_CONFIG, *key_files]))
-    config, keys = install_config_draft.draft(
+    found = list(_in_the_way(options, [INSTALL_CONFIG, *key_files]))
+    draft = install_config_draft.draft(
         options.cluster,
-        options.version,
+        options.version or "",
         base_domain=options.base_domain,
         image=options.image,
+        release_metadata=options.release_metadata,
         ssh_key=options.ssh_key,
         pull_secret=options.pull_secret,
         found=found,
     )
-    yield from _write(options, {INSTALL_CONFIG: documents.to_yaml(config)} | keys)
+    yield from command_files.write(options.dir, {INSTALL_CONFIG: documents.to_yaml(draft.config)} | draft.keys)
+    if draft.version != DEFAULT_VERSION:
+        yield f"It is for OpenShift {draft.version}: go on with --version {draft.version}."
 
 
-def _clashes(options: argparse.Namespace, files: Sequence[str] | Mapping[str, str]) -> Iterator[Problem]:
+def _in_the_way(options: argparse.Namespace, files: Sequence[str]) -> Iterator[Problem]:
     if not options.overwrite:
         for file in files:
             if (options.dir / file).exists():
                 yield str(options.dir / file), "It is there already. Move it away, or give --overwrite."
-
-
-def _write(options: argparse.Namespace, files: Mapping[str, str]) -> Iterator[str]:
-    """Write each file whole or not at all, and say which are new."""
-    for name, text in files.items():
-        file: Path = options.dir / name
-        verb = "overwritten" if file.exists() else "written"
-        file.parent.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
-        part = file.with_name(f".{file.name}.part")
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE), "w", encoding="utf-8") as stream:
-            stream.write(text)
-        part.replace(file)
-        yield f"{verb}: {file}"
 
 
 def _graph(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iterator[str]:
@@ -227,16 +281,21 @@ def _asset_name(name: str) -> str:
         raise Wrong([(name, "No asset has this name, and none makes a file of it. See `graph` alone.")]) from None
 
 
+# What an asset that people give is called; all others are made.
+_GIVEN: dict[Callable[[Inputs], Content] | None, str] = {None: "  (given)", graph.nothing: "  (given, or nothing)"}
+
+
 def _text(shown: list[graph.Asset]) -> Iterator[str]:
     for asset in shown:
-        yield asset.name + ("" if asset.make else "  (given)")
-        yield from (f"    makes {path}" for path in asset.files if path != asset.name)
+        yield asset.name + _GIVEN.get(asset.make, "")
+        verb = "holds" if asset.make in _GIVEN else "makes"
+        yield from (f"    {verb} {path}" for path in asset.files if path != asset.name)
         yield from (f"    from  {name}" for name in asset.inputs)
 
 
 def _dot(shown: list[graph.Asset]) -> Iterator[str]:
     yield "digraph install {"
     yield "  rankdir=LR; node [shape=box, fontname=monospace];"
-    yield from (f'  "{asset.name}"{"" if asset.make else " [style=dashed]"};' for asset in shown)
+    yield from (f'  "{asset.name}"{" [style=dashed]" if asset.make in _GIVEN else ""};' for asset in shown)
     yield from (f'  "{name}" -> "{asset.name}";' for asset in shown for name in asset.inputs)
     yield "}"

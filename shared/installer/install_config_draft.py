@@ -1,13 +1,16 @@
 """An install-config to begin with: of a cluster's document, or of an example."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+from shared import machine_image
 from shared.installer import command_inputs, install_config
-from shared.installer.command_inputs import Wrong
+from shared.installer.command_inputs import DEFAULT_VERSION, Wrong
 from shared.installer.graph import Content
 from shared.installer.install_config_members import Problem
 
@@ -41,7 +44,10 @@ EXAMPLE: Content = {
 }
 # By minor version of OpenShift; the marketplace has more of them.
 _IMAGES = {(4, 3): "azureopenshift:aro4:aro_43:43.81.20191122"}
-_IMAGE_MEMBERS = ("publisher", "offer", "sku", "version")
+# Azure takes the newest of a SKU: enough for an example, too little for a cluster whose machines are to be alike.
+_NEWEST = "latest"
+_SKU = f"{machine_image.PUBLISHER}:{machine_image.OFFER}:aro_"
+_VERSION = "properties.clusterProfile.version"
 # What a document has to have: the service decides some of it while it creates.
 _NEEDED = (
     "location",
@@ -57,23 +63,40 @@ _NEEDED = (
 )
 
 
+@dataclass(frozen=True)
+class Draft:
+    """An install-config to begin with.
+
+    Args:
+        config: the install-config.
+        version: of OpenShift, for which it was made.
+        keys: texts of a new pair of keys by file; empty where a key was given.
+    """
+
+    config: Content
+    version: str
+    keys: dict[str, str]
+
+
 def draft(
-    cluster_file: Path | None,
-    version: str,
+    cluster_file: Path | None = None,
+    version: str = "",
     *,
-    base_domain: str,
-    image: str,
-    ssh_key: Path | None,
-    pull_secret: Path | None,
-    found: list[Problem],
-) -> tuple[Content, dict[str, str]]:
-    """Return an install-config, and the texts of a new pair of keys by file where no key is given.
+    base_domain: str = "",
+    image: str = "",
+    release_metadata: Path | None = None,
+    ssh_key: Path | None = None,
+    pull_secret: Path | None = None,
+    found: Iterable[Problem] = (),
+) -> Draft:
+    """Return an install-config.
 
     Args:
         cluster_file: JSON; None for the example.
-        version: of OpenShift.
+        version: of OpenShift; empty for the document's.
         base_domain: of a cluster whose domain is one label.
         image: of the machines, four parts with colons between; empty for the document's or the release's.
+        release_metadata: file that names the image.
         ssh_key: file of the public key.
         pull_secret: file of the pull secret.
         found: what is wrong by now.
@@ -81,14 +104,19 @@ def draft(
     Raises:
         Wrong: with every problem.
     """
-    cluster = EXAMPLE if cluster_file is None else command_inputs.read_json(cluster_file)
+    found = list(found)
+    cluster = EXAMPLE if cluster_file is None else _read(cluster_file, found)
     cluster = cluster.get("openShiftCluster", cluster)
-    found += [(f"{cluster_file}: {path}", "It is missing.") for path in _NEEDED if not _at(cluster, path)]
+    if cluster:
+        found += [(f"{cluster_file}: {path}", "It is missing.") for path in _NEEDED if not _at(cluster, path)]
+    version = version or str(_at(cluster, _VERSION) or DEFAULT_VERSION)
+    if not command_inputs.is_version(version):
+        raise Wrong([*found, (f"{cluster_file}: {_VERSION}", f"'{version}' is no version of OpenShift 4.")])
     domain = str(_at(cluster, "properties.clusterProfile.domain") or "")
     name, dot, rest = domain.partition(".")
     if domain and not (dot or base_domain):
         found.append(("--base-domain", f"The cluster's domain '{domain}' is one label: say what follows it."))
-    public, keys = _given_key(ssh_key, found) if ssh_key else _new_keys()
+    public, keys = (_text(ssh_key, found).strip(), {}) if ssh_key else _new_keys()
     secret = (
         _text(pull_secret, found) if pull_secret else str(_at(cluster, "properties.clusterProfile.pullSecret") or "")
     )
@@ -96,28 +124,56 @@ def draft(
         secret = install_config.pull_secret(secret, {})
     except (ValueError, AttributeError, TypeError):
         found.append((str(pull_secret or cluster_file), 'The pull secret is not of the form {"auths": {...}}.'))
-    coordinates = (
-        _coordinates(image, version) if image else _at(cluster, "properties.rhcosImage") or _coordinates("", version)
-    )
-    if not coordinates:
-        found.append(("--image", f"Give PUBLISHER:OFFER:SKU:VERSION of the machines' image for OpenShift {version}."))
+    coordinates = _coordinates(cluster, version, image, release_metadata, found)
     if found:
         raise Wrong(found)
-    config = install_config.from_cluster(
-        cluster,
-        {"version": version, "rhcosImage": coordinates},
-        name=name,
-        base_domain=rest or base_domain,
-        ssh_key=public,
-        pull_secret=secret,
-    )
-    return config, keys
+    try:
+        config = install_config.from_cluster(
+            cluster,
+            {"version": version, "rhcosImage": coordinates},
+            name=name,
+            base_domain=rest or base_domain,
+            ssh_key=public,
+            pull_secret=secret,
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        # All that is needed is there, so something is not what the service writes.
+        raise Wrong([(str(cluster_file), "It is not a cluster as the service's documents have it.")]) from None
+    return Draft(config, version, keys)
 
 
-def _coordinates(image: str, version: str) -> dict[str, str]:
-    """Return the members of an image's coordinates; none when they are not known."""
-    parts = (image or _IMAGES.get(install_config.minor(version), "")).split(":")
-    return dict(zip(_IMAGE_MEMBERS, parts, strict=True)) if len(parts) == len(_IMAGE_MEMBERS) and all(parts) else {}
+def _coordinates(
+    cluster: Content, version: str, image: str, release_metadata: Path | None, found: list[Problem]
+) -> dict[str, str]:
+    """Return the coordinates of the machines' image: those asked for, decided or known; empty when there are none."""
+    if image:
+        if coordinates := _split(image):
+            return coordinates
+        found.append(("--image", f"'{image}' is not PUBLISHER:OFFER:SKU:VERSION."))
+        return {}
+    if release_metadata:
+        try:
+            return machine_image.of_release(command_inputs.read_json(release_metadata), version)
+        except Wrong as wrong:
+            found += wrong.problems
+        except ValueError as error:
+            found.append((str(release_metadata), f"No image follows from it: {error}."))
+        return {}
+    decided = _at(cluster, "properties.rhcosImage")
+    minor = install_config.minor(version)
+    known = _IMAGES.get(minor, f"{_SKU}{minor[0]}{minor[1]}:{_NEWEST}" if cluster is EXAMPLE else "")
+    if not (decided or known):
+        sentence = (
+            f"Which image the machines of OpenShift {version} boot is not known here. Give it, or --release-metadata."
+        )
+        found.append(("--image", sentence))
+    return dict(decided) if isinstance(decided, dict) else _split(known)
+
+
+def _split(image: str) -> dict[str, str]:
+    parts = image.split(":")
+    members = machine_image.MEMBERS
+    return dict(zip(members, parts, strict=True)) if len(parts) == len(members) and all(parts) else {}
 
 
 def _at(document: Any, path: str) -> Any:
@@ -129,15 +185,19 @@ def _at(document: Any, path: str) -> Any:
     return document
 
 
-def _given_key(file: Path, found: list[Problem]) -> tuple[str, dict[str, str]]:
-    return _text(file, found).strip(), {}
+def _read(file: Path, found: list[Problem]) -> Content:
+    try:
+        return command_inputs.read_json(file)
+    except Wrong as wrong:
+        found += wrong.problems
+        return {}
 
 
 def _text(file: Path, found: list[Problem]) -> str:
     try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        found.append((str(file), f"It cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}."))
+        return command_inputs.read_text(file)
+    except Wrong as wrong:
+        found += wrong.problems
         return ""
 
 

@@ -184,14 +184,6 @@ def test_files_are_written_over_only_when_asked_and_are_named_then(
     assert (folder / "bootstrap.ign").read_text() != before
 
 
-@pytest.mark.usefixtures("quick_keys")
-def test_manifests_that_would_not_be_read_stop_the_ignition(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever edited them expects them in the cluster."""
-    assert main(["create", "manifests", "--dir", str(folder)], ENVIRONMENT) == SUCCESS
-    assert main([*CREATE, str(folder)], ENVIRONMENT) == FAILURE
-    assert "These manifests are not read" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     "wrap",
     [lambda cluster: cluster, lambda cluster: {"id": "x", "openShiftCluster": cluster}],
@@ -258,16 +250,66 @@ def test_a_document_that_says_too_little_is_refused_with_all_that_is_missing(
         assert part in told
 
 
+@pytest.mark.parametrize("version", ["4.3.18", "4.4.33", "4.7.4", "4.12.0", "4.19.24"])
+def test_the_example_is_one_of_any_version(tmp_path: Path, capsys: pytest.CaptureFixture[str], version: str) -> None:
+    """Its machines boot the newest image of the version's SKU where no other is known; what follows wants the version."""
+    arguments = ["create", "install-config", "--dir", str(tmp_path), "--example", "--version", version]
+    assert main(arguments, {}) == SUCCESS
+    image = yaml.safe_load((tmp_path / "install-config.yaml").read_text())["platform"]["azure"]["image"]
+    assert image["sku"] == f"aro_{''.join(version.split('.')[:2])}"
+    assert (f"go on with --version {version}" in capsys.readouterr().out) == (version != command_inputs.DEFAULT_VERSION)
+
+
+def test_the_image_follows_from_the_releases_metadata(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the catalogue's rule; metadata that names none says so."""
+    (tmp_path / "rhcos.json").write_text('{"azure": {"image": "rhcos-47.83.202102090044-0-azure.x86_64.vhd"}}')
+    (tmp_path / "other.json").write_text('{"aws": {}}')
+    arguments = ["create", "install-config", "--dir", str(tmp_path), "--example", "--version", "4.7.4"]
+    assert main([*arguments, "--release-metadata", str(tmp_path / "other.json")], {}) == FAILURE
+    assert "other.json: No image follows from it" in capsys.readouterr().err
+    assert main([*arguments, "--release-metadata", str(tmp_path / "rhcos.json")], {}) == SUCCESS
+    image = yaml.safe_load((tmp_path / "install-config.yaml").read_text())["platform"]["azure"]["image"]
+    assert (image["sku"], image["version"]) == ("aro_47", "47.83.20210209")
+
+
+def test_a_document_says_which_version_it_is_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody has to repeat it; a text that is no version is refused."""
+    profile = example.CLUSTER["properties"]["clusterProfile"] | {"domain": "cluster.example.com"}
+    image = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.1"}
+    arguments = ["create", "install-config", "--dir", str(tmp_path), "--cluster", str(tmp_path / "c.json")]
+    for version, want in (("4.19", FAILURE), ("4.19.24", SUCCESS)):
+        changed = example.cluster(clusterProfile=profile | {"version": version}, rhcosImage=image)
+        (tmp_path / "c.json").write_text(json.dumps(changed))
+        assert main(arguments, {}) == want
+    told = capsys.readouterr()
+    assert "properties.clusterProfile.version: '4.19' is no version" in told.err
+    assert "--version 4.19.24" in told.out
+
+
+def test_a_document_that_is_not_the_services_is_refused_and_not_traced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All that is needed is there, and a subnet's id is none."""
+    profile = example.CLUSTER["properties"]["clusterProfile"] | {"domain": "cluster.example.com"}
+    masters = example.CLUSTER["properties"]["masterProfile"] | {"subnetId": "masters"}
+    (tmp_path / "c.json").write_text(json.dumps(example.cluster(clusterProfile=profile, masterProfile=masters)))
+    arguments = ["create", "install-config", "--dir", str(tmp_path), "--cluster", str(tmp_path / "c.json")]
+    assert main(arguments, {}) == FAILURE
+    assert "not a cluster as the service's documents have it" in capsys.readouterr().err
+
+
 def test_the_graph_is_shown_as_text_and_as_dot(capsys: pytest.CaptureFixture[str]) -> None:
     """Each asset with what it is made from, inputs first; or what one file needs, alone."""
     assert main(["graph"], {}) == SUCCESS
     whole = capsys.readouterr().out
     assert [line.split()[0] for line in whole.splitlines() if not line.startswith(" ")]
     assert {line.split()[0] for line in whole.splitlines() if not line.startswith(" ")} == set(assets.ASSETS)
+    assert "further-manifests  (given, or nothing)\n    holds manifests/*\n" in whole
     assert main(["graph", "--dot", "tls/etcd-client.crt"], {}) == SUCCESS
     dot = capsys.readouterr().out.splitlines()
     assert (dot[0], dot[-1]) == ("digraph install {", "}")
     assert '  "tls/etcd-signer" -> "tls/etcd-client";' in dot
+    assert '  "clock" [style=dashed];' in dot
     assert not any("bootstrap.ign" in line for line in dot)
 
 
