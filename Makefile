@@ -44,7 +44,8 @@ unit: $(PYTHON_READY) ## Run the unit tests alone: seconds, no network.
 	$(PY) -m pytest tests/unit -n auto --disable-socket --allow-unix-socket
 
 integration: setup ## Run the integration tests alone: the product and the SDKs against the local Azure.
-	$(PY) -m pytest tests/integration -n 2 --dist loadgroup -m "not thorough"
+	@# They wait for emulated machines more than they work: three workers keep two cores busy.
+	$(PY) -m pytest tests/integration -n 3 --dist loadgroup -m "not thorough"
 
 stories: setup ## Run the stories that take too long for every change: kills at drawn steps, interference.
 	$(PY) -m pytest tests/integration/service -m thorough

@@ -27,6 +27,11 @@ def pytest_report_header() -> str:
     return f"seed: {os.environ[SEED]} (repeat with {SEED}={os.environ[SEED]})"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the stories that take long, so that no worker is left alone with them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> random.Random:
     """Give random numbers that depend on the seed and on the test alone."""

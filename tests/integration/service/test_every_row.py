@@ -20,7 +20,7 @@ from tests.integration.local_azure import LocalAzure, unique
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, fault, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-rows")]
 
 Json = dict[str, Any]
 # What the wrapper calls for every row alike; all other calls are a row's own.

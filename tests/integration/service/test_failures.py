@@ -199,7 +199,7 @@ def test_a_wrong_client_secret_fails_the_create_and_the_cluster_can_be_deleted(
 
 
 @pytest.mark.thorough
-@pytest.mark.xdist_group("service-hub")
+@pytest.mark.xdist_group("service-rows")
 def test_an_authority_that_refuses_a_certificate_is_quoted_and_asked_again(
     own_azure: LocalAzure, rng: random.Random
 ) -> None:
@@ -223,7 +223,7 @@ def test_an_authority_that_refuses_a_certificate_is_quoted_and_asked_again(
     cluster.expect_nothing_left(document_id)
 
 
-@pytest.mark.xdist_group("service-hub")
+@pytest.mark.xdist_group("service-rows")
 def test_a_failed_deployment_names_the_resource_and_its_cause(own_azure: LocalAzure, rng: random.Random) -> None:
     """What Azure said about the one resource is in the operation's error; a repeated PUT deploys it again."""
     (cluster,) = prepare(own_azure, unique(rng))
@@ -242,7 +242,7 @@ def test_a_failed_deployment_names_the_resource_and_its_cause(own_azure: LocalAz
 
 
 @pytest.mark.thorough
-@pytest.mark.xdist_group("service-hub")
+@pytest.mark.xdist_group("service-rows")
 def test_a_wait_that_ends_says_what_it_waited_for_and_what_it_saw(own_azure: LocalAzure, rng: random.Random) -> None:
     """A deadline is no mystery: the step, its time, what it waited for, what it saw last. DELETE takes it all away."""
     (cluster,) = prepare(own_azure, unique(rng))

@@ -12,7 +12,7 @@ from tests.integration.local_azure import LocalAzure, unique
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, fault, met, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-machines")]
 
 Json = dict[str, Any]
 FAMILY = "standardDSv5Family"

@@ -19,7 +19,7 @@ from tests.integration.service.inside import Inside
 from tests.integration.service.inventory import WORLD, taken
 from tests.integration.service.stage import Cluster, fault, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-secrets")]
 
 Json = dict[str, Any]
 MACHINES = "/providers/Microsoft.Compute/virtualMachines/"

@@ -17,7 +17,7 @@ from tests.integration.local_azure import LocalAzure, unique
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, fault, prepare, with_principal
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-secrets")]
 
 Json = dict[str, Any]
 

@@ -228,7 +228,7 @@ def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doome
     cluster.succeed(cluster.delete())
 
 
-@pytest.mark.xdist_group("service-hub")
+@pytest.mark.xdist_group("service-secrets")
 def test_a_provider_that_is_not_registered_is_named_and_its_registration_is_waited_for(
     own_azure: LocalAzure, rng: random.Random
 ) -> None:
