@@ -21,6 +21,8 @@ _SHORT_BYTES = 8 << 20
 _TIME_OUT_SECONDS = (10, 60)
 _AGAIN = Retry(
     total=4,
+    # Of TLS: a certificate does not become right by asking again.
+    other=0,
     backoff_factor=0.5,
     status_forcelist=(429, 500, 502, 503, 504),
     raise_on_status=False,
@@ -68,7 +70,8 @@ class Downloads:
             return self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
         except requests.RequestException as error:
             # Its text repeats the address, which may be signed.
-            raise self.failed(f"{_place(url)} cannot be read ({type(error).__name__})", passing=True) from None
+            cause = f"{_place(url)} cannot be read ({type(error).__name__})"
+            raise self.failed(cause, passing=_may_pass(error)) from None
 
     def expect(self, answer: requests.Response, url: str) -> requests.Response:
         """Return an answer that is a success.
@@ -146,6 +149,12 @@ class Downloads:
         except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
             raise self.failed(f"the archive with '{member}' cannot be read ({type(error).__name__})") from None
         return False
+
+
+def _may_pass(error: requests.RequestException) -> bool:
+    """Tell whether it is the network's; a certificate, or an address without TLS, is somebody's to mend."""
+    network = (requests.ConnectionError, requests.Timeout, requests.exceptions.RetryError)
+    return isinstance(error, network) and not isinstance(error, requests.exceptions.SSLError)
 
 
 def _place(url: str) -> str:
