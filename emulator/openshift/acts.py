@@ -41,6 +41,7 @@ ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
     "api_server": bootstrap.api_server,
     "manifests": bootstrap.manifests,
     "masters_joined": bootstrap.masters_joined,
+    "cvo_overrides": bootstrap.cvo_overrides,
     "complete": bootstrap.complete,
     "rotate": bootstrap.rotate,
     "payload": operators.payload,

@@ -13,6 +13,7 @@ from emulator.openshift.endpoint import Endpoint, Reply
 from emulator.openshift.installation import Installation, InstallationError, Json
 from emulator.openshift.kubeconfig import credentials
 from emulator.openshift.timeline import NotYetError, WaitingError
+from emulator.openshift.versions import CLUSTER_VERSION
 
 if TYPE_CHECKING:
     from emulator.openshift.cluster import Cluster
@@ -47,6 +48,7 @@ CONTROLLER_FILES = (
     "tls/service-account.key",
 )
 _CONFLICT = 409
+_OVERRIDES = "original_cvo_overrides.patch"
 
 
 async def release_image(cluster: "Cluster") -> None:
@@ -211,6 +213,18 @@ async def masters_joined(cluster: "Cluster") -> None:
     _runs(cluster.installation, "approve-csr.service")
     if len(cluster.masters()) < cluster.installation.masters:
         raise WaitingError
+
+
+async def cvo_overrides(cluster: "Cluster") -> None:
+    """Merge into the version what the bootstrap machine's script has for it, through the balancer."""
+    if _OVERRIDES not in cluster.installation.text("/usr/local/bin/bootkube.sh"):
+        return
+    await _call(cluster, "auth/kubeconfig", "/apis/config.openshift.io/v1", "bootkube.sh")
+    patch = cluster.installation.document(_OVERRIDES)
+    version = cluster.objects.get(CLUSTER_VERSION, "version")
+    if version is not None:
+        spec = version["spec"] | (patch.get("spec") or {})
+        cluster.objects.put(version | {"spec": {name: value for name, value in spec.items() if value is not None}})
 
 
 async def complete(cluster: "Cluster") -> None:

@@ -66,6 +66,8 @@ BOOTSTRAP = (
     Row("release-image", ("ignition",), 60, "release_image", "Pulling the release image..."),
     Row("image-names", ("release-image",), 15, "image_names"),
     Row("openshift-manifests", ("image-names",), 1, "manifests_present"),
+    # From 4.15 on; earlier scripts have no such stage, and say nothing of it.
+    Row("api-bootstrap", ("openshift-manifests",), 1, flavours="C"),
     Row("cvo-bootstrap", ("openshift-manifests",), 2, "loopback", "Rendering Cluster Version Operator Manifests..."),
     # Between the two ways the signer is there for those who still ask it.
     Row("etcd-signer", ("cvo-bootstrap",), 3, "etcd_signer", "Starting etcd certificate signer...", "T"),
@@ -99,6 +101,8 @@ BOOTSTRAP = (
     # etcd has its quorum without the bootstrap machine when every master is a member.
     Row("masters", ("manifests",), 0, "masters_joined", "Waiting for pods of the control plane..."),
     Row("control-plane", ("masters",), 120, "", "All self-hosted control plane components are ready"),
+    # From 4.10 on: the operator of the version gets back what the installer had kept for itself.
+    Row("cvo-overrides", ("control-plane",), 5, "cvo_overrides", flavours="C"),
     Row("bootstrap-complete", ("control-plane",), 50, "complete", "Tearing down temporary bootstrap control plane..."),
 )
 

@@ -5,6 +5,7 @@ from fnmatch import fnmatch
 from shared.installer import (
     bootstrap,
     certificates,
+    cluster_version,
     documents,
     host_files,
     install_config,
@@ -46,6 +47,7 @@ ASSETS: dict[str, Asset] = {
         *kubeconfigs.ASSETS,
         *manifests.ASSETS,
         *platform.ASSETS,
+        *cluster_version.ASSETS,
         *machines.ASSETS,
         *host_files.ASSETS,
         *units.ASSETS,

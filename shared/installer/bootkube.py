@@ -5,27 +5,26 @@ What the script begins with stands in `scripts/bootkube.sh`.
 
 import shlex
 from collections.abc import Iterator
-from pathlib import Path
 
+from shared.installer import host_script
 from shared.installer.graph import Content
-from shared.installer.stage import DONE, ETCD_ENDPOINTS, ETCD_MANAGED, FOLDERS, MANIFESTS, PODS, Copy, Flag, Stage
-from shared.installer.stages import IMAGES, of_release, stages
+from shared.installer.releases import WITH_NAMES, WITH_RECORDS
+from shared.installer.stage import (
+    DONE,
+    ETCD_ENDPOINTS,
+    ETCD_MANAGED,
+    FOLDERS,
+    MANIFESTS,
+    PAYLOAD_VERSION,
+    PODS,
+    Copy,
+    Stage,
+)
+from shared.installer.stages import IMAGES, STAGES, of_release
 
-_HEAD = Path(__file__).parent / "scripts" / "bootkube.sh"
 _LOCAL = "https://localhost:2379"
-_RECORD = """
-# A list of what began and ended, which log collectors read.
-record() {
-    local file=/var/log/openshift/bootkube.json lead="["
-    mkdir --parents "$(dirname "$file")"
-    if [[ -s "$file" ]]; then
-        sed --in-place '$d' "$file"
-        lead=","
-    fi
-    printf '%s{"timestamp":"%s","stage":"%s","phase":"stage %s"}\\n]\\n' \\
-        "$lead" "$(date --utc +%Y-%m-%dT%H:%M:%SZ)" "$1" "$2" >>"$file"
-}
-"""
+# Files of the release image that tell what it calls itself, and all its images.
+_METADATA, _IMAGE_LIST = "/release-manifests/release-metadata", "/release-manifests/image-references"
 _MANAGED = """
 # Releases of this flavour differ in who looks after etcd: their operator, or nobody yet.
 ETCD_MANAGED=no
@@ -40,16 +39,21 @@ fi
 def text(config: Content, release: Content) -> str:
     """Return the script for a cluster's install-config and its release."""
     flavour = release["flavour"]
-    lines = [_HEAD.read_text(encoding="utf-8") + (_RECORD if flavour == "C" else "")]
+    lines = [host_script.text("bootkube", release)]
     lines += [f"mkdir --parents {' '.join((*FOLDERS, PODS.rstrip('/'), MANIFESTS.rstrip('/')))}", ""]
     lines.append("# All images by their names in the release, before anything begins.")
     for image in of_release(IMAGES, release):
         spare = f" || echo {image.absent}" if image.absent and release in image.absent_in else ""
         lines.append(f"{image.variable}=$(image_for {image.component}{spare})")
     domain = f"{config['metadata']['name']}.{config['baseDomain']}"
-    rows = [line for stage in stages(flavour) for line in _stage(stage, release)]
-    if any("${CLUSTER_DOMAIN}" in line for line in rows):
+    rows = [line for stage in of_release(STAGES, release) for line in _stage(stage, release)]
+    named = "\n".join(rows)
+    if "${CLUSTER_DOMAIN}" in named:
         lines += ["", f"CLUSTER_DOMAIN={shlex.quote(domain)}"]
+    if f"${{{PAYLOAD_VERSION}}}" in named:
+        lines += ["", f"{PAYLOAD_VERSION}=$(release_file {_METADATA} | jq --raw-output --exit-status .version)"]
+    if f"/assets/{_IMAGE_LIST.rpartition('/')[2]}" in named:
+        lines += ["", f"release_file {_IMAGE_LIST} >{_IMAGE_LIST.rpartition('/')[2]}"]
     lines += _etcd(flavour, int(config["controlPlane"]["replicas"]), domain)
     return "\n".join((*lines, *rows)) + "\n"
 
@@ -68,27 +72,26 @@ def _etcd(flavour: str, masters: int, domain: str) -> list[str]:
 
 
 def _stage(stage: Stage, release: Content) -> list[str]:
-    flavour = release["flavour"]
-    lines = [f'echo "{stage.says}"']
-    if flavour == "C" and stage.marker:
-        lines.append(f"record {stage.name} start")
+    records = release in WITH_RECORDS
+    lines = [f"begin_stage {stage.name}"] if records else []
+    lines.append(f'echo "{stage.says}"')
     if stage.output:
         lines.append(f"rm --recursive --force {stage.output}")
-    lines += _program(stage, of_release(stage.flags, release)) if stage.image else stage.first
+    lines += _program(stage, release) if stage.image else stage.first
     lines += [_copy(one) for one in of_release(stage.copies, release)]
-    if stage.marker:
-        lines += [f"record {stage.name} end"] if flavour == "C" else []
-        lines.append(f"touch {stage.marker}")
+    lines += [f"touch {stage.marker}"] if stage.marker else []
+    lines += ["end_stage"] if records else []
     if stage.marker and stage.marker != DONE:
         lines = ["", f"if [[ ! -f {stage.marker} ]]; then", *_indented(lines), "fi"]
     else:
         lines = ["", *lines]
-    if flavour == "T" and stage.when:
+    if release["flavour"] == "T" and stage.when:
         return ["", f'if [[ "${{{ETCD_MANAGED}}}" == {stage.when} ]]; then', *_indented(lines[1:]), "fi"]
     return lines
 
 
-def _program(stage: Stage, flags: tuple[Flag, ...]) -> Iterator[str]:
+def _program(stage: Stage, release: Content) -> Iterator[str]:
+    flags = of_release(stage.flags, release)
     yield "args=("
     yield from _indented([f'"{flag.name}={flag.value}"' for flag in flags if not flag.where])
     yield ")"
@@ -97,18 +100,22 @@ def _program(stage: Stage, flags: tuple[Flag, ...]) -> Iterator[str]:
             yield f"if [[ -f {flag.where} ]]; then"
             yield f'    args+=("{flag.name}={flag.value}")'
             yield "fi"
+    named = release in WITH_NAMES or stage.how != "once"
     options = " ".join(f'"{option}"' if "$" in option else option for option in stage.podman)
+    name = f"--name={stage.container} " if named else ""
     detach = "--detach " if stage.how == "background" else ""
     program = " ".join((f'"${{{stage.image}}}"', *stage.command, '"${args[@]}"'))
-    run = [f"podman run {detach}--net=host {options} \\", f"    {program}"]
+    run = [f"podman run {detach}--net=host {name}{options} \\", f"    {program}"]
+    # Its name is free again only when what an earlier run has left is gone.
+    before = [*([f"remove_container {stage.container}"] if named else ()), *stage.first]
     if stage.how == "until":
         yield "until"
-        yield from _indented([*stage.first, *run])
+        yield from _indented([*before, *run])
         yield from ("do", '    echo "Not yet; once more in 5 seconds."', "    sleep 5", "done")
         return
-    yield from stage.first
+    yield from before
     if stage.how == "background":
-        yield f"trap '{stage.first[0]}' ERR"
+        yield f"trap '{before[0]}' ERR"
     yield from run
 
 

@@ -2,6 +2,7 @@
 
 from shared.installer import (
     certificates,
+    cluster_version,
     host_files,
     ignition,
     kubeconfigs,
@@ -14,7 +15,7 @@ from shared.installer import (
 from shared.installer.graph import Asset, Content, Inputs, nothing
 
 _ROOT = "/opt/openshift"
-_INSTALL, _RELEASE = "install-config", "release-image"
+_INSTALL, _RELEASE, _SSH = "install-config", "release-image", certificates.BOOTSTRAP_SSH
 # Everybody on the machine may read these; the rest is root's.
 _PUBLIC = ("manifests/", "openshift/", "tls/root-ca.crt")
 _OPEN_MODE, _CLOSED_MODE = 0o644, 0o600
@@ -24,8 +25,8 @@ FURTHER = Asset("further-manifests", ("manifests/*", "openshift/*"), (), nothing
 _OBJECTS = (
     *(
         asset
-        for asset in (*manifests.ASSETS, *platform.ASSETS, *machines.ASSETS)
-        if asset.name.startswith(("manifests/", "openshift/"))
+        for asset in (*manifests.ASSETS, *platform.ASSETS, *cluster_version.ASSETS, *machines.ASSETS)
+        if asset.name.startswith(("manifests/", "openshift/")) or asset.name == cluster_version.ORIGINAL
     ),
     FURTHER,
 )
@@ -50,9 +51,14 @@ def _bootstrap(inputs: Inputs) -> Content:
     machine = ignition.Config(
         files=(*host_files.files(inputs), *files),
         units=tuple(units.units(inputs)),
-        users=(ignition.User("core", (config["sshKey"],)),),
+        users=(ignition.User("core", (config["sshKey"], *_bootstrap_key(inputs))),),
     )
     return snippets.ignition_files("bootstrap", machine, config, inputs[_RELEASE])
+
+
+def _bootstrap_key(inputs: Inputs) -> tuple[str, ...]:
+    public = inputs[_SSH].get(f"{_SSH}.pub")
+    return (public,) if public else ()
 
 
 ASSETS = (
@@ -61,7 +67,7 @@ ASSETS = (
     Asset(
         "bootstrap.ign",
         snippets.files("bootstrap"),
-        (_INSTALL, _RELEASE, *(asset.name for asset in (*_HOST_ASSETS, *_OBJECTS, *_BOOT_ASSETS))),
+        (_INSTALL, _RELEASE, _SSH, *(asset.name for asset in (*_HOST_ASSETS, *_OBJECTS, *_BOOT_ASSETS))),
         _bootstrap,
     ),
 )

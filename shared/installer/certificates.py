@@ -6,6 +6,7 @@ Source: the assets of `pkg/asset/tls` in openshift/installer 4.3 as ARO-RP vendo
 from shared.installer import install_config, pki
 from shared.installer.graph import Asset, Content, Inputs
 from shared.installer.pki import DECADE, KEY_AND_CERTIFICATE, LEAF, Certificate
+from shared.installer.releases import WITH_SSH_KEY
 
 _DAY, _YEAR = 1, 365
 
@@ -160,6 +161,8 @@ BUNDLES: dict[str, tuple[str, ...]] = {
 }
 
 SERVICE_ACCOUNT = "tls/service-account"
+# Who gathers logs of a bootstrap machine logs in with it; the machine gets the public half alone.
+BOOTSTRAP_SSH = "auth/bootstrap-ssh"
 
 
 def _certificate_asset(row: Certificate) -> Asset:
@@ -192,10 +195,18 @@ def _service_account(_inputs: Inputs) -> Content:
     return {f"{SERVICE_ACCOUNT}.key": pki.private_pem(key), f"{SERVICE_ACCOUNT}.pub": pki.public_pem(key)}
 
 
+def _bootstrap_ssh(inputs: Inputs) -> Content:
+    if inputs["release-image"] not in WITH_SSH_KEY:
+        return {}
+    key = pki.new_key()
+    return {f"{BOOTSTRAP_SSH}.key": pki.private_pem(key), f"{BOOTSTRAP_SSH}.pub": pki.ssh_public(key)}
+
+
 ASSETS = (
     *(_certificate_asset(row) for row in CERTIFICATES),
     *(_bundle_asset(name, signers) for name, signers in BUNDLES.items()),
     Asset(SERVICE_ACCOUNT, (f"{SERVICE_ACCOUNT}.key", f"{SERVICE_ACCOUNT}.pub"), (), _service_account),
+    Asset(BOOTSTRAP_SSH, (f"{BOOTSTRAP_SSH}.key", f"{BOOTSTRAP_SSH}.pub"), ("release-image",), _bootstrap_ssh),
 )
 
 BOOT_FILES = (

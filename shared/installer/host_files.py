@@ -1,27 +1,24 @@
 """Files of the bootstrap machine's own system: a row for each, with the releases that have it.
 
-Scripts lie in `scripts/`, where `@NAME@` stands for a value of the cluster, quoted for the shell. Units are in `units.py`.
+Scripts lie in `scripts/`, see `host_script.py`. Units are in `units.py`.
 
 Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files` and `pkg/asset/ignition/bootstrap`: names and modes.
 """
 
 import json
-import re
-import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from shared.installer import bootkube, documents, ignition, install_config, kubelet
+from shared.installer import bootkube, documents, host_script, ignition, install_config, kubelet
 from shared.installer.graph import Asset, Content, Inputs
-from shared.installer.releases import EVERY, WITH_PAUSE_IMAGE, Releases
+from shared.installer.releases import EVERY, WITH_PAUSE_IMAGE, WITH_RECORDS, Releases
 
-_SCRIPTS = Path(__file__).parent / "scripts"
-_VALUE = re.compile(r"@([A-Z_]+)@")
 _INSTALL, _ID, _RELEASE = "install-config", "cluster-id", "release-image"
 _PROGRAM_MODE, _PUBLIC_MODE, _CLOSED_MODE = 0o555, 0o644, 0o600
 # Go 1.15 would refuse certificates without alternative names; from 4.10 on there are none.
 _WITH_COMMON_NAMES = Releases("BC", until=(4, 10))
+# How the command line client calls the flag for its kubeconfig, which is `--kubeconfig` later.
+_WITH_CONFIG_FLAG = Releases(until=(4, 5))
 
 
 @dataclass(frozen=True)
@@ -46,31 +43,16 @@ class Row:
         return _PUBLIC_MODE if self.append else _CLOSED_MODE
 
 
-def script(name: str, **values: str | Iterable[str]) -> str:
-    """Return a script with its values put in.
-
-    Args:
-        name: of its file, without the ending.
-        values: by name; a text becomes one word, several become as many.
-
-    Raises:
-        KeyError: when a value is missing.
-    """
-
-    def quoted(found: re.Match[str]) -> str:
-        value = values[found[1].lower()]
-        return shlex.quote(value) if isinstance(value, str) else shlex.join(value)
-
-    return _VALUE.sub(quoted, (_SCRIPTS / f"{name}.sh").read_text(encoding="utf-8"))
-
-
 def _script(
     name: str,
     values: Callable[[Inputs], dict[str, str | Iterable[str]]] = lambda _inputs: {},
     releases: Releases = EVERY,
     inputs: tuple[str, ...] = (),
 ) -> Row:
-    return Row(f"/usr/local/bin/{name}.sh", lambda made: script(name, **values(made)), releases, inputs)
+    def text(made: Inputs) -> str:
+        return host_script.text(name, made[_RELEASE], **values(made))
+
+    return Row(f"/usr/local/bin/{name}.sh", text, releases, inputs)
 
 
 def _registries(inputs: Inputs) -> str:
@@ -127,6 +109,10 @@ def _members(inputs: Inputs) -> dict[str, str | Iterable[str]]:
     }
 
 
+def _cli(inputs: Inputs) -> dict[str, str | Iterable[str]]:
+    return {"kubeconfig_flag": "--config" if inputs[_RELEASE] in _WITH_CONFIG_FLAG else "--kubeconfig"}
+
+
 def _flavour(inputs: Inputs) -> dict[str, str | Iterable[str]]:
     return {"flavour": inputs[_RELEASE]["flavour"]}
 
@@ -158,20 +144,21 @@ ROWS = (
         _WITH_COMMON_NAMES,
     ),
     Row("/root/.docker/config.json", lambda inputs: str(inputs[_INSTALL]["pullSecret"]), inputs=(_INSTALL,)),
-    _script("approve-csr", _members, inputs=(_INSTALL, _ID)),
+    _script("approve-csr", lambda inputs: _members(inputs) | _cli(inputs), inputs=(_INSTALL, _ID)),
     Row(
         "/usr/local/bin/bootkube.sh",
         lambda inputs: bootkube.text(inputs[_INSTALL], inputs[_RELEASE]),
         inputs=(_INSTALL,),
     ),
+    _script("bootstrap-service-record", releases=WITH_RECORDS),
     _script("crio-configure", _flavour),
-    _script("installer-gather"),
+    _script("installer-gather", _cli),
     _script("installer-masters-gather"),
     _script("kubelet", lambda inputs: {"flags": kubelet.flags(inputs[_RELEASE])}, kubelet.WITH_SCRIPT),
     _script("kubelet-pause-image", releases=WITH_PAUSE_IMAGE),
     _script("release-image", _pullspec),
     _script("release-image-download", _pullspec),
-    _script("report-progress"),
+    _script("report-progress", _cli),
 )
 
 

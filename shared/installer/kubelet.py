@@ -7,7 +7,7 @@ from shared.installer.graph import Content
 from shared.installer.releases import EVERY, WITH_PAUSE_IMAGE, Releases
 
 FOLDERS = ("/etc/kubernetes/manifests", "/etc/kubernetes/kubelet-plugins/volume/exec")
-# There it starts from a script, which later releases of the machine's image would otherwise run without its context.
+# There it starts from a script, which records when it begins and ends.
 WITH_SCRIPT = Releases("C")
 PAUSE_IMAGE = "--pod-infra-container-image"
 

@@ -4,11 +4,13 @@ Source: openshift/installer 4.3, `pkg/asset/manifests` and `data/data/manifests/
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from shared.installer import documents, install_config
 from shared.installer.documents import config_map, metadata, secret
 from shared.installer.graph import Asset, Content, Inputs
+from shared.installer.releases import EVERY, Releases
 
 _CONFIG = "config.openshift.io/v1"
 _OPENSHIFT_CONFIG = "openshift-config"
@@ -17,6 +19,9 @@ _ETCD = "openshift-etcd"
 _FIRST_WITHOUT_BETAS = (4, 9)
 # Written by the installer of 2020 in place of `kubernetes.io/tls`; the type of a Secret cannot be changed later.
 _TLS = "SecretTypeTLS"
+# An entry of etcd's hosts: `bootkube.sh` puts an address for the first, or takes it away where there is no such member.
+BOOTSTRAP_IP, BOOTSTRAP_MEMBER = "__BOOTSTRAP_IP__", "etcd-bootstrap"
+_WITH_BOOTSTRAP_MEMBER = Releases("T")
 
 
 def has_betas(release: Content) -> bool:
@@ -100,20 +105,6 @@ def _network_definition(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _cluster_version(inputs: Inputs) -> dict[str, Any]:
-    major, minor = install_config.minor(inputs["release-image"]["version"])
-    return {
-        "apiVersion": _CONFIG,
-        "kind": "ClusterVersion",
-        "metadata": metadata("version", "openshift-cluster-version"),
-        "spec": {
-            "upstream": "https://api.openshift.com/api/upgrades_info/v1/graph",
-            "channel": f"stable-{major}.{minor}",
-            "clusterID": inputs["cluster-id"]["clusterId"],
-        },
-    }
-
-
 def _etcd_service(name: str, spec: dict[str, Any]) -> dict[str, Any]:
     labels = {"k8s-app": "etcd"}
     return {"apiVersion": "v1", "kind": "Service", "metadata": metadata(name, _ETCD, labels=labels), "spec": spec}
@@ -125,6 +116,8 @@ def _etcd_endpoints(inputs: Inputs) -> dict[str, Any]:
     addresses = [
         {"ip": f"192.0.2.{number + 1}", "hostname": f"etcd-{number}"} for number in range(install_config.MASTERS)
     ]
+    if inputs["release-image"] in _WITH_BOOTSTRAP_MEMBER:
+        addresses.append({"ip": BOOTSTRAP_IP, "hostname": BOOTSTRAP_MEMBER})
     return {
         "apiVersion": "v1",
         "kind": "Endpoints",
@@ -159,9 +152,23 @@ _INSTALL, _CREDENTIALS, _ID, _RELEASE = "install-config", "platform-credentials"
 _ETCD_PORT = {"name": "etcd", "port": 2379, "protocol": "TCP"}
 _METRICS_PORT = {"name": "etcd-metrics", "port": 9979, "protocol": "TCP"}
 
-# File, what it is made from, and how.
-ROWS: tuple[tuple[str, tuple[str, ...], Callable[[Inputs], dict[str, Any]]], ...] = (
-    (
+# From 4.6 on etcd's operator writes the hosts itself, and from 4.8 on all that is etcd's, its authority included.
+_WITH_HOST_ENDPOINTS = Releases("AT")
+_BEFORE_RENDERED_ETCD = Releases("ATB")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A file: its name, what it is made from, how, and which releases have it."""
+
+    file: str
+    inputs: tuple[str, ...]
+    make: Callable[[Inputs], dict[str, Any]]
+    releases: Releases = EVERY
+
+
+ROWS = (
+    Row(
         "04-openshift-machine-config-operator.yaml",
         (),
         _always(
@@ -171,84 +178,97 @@ ROWS: tuple[tuple[str, tuple[str, ...], Callable[[Inputs], dict[str, Any]]], ...
             )
         ),
     ),
-    ("cluster-config.yaml", (_INSTALL,), _cluster_config),
-    ("cluster-dns-02-config.yml", (_INSTALL, _CREDENTIALS), _dns),
-    ("cluster-infrastructure-02-config.yml", (_INSTALL, _ID), _infrastructure),
-    (
+    Row("cluster-config.yaml", (_INSTALL,), _cluster_config),
+    Row("cluster-dns-02-config.yml", (_INSTALL, _CREDENTIALS), _dns),
+    Row("cluster-infrastructure-02-config.yml", (_INSTALL, _ID), _infrastructure),
+    Row(
         "cluster-ingress-02-config.yml",
         (_INSTALL,),
         lambda inputs: _config("Ingress", {"domain": f"apps.{install_config.domain(inputs[_INSTALL])}"}),
     ),
-    ("cluster-network-01-crd.yml", (_RELEASE,), _network_definition),
-    ("cluster-network-02-config.yml", (_INSTALL,), _network),
-    ("cluster-proxy-01-config.yaml", (), _always(_config("Proxy", {"trustedCA": {"name": ""}}))),
-    (
+    Row("cluster-network-01-crd.yml", (_RELEASE,), _network_definition),
+    Row("cluster-network-02-config.yml", (_INSTALL,), _network),
+    Row("cluster-proxy-01-config.yaml", (), _always(_config("Proxy", {"trustedCA": {"name": ""}}))),
+    Row(
         "cluster-scheduler-02-config.yml",
         (),
         _always(_config("Scheduler", {"mastersSchedulable": False, "policy": {"name": ""}})),
     ),
-    ("cvo-overrides.yaml", (_ID, _RELEASE), _cluster_version),
-    (
+    Row(
         "etcd-ca-bundle-configmap.yaml",
         ("tls/etcd-ca-bundle",),
         _bundle("etcd-ca-bundle", "ca-bundle.crt", _OPENSHIFT_CONFIG, "tls/etcd-ca-bundle"),
+        _BEFORE_RENDERED_ETCD,
     ),
-    (
+    Row(
         "etcd-client-secret.yaml",
         ("tls/etcd-client",),
         _pair("etcd-client", _OPENSHIFT_CONFIG, "tls/etcd-client", _TLS),
+        _BEFORE_RENDERED_ETCD,
     ),
-    ("etcd-host-service-endpoints.yaml", (_INSTALL,), _etcd_endpoints),
-    (
+    Row("etcd-host-service-endpoints.yaml", (_INSTALL,), _etcd_endpoints, _WITH_HOST_ENDPOINTS),
+    Row(
         "etcd-host-service.yaml",
         (),
         _always(_etcd_service("host-etcd", {"clusterIP": "None", "ports": [_ETCD_PORT]})),
+        _WITH_HOST_ENDPOINTS,
     ),
-    (
+    Row(
         "etcd-metric-client-secret.yaml",
         ("tls/etcd-metric-signer-client",),
         _pair("etcd-metric-client", _OPENSHIFT_CONFIG, "tls/etcd-metric-signer-client", _TLS),
+        _BEFORE_RENDERED_ETCD,
     ),
-    (
+    Row(
         "etcd-metric-serving-ca-configmap.yaml",
         ("tls/etcd-metric-ca-bundle",),
         _bundle("etcd-metric-serving-ca", "ca-bundle.crt", _OPENSHIFT_CONFIG, "tls/etcd-metric-ca-bundle"),
+        _BEFORE_RENDERED_ETCD,
     ),
-    (
+    Row(
         "etcd-metric-signer-secret.yaml",
         ("tls/etcd-metric-signer",),
         _pair("etcd-metric-signer", _OPENSHIFT_CONFIG, "tls/etcd-metric-signer", _TLS),
+        _BEFORE_RENDERED_ETCD,
     ),
-    ("etcd-namespace.yaml", (), _always(_namespace(_ETCD, {"openshift.io/run-level": "1"}, node_selector=""))),
-    (
+    Row(
+        "etcd-namespace.yaml",
+        (),
+        _always(_namespace(_ETCD, {"openshift.io/run-level": "1"}, node_selector="")),
+        _BEFORE_RENDERED_ETCD,
+    ),
+    Row(
         "etcd-service.yaml",
         (),
         _always(
             _etcd_service("etcd", {"selector": {"k8s-app": "etcd"}, "ports": [_ETCD_PORT, _METRICS_PORT]}),
         ),
+        _BEFORE_RENDERED_ETCD,
     ),
-    (
+    Row(
         "etcd-serving-ca-configmap.yaml",
         ("tls/etcd-ca-bundle",),
         _bundle("etcd-serving-ca", "ca-bundle.crt", _OPENSHIFT_CONFIG, "tls/etcd-ca-bundle"),
+        _BEFORE_RENDERED_ETCD,
     ),
-    (
+    Row(
         "etcd-signer-secret.yaml",
         ("tls/etcd-signer",),
         _pair("etcd-signer", _OPENSHIFT_CONFIG, "tls/etcd-signer", _TLS),
+        _BEFORE_RENDERED_ETCD,
     ),
-    ("kube-cloud-config.yaml", (), _always(secret("kube-cloud-cfg", "kube-system", {"config": ""}))),
-    (
+    Row("kube-cloud-config.yaml", (), _always(secret("kube-cloud-cfg", "kube-system", {"config": ""}))),
+    Row(
         "kube-system-configmap-root-ca.yaml",
         ("tls/root-ca",),
         _bundle("root-ca", "ca.crt", "kube-system", "tls/root-ca"),
     ),
-    (
+    Row(
         "machine-config-server-tls-secret.yaml",
         ("tls/machine-config-server",),
         _pair("machine-config-server-tls", "openshift-machine-config-operator", "tls/machine-config-server", "Opaque"),
     ),
-    (
+    Row(
         "openshift-apiserver-namespace.yaml",
         (),
         _always(
@@ -258,14 +278,19 @@ ROWS: tuple[tuple[str, tuple[str, ...], Callable[[Inputs], dict[str, Any]]], ...
                 node_selector="",
             )
         ),
+        Releases("AT", until=(4, 5)),
     ),
-    ("openshift-config-secret-pull-secret.yaml", (_INSTALL,), _pull_secret),
+    Row("openshift-config-secret-pull-secret.yaml", (_INSTALL,), _pull_secret),
 )
 
 
-def _asset(file: str, inputs: tuple[str, ...], make: Callable[[Inputs], dict[str, Any]]) -> Asset:
-    path = f"manifests/{file}"
-    return Asset(path, (path,), inputs, lambda made: {path: documents.to_yaml(make(made))})
+def _asset(row: Row) -> Asset:
+    path = f"manifests/{row.file}"
+
+    def make(inputs: Inputs) -> Content:
+        return {path: documents.to_yaml(row.make(inputs))} if inputs[_RELEASE] in row.releases else {}
+
+    return Asset(path, (path,), tuple(dict.fromkeys((*row.inputs, _RELEASE))), make)
 
 
 def _image_policies(inputs: Inputs) -> Content:
@@ -284,7 +309,7 @@ def _image_policies(inputs: Inputs) -> Content:
 
 
 ASSETS = (
-    *(_asset(*row) for row in ROWS),
+    *(_asset(row) for row in ROWS),
     Asset(
         "manifests/image-content-source-policy",
         ("manifests/image-content-source-policy-*.yaml",),

@@ -94,6 +94,11 @@ def public_pem(key: rsa.RSAPrivateKey) -> str:
     return key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.PKCS1).decode("ascii")
 
 
+def ssh_public(key: rsa.RSAPrivateKey) -> str:
+    """Return the line by which SSH knows the public half."""
+    return key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH).decode()
+
+
 def issue(row: Certificate, names: Mapping[str, str], now: str, signer: Pair | None) -> Pair:
     """Make a key, and its certificate.
 

@@ -28,3 +28,13 @@ class Releases:
 EVERY = Releases()
 # There the kubelet takes its pause image from the release, so it runs after that is pulled.
 WITH_PAUSE_IMAGE = Releases("TBC", since=(4, 5))
+# There the bootstrap machine lets in whoever holds a key made for it, and not the customer's alone.
+WITH_SSH_KEY = Releases("TBC", since=(4, 5))
+# There units keep a list of what they began and ended, which log collectors read.
+WITH_RECORDS = Releases("C")
+# There every container of the bootstrap machine has a name, by which people find its logs.
+WITH_NAMES = Releases("C")
+# There the cluster version operator leaves the installer's objects alone until the bootstrap machine is done with them.
+WITH_OVERRIDES = Releases("C", since=(4, 10))
+# There a FeatureGate says, from the first stage on, what the release may do.
+WITH_FEATURE_GATE = Releases("C", since=(4, 14))

@@ -13,8 +13,9 @@ MANIFESTS, PODS = "manifests/", "bootstrap-manifests/"
 STATIC_PODS = f"{KUBERNETES}/manifests/"
 FLAVOURS = "ATBC"
 DONE = ".bootkube.done"
-# Where the script keeps what it finds out: the members of etcd, and in flavour T "yes" where the operator is managed.
-ETCD_ENDPOINTS, ETCD_MANAGED = "ETCD_ENDPOINTS", "ETCD_MANAGED"
+# Where the script keeps what it finds out: the members of etcd, in flavour T "yes" where the operator is managed, and
+# what the release calls itself.
+ETCD_ENDPOINTS, ETCD_MANAGED, PAYLOAD_VERSION = "ETCD_ENDPOINTS", "ETCD_MANAGED", "PAYLOAD_VERSION"
 # What can be seen from outside before the first stage.
 BEFORE = ("release-image", "image-names")
 
@@ -81,6 +82,7 @@ class Stage:
         says: line of the journal.
         image: variable of the image that it runs; "" for none.
         how: once; until it succeeds, every five seconds; or in the background.
+        container: its name. From flavour C on all have one, before that those alone that are removed by it.
         podman: options of the container.
         command: program and verb; nothing for those of the image.
         flags: its arguments.
@@ -90,7 +92,7 @@ class Stage:
         needs: files of the ignition that it reads, beside those in flags.
         waits: what has to come true meanwhile.
         marker: file that says that it is done, so that a restart leaves it out; "" for a step that is always taken.
-        flavours: which have it, in this place.
+        releases: which have it, in this place.
         when: value of `ETCD_MANAGED` for which flavour T has it; "" for both.
         shows: what can be seen of it from outside, in order.
     """
@@ -99,6 +101,7 @@ class Stage:
     says: str
     image: str = ""
     how: Literal["once", "until", "background"] = "once"
+    container: str = ""
     podman: tuple[str, ...] = ("--volume=${PWD}:/assets:z",)
     command: tuple[str, ...] = ()
     flags: tuple[Flag, ...] = ()
@@ -108,6 +111,6 @@ class Stage:
     needs: tuple[str, ...] = ()
     waits: str = ""
     marker: str = ""
-    flavours: str = FLAVOURS
+    releases: Releases = EVERY
     when: str = ""
     shows: tuple[str, ...] = ()

@@ -5,19 +5,26 @@ Relative paths are below /opt/openshift, which every container sees as /assets.
 
 Flavours, by how etcd begins: `A` up to 4.3, members on the masters, certificates from a signer; `T` 4.4 and 4.5, a
 member on the bootstrap machine when the release's etcd operator is managed, else as `A`; `B` 4.6 and 4.7, always a
-member there; `C` from 4.8 on, whose operator writes its files elsewhere.
+member there; `C` from 4.8 on, whose operator makes etcd's certificates and says itself where its files go.
+
+Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files/usr/local/bin/bootkube.sh.template`, as a whole. For
+4.11 to 4.19 only what a program would end at: its changes in openshift/installer (6234, 6990, 7152, 7160, 7636, 7924,
+8813), and what openshift/hypershift passes to the same programs by release. What they render beside that (node tuning)
+is left out.
 """
 
 from dataclasses import replace
 from typing import TypeVar
 
 from shared.installer.graph import Content
-from shared.installer.releases import Releases
+from shared.installer.manifests import BOOTSTRAP_IP, BOOTSTRAP_MEMBER
+from shared.installer.releases import WITH_FEATURE_GATE, WITH_OVERRIDES, Releases
 from shared.installer.stage import (
     DONE,
     ETCD_ENDPOINTS,
     KUBERNETES,
     MANIFESTS,
+    PAYLOAD_VERSION,
     PODS,
     STATIC_PODS,
     Copy,
@@ -27,14 +34,21 @@ from shared.installer.stage import (
 )
 
 RELEASE = "RELEASE_IMAGE_DIGEST"
+# From 4.12 on the machine config operator reads the release's own list of images, which has its system as
+# `rhel-coreos`; from 4.13 on it is told no image one by one, and `machine-os-content` goes away.
+_WITH_IMAGE_LIST, _TOLD_IMAGES = Releases("C", since=(4, 12)), Releases(until=(4, 13))
+# From 4.15 on the definitions of what configures a cluster, and the features of a release, come from a program of
+# their own; in 4.14 from the config operator.
+_WITH_API_PROGRAM = Releases("C", since=(4, 15))
 IMAGES = (
     Image("MACHINE_CONFIG_OPERATOR_IMAGE", "machine-config-operator"),
-    Image("MACHINE_CONFIG_OSCONTENT", "machine-os-content"),
+    Image("MACHINE_CONFIG_OSCONTENT", "machine-os-content", _TOLD_IMAGES),
     Image("MACHINE_CONFIG_ETCD_IMAGE", "etcd"),
-    Image("MACHINE_CONFIG_INFRA_IMAGE", "pod"),
+    Image("MACHINE_CONFIG_INFRA_IMAGE", "pod", _TOLD_IMAGES),
     Image("MACHINE_CONFIG_KUBE_CLIENT_AGENT_IMAGE", "kube-client-agent", Releases("AT")),
     Image("KUBE_ETCD_SIGNER_SERVER_IMAGE", "kube-etcd-signer-server", Releases("AT")),
     Image("CLUSTER_ETCD_OPERATOR_IMAGE", "cluster-etcd-operator", Releases("TBC"), "no-ceo-image", Releases("T")),
+    Image("CONFIG_API_IMAGE", "cluster-config-api", _WITH_API_PROGRAM),
     Image("CONFIG_OPERATOR_IMAGE", "cluster-config-operator"),
     Image("INGRESS_OPERATOR_IMAGE", "cluster-ingress-operator"),
     Image("CLOUD_CREDENTIAL_OPERATOR_IMAGE", "cloud-credential-operator"),
@@ -44,11 +58,11 @@ IMAGES = (
     Image("OPENSHIFT_HYPERKUBE_IMAGE", "hyperkube"),
     Image("OPENSHIFT_CLUSTER_POLICY_IMAGE", "cluster-policy-controller", Releases("BC")),
     Image("CLUSTER_BOOTSTRAP_IMAGE", "cluster-bootstrap"),
-    Image("KEEPALIVED_IMAGE", "keepalived-ipfailover", absent="no-keepalived-image"),
-    Image("COREDNS_IMAGE", "coredns"),
+    Image("KEEPALIVED_IMAGE", "keepalived-ipfailover", _TOLD_IMAGES, "no-keepalived-image"),
+    Image("COREDNS_IMAGE", "coredns", _TOLD_IMAGES),
     Image("MDNS_PUBLISHER_IMAGE", "mdns-publisher", Releases("ATB")),
-    Image("HAPROXY_IMAGE", "haproxy-router"),
-    Image("BAREMETAL_RUNTIMECFG_IMAGE", "baremetal-runtimecfg"),
+    Image("HAPROXY_IMAGE", "haproxy-router", _TOLD_IMAGES),
+    Image("BAREMETAL_RUNTIMECFG_IMAGE", "baremetal-runtimecfg", _TOLD_IMAGES),
 )
 
 _ASSETS_TLS, _ASSETS_MANIFESTS = "/assets/tls", "/assets/manifests"
@@ -59,6 +73,12 @@ _CLOUD_CONFIG = "manifests/cloud-provider-config.yaml"
 _AUTHENTICATION = "manifests/cluster-authentication-02-config.yaml"
 _PULL_SECRET = "manifests/openshift-config-secret-pull-secret.yaml"  # noqa: S105 - the name of a file
 _CLOUD_CA = "tls/cloud-ca-cert.pem"
+_ETCD_HOSTS = "manifests/etcd-host-service-endpoints.yaml"
+_FEATURE_GATE = "manifests/99_feature-gate.yaml"
+_IMAGE_LIST = "image-references"
+_ORIGINAL_OVERRIDES = "original_cvo_overrides.patch"
+# An address that nobody has, as the others in that file.
+_MEMBER_IP = "192.0.2.200"
 _GENERATED = "config-bootstrap/cloud-provider-config-generated.yaml"
 _MEMBER = f"{KUBERNETES}/static-pod-resources/etcd-member"
 _MACHINE_CONFIG_POD = "machineconfigoperator-bootstrap-pod.yaml"
@@ -80,6 +100,13 @@ _ON_PREMISES = (
 )
 
 
+# What a release calls itself, and the objects among which the FeatureGate says which features that version has.
+_FEATURES = (
+    Flag("--rendered-manifest-files", _ASSETS_MANIFESTS, WITH_FEATURE_GATE),
+    Flag("--payload-version", f"${{{PAYLOAD_VERSION}}}", WITH_FEATURE_GATE),
+)
+
+
 def _folders(output: str, config: str, *, network: bool) -> tuple[Flag, ...]:
     """Return the arguments that an operator's `render` has in common with its neighbours'."""
     return (
@@ -96,17 +123,19 @@ def _rendered(output: str) -> tuple[Copy, ...]:
 
 def _operator(component: str, says: str, image: str, *flags: Flag, copies: tuple[Copy, ...] = ()) -> Stage:
     """Return the stage of one of the three operators of the control plane."""
-    output = f"{component}-bootstrap"
+    output, knows_network = f"{component}-bootstrap", component != "kube-scheduler"
     config = Copy(f"{output}/config", f"{KUBERNETES}/bootstrap-configs/{component}-config.yaml")
     return Stage(
         output,
         f"Rendering the {says}...",
         image,
+        container=f"{component}-render",
         command=(f"/usr/bin/cluster-{component}-operator", "render"),
         flags=(
             Flag("--manifest-image", "${OPENSHIFT_HYPERKUBE_IMAGE}"),
-            *_folders(output, "config", network=component != "kube-scheduler"),
+            *_folders(output, "config", network=knows_network),
             *flags,
+            *(_FEATURES if knows_network else ()),
         ),
         output=output,
         copies=(config, *copies, *_rendered(output)),
@@ -120,7 +149,8 @@ _ETCD_SIGNER = Stage(
     "Starting the signer of etcd's certificates...",
     "KUBE_ETCD_SIGNER_SERVER_IMAGE",
     how="background",
-    podman=(f"--name={_SIGNER}", "--volume=${PWD}/tls:${PWD}/tls:ro,z"),
+    container=_SIGNER,
+    podman=("--volume=${PWD}/tls:${PWD}/tls:ro,z",),
     command=("serve",),
     flags=(
         Flag("--cacrt", "${PWD}/tls/etcd-signer.crt"),
@@ -137,13 +167,13 @@ _ETCD_SIGNER = Stage(
         Flag("--csrdir", "/tmp"),  # noqa: S108 - inside its container
         *(Flag(f"--{kind}certdur", _THREE_YEARS) for kind in ("peer", "server", "metric")),
     ),
-    first=(f"remove_container {_SIGNER}",),
     shows=(_SIGNER,),
 )
 _CLUSTER_BOOTSTRAP = Stage(
     "cluster-bootstrap",
     "Starting the temporary control plane, and creating all objects...",
     "CLUSTER_BOOTSTRAP_IMAGE",
+    container="cluster-bootstrap",
     podman=("--volume=${PWD}:/assets:z", f"--volume={KUBERNETES}:{KUBERNETES}:z"),
     command=("start",),
     flags=(
@@ -165,6 +195,22 @@ _STOP_MACHINE_CONFIG_SERVER = Stage(
 
 STAGES = (
     Stage(
+        "etcd-hosts",
+        "Telling where the member of etcd on this machine is...",
+        first=(f"sed --in-place 's/{BOOTSTRAP_IP}/{_MEMBER_IP}/' {_ETCD_HOSTS}",),
+        needs=(_ETCD_HOSTS,),
+        releases=Releases("T"),
+        when="yes",
+    ),
+    Stage(
+        "etcd-hosts",
+        "Telling that no member of etcd is on this machine...",
+        first=(f"sed --in-place '/hostname: {BOOTSTRAP_MEMBER}$/,/{BOOTSTRAP_IP}$/d' {_ETCD_HOSTS}",),
+        needs=(_ETCD_HOSTS,),
+        releases=Releases("T"),
+        when="no",
+    ),
+    Stage(
         "openshift-manifests",
         "Taking the installer's objects to the others...",
         copies=(Copy("openshift/*", MANIFESTS),),
@@ -173,11 +219,35 @@ STAGES = (
         shows=("openshift-manifests",),
     ),
     Stage(
+        "api-bootstrap",
+        "Rendering the definitions of the cluster's configuration...",
+        "CONFIG_API_IMAGE",
+        container="api-render",
+        command=("/usr/bin/render",),
+        flags=(
+            Flag("--asset-output-dir", "/assets/api-bootstrap"),
+            Flag("--rendered-manifest-dir", _ASSETS_MANIFESTS),
+            Flag("--cluster-profile", "self-managed-high-availability"),
+            Flag("--payload-version", f"${{{PAYLOAD_VERSION}}}"),
+        ),
+        output="api-bootstrap",
+        copies=(Copy("api-bootstrap/manifests/*", MANIFESTS),),
+        marker="api-bootstrap.done",
+        releases=_WITH_API_PROGRAM,
+        shows=("api-bootstrap",),
+    ),
+    Stage(
         "cvo-bootstrap",
         "Rendering the cluster version operator...",
         RELEASE,
+        container="cvo-render",
         command=("render",),
-        flags=(Flag("--output-dir", "/assets/cvo-bootstrap"), Flag("--release-image", f"${{{RELEASE}}}")),
+        flags=(
+            Flag("--output-dir", "/assets/cvo-bootstrap"),
+            Flag("--release-image", f"${{{RELEASE}}}"),
+            # Otherwise it writes objects of features that are off, and nobody would ever accept them.
+            Flag("--feature-gate-manifest-path", f"/assets/{_FEATURE_GATE}", Releases("C", since=(4, 18))),
+        ),
         output="cvo-bootstrap",
         copies=(
             Copy("cvo-bootstrap/bootstrap/*", PODS),
@@ -188,22 +258,30 @@ STAGES = (
         marker="cvo-bootstrap.done",
         shows=("cvo-bootstrap",),
     ),
-    replace(_ETCD_SIGNER, flavours="T"),
+    replace(_ETCD_SIGNER, releases=Releases("T")),
     Stage(
         "etcd-bootstrap",
         "Rendering etcd...",
         "CLUSTER_ETCD_OPERATOR_IMAGE",
+        container="etcd-render",
         command=("/usr/bin/cluster-etcd-operator", "render"),
         flags=(
             Flag("--etcd-ca", f"{_ASSETS_TLS}/etcd-ca-bundle.crt", Releases("TB")),
             Flag("--etcd-ca-key", f"{_ASSETS_TLS}/etcd-signer.key", Releases("B")),
             Flag("--etcd-metric-ca", f"{_ASSETS_TLS}/etcd-metric-ca-bundle.crt", Releases("T")),
             Flag("--etcd-discovery-domain", "${CLUSTER_DOMAIN}", Releases("TB", until=(4, 7))),
-            Flag("--manifest-etcd-image", "${MACHINE_CONFIG_ETCD_IMAGE}"),
-            Flag("--manifest-cluster-etcd-operator-image", "${CLUSTER_ETCD_OPERATOR_IMAGE}"),
+            Flag("--manifest-etcd-image", "${MACHINE_CONFIG_ETCD_IMAGE}", Releases("TB")),
+            Flag("--manifest-cluster-etcd-operator-image", "${CLUSTER_ETCD_OPERATOR_IMAGE}", Releases("TB")),
             Flag("--manifest-setup-etcd-env-image", "${MACHINE_CONFIG_OPERATOR_IMAGE}", Releases("T")),
             Flag("--manifest-kube-client-agent-image", "${MACHINE_CONFIG_KUBE_CLIENT_AGENT_IMAGE}", Releases("T")),
-            *_folders("etcd-bootstrap", "config", network=True),
+            Flag("--asset-input-dir", _ASSETS_TLS, Releases("TB")),
+            Flag("--asset-output-dir", "/assets/etcd-bootstrap"),
+            Flag("--config-output-file", "/assets/etcd-bootstrap/config", Releases("TB")),
+            Flag("--cluster-config-file", _NETWORK, Releases("TB")),
+            Flag("--etcd-image", "${MACHINE_CONFIG_ETCD_IMAGE}", Releases("C")),
+            Flag("--cluster-configmap-file", f"/assets/{_CLUSTER_CONFIG}", Releases("C")),
+            Flag("--infra-config-file", f"/assets/{_INFRASTRUCTURE}", Releases("C")),
+            Flag("--network-config-file", _NETWORK, Releases("C")),
         ),
         copies=(
             Copy("etcd-bootstrap/manifests/*", MANIFESTS),
@@ -218,7 +296,7 @@ STAGES = (
         ),
         needs=(_CLUSTER_CONFIG, _INFRASTRUCTURE),
         marker="etcd-bootstrap.done",
-        flavours="TBC",
+        releases=Releases("TBC"),
         when="yes",
         shows=("etcd-bootstrap",),
     ),
@@ -226,12 +304,14 @@ STAGES = (
         "config-bootstrap",
         "Rendering the cluster's configuration...",
         "CONFIG_OPERATOR_IMAGE",
+        container="config-render",
         command=("/usr/bin/cluster-config-operator", "render"),
         flags=(
             *_folders("config-bootstrap", "config", network=False),
             Flag("--cluster-infrastructure-input-file", f"/assets/{_INFRASTRUCTURE}", Releases("BC")),
             Flag("--cloud-provider-config-output-file", f"/assets/{_GENERATED}", Releases("BC")),
             Flag("--cloud-provider-config-input-file", f"/assets/{_CLOUD_CONFIG}", Releases("BC"), where=_CLOUD_CONFIG),
+            *_FEATURES,
         ),
         output="config-bootstrap",
         copies=(Copy("config-bootstrap/manifests/*", MANIFESTS),),
@@ -246,6 +326,7 @@ STAGES = (
         Flag("--manifest-etcd-serving-ca", "etcd-ca-bundle.crt"),
         Flag("--manifest-etcd-server-urls", f"${{{ETCD_ENDPOINTS}}}"),
         Flag("--manifest-operator-image", "${KUBE_APISERVER_OPERATOR_IMAGE}"),
+        Flag("--infra-config-file", f"/assets/{_INFRASTRUCTURE}", WITH_FEATURE_GATE),
         Flag("--cluster-auth-file", f"/assets/{_AUTHENTICATION}", Releases("BC", since=(4, 7)), where=_AUTHENTICATION),
     ),
     _operator(
@@ -260,6 +341,8 @@ STAGES = (
                 f"{KUBERNETES}/bootstrap-configs/cluster-policy-controller-config.yaml",
                 Releases("BC"),
             ),
+            # Where it makes the keys of service accounts itself.
+            Copy("kube-controller-manager-bootstrap/tls/*", "tls/", Releases("C"), optional=True),
         ),
     ),
     _operator("kube-scheduler", "scheduler", "KUBE_SCHEDULER_OPERATOR_IMAGE"),
@@ -267,6 +350,7 @@ STAGES = (
         "ingress-operator-bootstrap",
         "Rendering the ingress operator...",
         "INGRESS_OPERATOR_IMAGE",
+        container="ingress-render",
         command=("render",),
         flags=(Flag("--prefix", "cluster-ingress-"), Flag("--output-dir", "/assets/ingress-operator-manifests")),
         output="ingress-operator-manifests",
@@ -278,6 +362,7 @@ STAGES = (
         "mco-bootstrap",
         "Rendering the machine configurations...",
         "MACHINE_CONFIG_OPERATOR_IMAGE",
+        container="mco-render",
         podman=("--user=0", "--volume=${PWD}:/assets:z"),
         command=("bootstrap",),
         flags=(
@@ -291,14 +376,16 @@ STAGES = (
             Flag("--etcd-image", "${MACHINE_CONFIG_ETCD_IMAGE}", Releases("AT")),
             Flag("--kube-client-agent-image", "${MACHINE_CONFIG_KUBE_CLIENT_AGENT_IMAGE}", Releases("AT")),
             Flag("--cluster-etcd-operator-image", "${CLUSTER_ETCD_OPERATOR_IMAGE}", Releases("T")),
-            Flag("--machine-config-operator-image", "${MACHINE_CONFIG_OPERATOR_IMAGE}"),
-            Flag("--machine-config-oscontent-image", "${MACHINE_CONFIG_OSCONTENT}"),
-            Flag("--infra-image", "${MACHINE_CONFIG_INFRA_IMAGE}"),
-            Flag("--keepalived-image", "${KEEPALIVED_IMAGE}"),
-            Flag("--coredns-image", "${COREDNS_IMAGE}"),
+            Flag("--machine-config-operator-image", "${MACHINE_CONFIG_OPERATOR_IMAGE}", _TOLD_IMAGES),
+            Flag("--machine-config-oscontent-image", "${MACHINE_CONFIG_OSCONTENT}", _TOLD_IMAGES),
+            Flag("--infra-image", "${MACHINE_CONFIG_INFRA_IMAGE}", _TOLD_IMAGES),
+            Flag("--keepalived-image", "${KEEPALIVED_IMAGE}", _TOLD_IMAGES),
+            Flag("--coredns-image", "${COREDNS_IMAGE}", _TOLD_IMAGES),
             Flag("--mdns-publisher-image", "${MDNS_PUBLISHER_IMAGE}", Releases("ATB")),
-            Flag("--haproxy-image", "${HAPROXY_IMAGE}"),
-            Flag("--baremetal-runtimecfg-image", "${BAREMETAL_RUNTIMECFG_IMAGE}"),
+            Flag("--haproxy-image", "${HAPROXY_IMAGE}", _TOLD_IMAGES),
+            Flag("--baremetal-runtimecfg-image", "${BAREMETAL_RUNTIMECFG_IMAGE}", _TOLD_IMAGES),
+            Flag("--image-references", f"/assets/{_IMAGE_LIST}", _WITH_IMAGE_LIST),
+            Flag("--payload-version", f"${{{PAYLOAD_VERSION}}}", WITH_FEATURE_GATE),
             Flag("--release-image", f"${{{RELEASE}}}", Releases("BC")),
             Flag("--cloud-config-file", f"/assets/{_CLOUD_CONFIG}", Releases("AT"), where=_CLOUD_CONFIG),
             Flag("--cloud-config-file", f"/assets/{_GENERATED}", Releases("BC"), where=_CLOUD_CONFIG),
@@ -330,6 +417,7 @@ STAGES = (
         "cco-bootstrap",
         "Rendering the cloud credential operator...",
         "CLOUD_CREDENTIAL_OPERATOR_IMAGE",
+        container="cco-render",
         podman=("--user=0", "--volume=${PWD}:/assets:z"),
         command=("render",),
         flags=(
@@ -348,15 +436,15 @@ STAGES = (
         marker="cco-bootstrap.done",
         shows=("cco-bootstrap",),
     ),
-    replace(_ETCD_SIGNER, flavours="A"),
+    replace(_ETCD_SIGNER, releases=Releases("A")),
     Stage(
         "etcd",
         "Waiting for etcd...",
         "MACHINE_CONFIG_ETCD_IMAGE",
         how="until",
+        container="etcdctl",
         podman=(
             "--rm",
-            "--name=etcdctl",
             "--env=ETCDCTL_API=3",
             "--volume=${PWD}/tls:${PWD}/tls:ro,z",
             "--entrypoint=etcdctl",
@@ -369,7 +457,6 @@ STAGES = (
             Flag("--endpoints", f"${{{ETCD_ENDPOINTS}}}"),
         ),
         command=("endpoint", "health"),
-        first=("remove_container etcdctl",),
         waits="etcd healthy: on all masters (A), on this machine (B, C); asked every 5 seconds without end",
         shows=("etcd",),
     ),
@@ -377,21 +464,37 @@ STAGES = (
         "etcd-signer-end",
         "Removing the signer of etcd's certificates...",
         first=(f"remove_container {_SIGNER}",),
-        flavours="AT",
+        releases=Releases("AT"),
     ),
-    replace(_STOP_MACHINE_CONFIG_SERVER, flavours="AT", when="no"),
-    replace(_CLUSTER_BOOTSTRAP, flavours="A"),
-    replace(_CLUSTER_BOOTSTRAP, flavours="TBC", marker="cb-bootstrap.done"),
+    replace(_STOP_MACHINE_CONFIG_SERVER, releases=Releases("AT"), when="no"),
+    replace(_CLUSTER_BOOTSTRAP, releases=Releases("A")),
+    replace(_CLUSTER_BOOTSTRAP, releases=Releases("TBC"), marker="cb-bootstrap.done"),
     # Until now masters may have come for their configuration: one member of etcd is healthy long before they ask.
-    replace(_STOP_MACHINE_CONFIG_SERVER, flavours="TBC", when="yes"),
+    replace(_STOP_MACHINE_CONFIG_SERVER, releases=Releases("TBC"), when="yes"),
+    Stage(
+        "cvo-overrides",
+        "Leaving the installer's objects to the cluster version operator...",
+        first=(
+            "until oc patch clusterversion version --kubeconfig=auth/kubeconfig --type=merge \\",
+            f"    --patch-file={_ORIGINAL_OVERRIDES}; do",
+            "    sleep 10",
+            "done",
+        ),
+        needs=("auth/kubeconfig", _ORIGINAL_OVERRIDES),
+        waits="the API behind the balancer, asked every 10 seconds without end",
+        marker="cvo-overrides.done",
+        releases=WITH_OVERRIDES,
+        shows=("cvo-overrides",),
+    ),
     Stage(
         "wait-for-ceo",
         "Waiting for etcd on the masters...",
         "CLUSTER_ETCD_OPERATOR_IMAGE",
+        container="wait-for-ceo",
         command=("/usr/bin/cluster-etcd-operator", "wait-for-ceo"),
         flags=(Flag("--kubeconfig", "/assets/auth/kubeconfig"),),
         waits="condition EtcdRunningInCluster of the etcd operator: four healthy members with this one, without end",
-        flavours="TBC",
+        releases=Releases("TBC"),
         when="yes",
     ),
     Stage(
@@ -403,14 +506,9 @@ STAGES = (
     ),
 )
 
-_Part = TypeVar("_Part", Image, Flag, Copy)
-
-
-def stages(flavour: str) -> tuple[Stage, ...]:
-    """Return the stages of a flavour, in order."""
-    return tuple(stage for stage in STAGES if flavour in stage.flavours)
+_Part = TypeVar("_Part", Image, Flag, Copy, Stage)
 
 
 def of_release(parts: tuple[_Part, ...], release: Content) -> tuple[_Part, ...]:
-    """Return the images, arguments or copies that a release has."""
+    """Return the stages, images, arguments or copies that a release has, in order."""
     return tuple(part for part in parts if release in part.releases)

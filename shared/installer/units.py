@@ -99,6 +99,9 @@ def _kubelet(release: Content) -> str:
             "ExecStartPre=/usr/local/bin/kubelet-pause-image.sh",
             "EnvironmentFile=-/etc/kubernetes/kubelet-pause-image-override",
         ]
+    if release in kubelet.WITH_SCRIPT:
+        # It is the script's child, which says when it is ready.
+        service.insert(1, "NotifyAccess=all")
     service += [
         "EnvironmentFile=-/etc/kubernetes/kubelet-env",
         "ExecStart=" + " \\\n    ".join(kubelet.command(release)),

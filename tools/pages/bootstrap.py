@@ -1,10 +1,11 @@
 """docs/bootstrap.md: the stages of the bootstrap machine, by flavour."""
 
 import re
+from dataclasses import replace
 
 from shared.installer.releases import EVERY, Releases
 from shared.installer.stage import FLAVOURS, FOLDERS, ROOT, Copy, Stage
-from shared.installer.stages import IMAGES, RELEASE, STAGES, stages
+from shared.installer.stages import IMAGES, RELEASE, STAGES
 from tools.pages.markdown import code, table
 
 _HEAD = f"""\
@@ -18,7 +19,7 @@ The network is there, `release-image-download.sh` pulls the release image, the c
 
 {{flavours}}
 
-A flavour is a member of the catalogue's entry of a version. A and B are whole. T is as far as one release tells it: the placeholder for the machine's own address among the hosts of etcd is not filled. C is as known from 4.8 to 4.10, without the lifting of the cluster version operator's overrides in 4.10.
+A flavour is a member of the catalogue's entry of a version. A, T, B, and C up to 4.10 have what upstream's script has. Of 4.11 to 4.19 the table has what a program would end at: arguments, images, and the program that renders the definitions of the cluster's configuration; what only node tuning renders is left out, and the machine's image has to bring its kubelet and its container runtime.
 
 ## Stages
 
@@ -68,16 +69,18 @@ def page() -> str:
 
 
 def _order(flavour: str) -> str:
-    return ", ".join(stage.name for stage in stages(flavour))
+    having = [stage for stage in STAGES if flavour in stage.releases.flavours]
+    return ", ".join(
+        dict.fromkeys(f"{stage.name}{_only(replace(stage.releases, flavours=FLAVOURS))}" for stage in having)
+    )
 
 
 def _cells(stage: Stage) -> tuple[str, ...]:
-    only = "" if stage.flavours == FLAVOURS else f" ({', '.join(stage.flavours)})"
     managed = {"yes": "; T: if managed", "no": "; T: unless managed", "": ""}[
-        stage.when if "T" in stage.flavours else ""
+        stage.when if "T" in stage.releases.flavours else ""
     ]
     return (
-        f"`{stage.name}`{only}{managed}",
+        f"`{stage.name}`{_only(stage.releases)}{managed}",
         _runs(stage),
         code(sorted(_reads(stage))),
         "; ".join(dict.fromkeys(_copy(one) for one in stage.copies)),
@@ -89,7 +92,8 @@ def _cells(stage: Stage) -> tuple[str, ...]:
 
 def _runs(stage: Stage) -> str:
     if not stage.image:
-        return code(stage.first)
+        # A command of several lines is one.
+        return code([" ".join(" ".join(stage.first).replace("\\", "").split())] if stage.first else [])
     component = next((image.component for image in IMAGES if image.variable == stage.image), "the release image")
     how = {"once": "", "until": ", until it succeeds", "background": ", in the background"}[stage.how]
     image = component if stage.image == RELEASE else f"`{component}`"

@@ -6,7 +6,10 @@
 # Usage: approve-csr.sh KUBECONFIG
 set -euo pipefail
 
-export KUBECONFIG="${1:?the path of a kubeconfig is needed}"
+#records: # shellcheck source=/dev/null
+#records: . /usr/local/bin/bootstrap-service-record.sh approve-csr
+
+readonly kubeconfig="${1:?the path of a kubeconfig is needed}"
 readonly done_file=/opt/openshift/.bootkube.done
 readonly pause_seconds=20
 
@@ -23,6 +26,11 @@ readonly pending='{{range .items}}{{if not .status.conditions}}{{.metadata.name}
 readonly addresses='{{range .status.addresses}}{{.address}}{{"\n"}}{{end}}'
 
 declare -A told=()
+
+# api COMMAND...: asks the cluster.
+api() {
+    oc @KUBECONFIG_FLAG@="${kubeconfig}" "$@"
+}
 
 # is_member NAME: whether a machine of this cluster may be called so.
 is_member() {
@@ -102,7 +110,7 @@ refusal() {
             echo "usages '${usages%,}' are not those of a server"
         else
             local known
-            known="$(oc get node "${node}" -o "go-template=${addresses}" 2>/dev/null || true)"
+            known="$(api get node "${node}" -o "go-template=${addresses}" 2>/dev/null || true)"
             while read -r name; do
                 [[ -z "${name}" || "${name}" == "DNS:${node}" ]] && continue
                 if ! grep -qxF -- "${name#*:}" <<<"${known}"; then
@@ -118,12 +126,12 @@ refusal() {
 
 approve_pending() {
     local list name sender signer groups usages request reason
-    list="$(oc get csr -o "go-template=${pending}" 2>/dev/null)" || return 0
+    list="$(api get csr -o "go-template=${pending}" 2>/dev/null)" || return 0
     while IFS='|' read -r name sender signer groups usages request; do
         [[ -z "${name}" ]] && continue
         reason="$(refusal "${sender//%3A/:}" "${signer}" "${groups//%3A/:}" "${usages}" "${request}")"
         if [[ -z "${reason}" ]]; then
-            oc adm certificate approve "${name}" || echo "Could not approve ${name}; it is tried again."
+            api adm certificate approve "${name}" || echo "Could not approve ${name}; it is tried again."
         elif [[ "${told[${name}]:-}" != "${reason}" ]]; then
             told[${name}]="${reason}"
             echo "Left ${name} pending: ${reason}."

@@ -9,6 +9,8 @@ if [[ -f .bootkube.done ]]; then
     exit 0
 fi
 
+#records: # shellcheck source=/dev/null
+#records: . /usr/local/bin/bootstrap-service-record.sh bootkube
 # shellcheck source=/dev/null
 . /usr/local/bin/release-image.sh
 : "${RELEASE_IMAGE_DIGEST:?not set by release-image.sh}"

@@ -2,11 +2,15 @@
 # Has the container runtime take the pause image of the release, before it starts.
 set -euo pipefail
 
+#records: # shellcheck source=/dev/null
+#records: . /usr/local/bin/bootstrap-service-record.sh crio-configure
+
 # shellcheck source=/dev/null
 . /usr/local/bin/release-image.sh
 
 readonly flavour=@FLAVOUR@
 readonly config=/etc/crio/crio.conf
+readonly images_hooks=/usr/share/containers/oci/hooks.d
 readonly hooks=/etc/containers/oci/hooks.d
 
 pause_image="$(image_for pod)"
@@ -15,7 +19,7 @@ if [[ "${flavour}" == C ]]; then
     mkdir -p "${config}.d"
     cat >"${config}.d/50-bootstrap-override.conf" <<EOF
 [crio.runtime]
-hooks_dir = ["${hooks}"]
+hooks_dir = ["${images_hooks}", "${hooks}"]
 
 [crio.image]
 pause_image = "${pause_image}"

@@ -22,7 +22,7 @@ readonly bundle="log-bundle-${id}"
 readonly archive="${TAR_FILE:-${HOME}/${bundle}.tar.gz}"
 readonly parallel=45
 readonly seconds=5
-export KUBECONFIG="${root}/auth/kubeconfig"
+readonly kubeconfig="${root}/auth/kubeconfig"
 
 work="$(mktemp --directory)"
 trap 'rm -rf "${work}"' EXIT
@@ -44,6 +44,11 @@ log_containers() {
     done
 }
 
+# api COMMAND...: asks the cluster, which may be gone.
+api() {
+    oc @KUBECONFIG_FLAG@="${kubeconfig}" "--request-timeout=${seconds}s" "$@"
+}
+
 # get FILE RESOURCE...: what the API holds of a resource, in the background, so many at a time.
 get() {
     local file="$1"
@@ -51,7 +56,7 @@ get() {
     while (($(jobs -rp | wc -l) >= parallel)); do
         wait -n
     done
-    oc get "--request-timeout=${seconds}s" "$@" >"${artifacts}/resources/${file}" 2>"${artifacts}/resources/${file}.err" &
+    api get "$@" >"${artifacts}/resources/${file}" 2>"${artifacts}/resources/${file}.err" &
 }
 
 echo "Collecting from this machine"
@@ -92,14 +97,14 @@ find "${artifacts}/resources" -name '*.err' -empty -delete
 
 if ((${#masters[@]} == 0)); then
     mapfile -t masters < <(
-        oc get nodes "--request-timeout=${seconds}s" -l node-role.kubernetes.io/master -o \
+        api get nodes -l node-role.kubernetes.io/master -o \
             'go-template={{range .items}}{{range .status.addresses}}{{if eq .type "InternalIP"}}{{.address}}{{"\n"}}{{end}}{{end}}{{end}}' \
             2>/dev/null
     )
 fi
 if ((${#masters[@]} == 0)) && command -v dig >/dev/null; then
     # Up to 4.3, etcd's members are in the DNS, whether the API answers or not.
-    domain="$(sed -n 's|.*server: https://api-int\.\(.*\):6443.*|\1|p' "${KUBECONFIG}" 2>/dev/null | head -n 1)"
+    domain="$(sed -n 's|.*server: https://api-int\.\(.*\):6443.*|\1|p' "${kubeconfig}" 2>/dev/null | head -n 1)"
     mapfile -t masters < <(dig +short SRV "_etcd-server-ssl._tcp.${domain}" | awk '{sub(/\.$/, "", $4); print $4}')
 fi
 

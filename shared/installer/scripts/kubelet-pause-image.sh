@@ -2,6 +2,9 @@
 # Tells the kubelet which pause image to keep: the release's, which the container runtime uses too.
 set -euo pipefail
 
+#records: # shellcheck source=/dev/null
+#records: . /usr/local/bin/bootstrap-service-record.sh kubelet kubelet-pause-image
+
 # shellcheck source=/dev/null
 . /usr/local/bin/release-image.sh
 

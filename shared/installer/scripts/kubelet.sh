@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Becomes the kubelet; the pause image comes from the unit's environment.
+# Runs the kubelet; the pause image comes from the unit's environment.
 set -euo pipefail
+
+#records: # shellcheck source=/dev/null
+#records: . /usr/local/bin/bootstrap-service-record.sh kubelet
 
 readonly flags=(@FLAGS@)
 
-exec /usr/bin/kubelet "${flags[@]}" "--pod-infra-container-image=${MACHINE_CONFIG_INFRA_IMAGE:?is not set}"
+/usr/bin/kubelet "${flags[@]}" "--pod-infra-container-image=${MACHINE_CONFIG_INFRA_IMAGE:?is not set}"

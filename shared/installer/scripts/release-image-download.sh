@@ -2,6 +2,9 @@
 # Pulls the release image with the credentials in root's home, for as long as it takes.
 set -euo pipefail
 
+#records: # shellcheck source=/dev/null
+#records: . /usr/local/bin/bootstrap-service-record.sh release-image
+
 release=@PULLSPEC@
 minor=@MINOR@
 

@@ -11,3 +11,8 @@ fi
 image_for() {
     podman run --quiet --rm --net=none "$RELEASE_IMAGE_DIGEST" image "$1"
 }
+
+# release_file PATH: what a file of the release says.
+release_file() {
+    podman run --quiet --rm --net=none --entrypoint=cat "$RELEASE_IMAGE_DIGEST" "$1"
+}

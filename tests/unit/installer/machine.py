@@ -11,6 +11,7 @@ from shared.installer.graph import Content
 from tests.unit.installer import example
 
 VERSIONS = {"A": "4.3.18", "T": "4.5.41", "B": "4.7.4", "C": "4.10.67"}
+LIBRARIES = ("release-image.sh", "bootstrap-service-record.sh")
 _ROOTS = ("/opt/openshift", "/etc/", "/usr/local/bin", "/var/log/")
 # Renders what any of the release's programs would; FAIL is a part of the call that fails.
 _PODMAN = """\
@@ -28,12 +29,15 @@ image\\ inspect*) echo "$DIGEST" ;;
     echo "image/${*: -1}"
     ;;
 *--entrypoint=grep*) exec [ "$MANAGED" = yes ] ;;
+*--entrypoint=cat*release-metadata) echo '{"version":"4.19.24"}' ;;
+*--entrypoint=cat*) echo "list of images" ;;
 esac
 for argument; do
     case $argument in
     --asset-output-dir=/assets/* | --output-dir=/assets/* | --dest-dir=/assets/*)
         folder=${argument#*=/assets/}
         case $folder in
+        kube-controller-manager-bootstrap) files="config cpc-config bootstrap-manifests/pod.yaml tls/sa.key" ;;
         etcd-bootstrap)
             files="bootstrap-manifests/etcd-member-pod.yaml etc-kubernetes/manifests/etcd-member-pod.yaml tls/made.crt
                 bootstrap-manifests/secrets/etcd-all-serving/pair bootstrap-manifests/secrets/etcd-all-peer/pair"
@@ -59,6 +63,8 @@ if [[ -n "$FAIL" && "$*" == *"$FAIL"* && ! -e "$LOG.failed" ]]; then
 fi
 case "$*" in *get\\ configmap*) echo "$STATUS" ;; esac
 """
+# What a unit said last, for whoever records that it fell.
+_JOURNAL = "#!/usr/bin/env bash\necho 'what the unit said'\n"
 
 
 def known(flavour: str, version: str = "") -> dict[str, Content]:
@@ -94,6 +100,7 @@ class Machine:
             (self.home / name).mkdir(parents=True)
         for file in (
             "manifests/cloud-provider-config.yaml",
+            "original_cvo_overrides.patch",
             "openshift/secret.yaml",
             "auth/kubeconfig-loopback",
             "auth/kubeconfig-kubelet",
@@ -101,9 +108,13 @@ class Machine:
             *(f"tls/machine-config-server.{suffix}" for suffix in ("crt", "key")),
         ):
             (self.home / file).write_text(file)
+        (self.home / "manifests/etcd-host-service-endpoints.yaml").write_text(
+            "- addresses:\n  - hostname: etcd-0\n    ip: 192.0.2.1\n"
+            "  - hostname: etcd-bootstrap\n    ip: __BOOTSTRAP_IP__\n  ports: []\n"
+        )
         programs = self.root / "programs"
         programs.mkdir()
-        for name, text in (("podman", _PODMAN), ("oc", _OTHER), ("sleep", _OTHER)):
+        for name, text in (("podman", _PODMAN), ("oc", _OTHER), ("sleep", _OTHER), ("journalctl", _JOURNAL)):
             (programs / name).write_text(text)
             (programs / name).chmod(0o555)
 
@@ -118,7 +129,7 @@ class Machine:
 
     def run(self, name: str, *arguments: str) -> int:
         """Run a script to its end; return its exit code."""
-        for each in {name, "release-image.sh"}:
+        for each in {name, *LIBRARIES}:
             text = script(each, self.flavour, self.version)
             for prefix in _ROOTS:
                 text = text.replace(prefix, f"{self.root}{prefix}")

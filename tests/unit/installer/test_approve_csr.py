@@ -21,6 +21,8 @@ CLIENT = ("digital signature", "key encipherment", "client auth")
 SERVER = ("digital signature", "key encipherment", "server auth")
 # One round: whoever asks for the list is answered, and then the bootstrap machine is done.
 _OC = """
+[[ "$1" == "--config=${ROOT}/opt/openshift/auth/kubeconfig-loopback" ]] || exit 2
+shift
 case "$1 $2" in
     "get csr") touch "${ROOT}/opt/openshift/.bootkube.done"; cat "${ROOT}/pending" ;;
     "get node") [[ "$3" == cluster-shf9t-master-0 ]] && printf '%s\\n' cluster-shf9t-master-0 10.0.0.6 ;;

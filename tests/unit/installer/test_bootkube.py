@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from shared.installer import stages
-from tests.unit.installer.machine import Machine
+from tests.unit.installer.machine import Machine, known
 
 OPERATORS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "ingress"]
 RENDERED = ["cluster-config-operator", *(f"cluster-{name}-operator" for name in OPERATORS)]
@@ -32,14 +33,27 @@ def done(machine: Machine) -> set[str]:
     return {file.name for file in machine.home.iterdir() if file.name.endswith(".done")}
 
 
-@pytest.mark.parametrize("flavour", "ATBC")
-def test_the_stages_run_in_order_and_leave_their_markers(tmp_path: Path, flavour: str) -> None:
-    machine = Machine(tmp_path, flavour, settings={"MANAGED": "yes"})
+@pytest.mark.parametrize(
+    ("flavour", "version", "more"),
+    [
+        ("A", "", set()),
+        ("T", "", MORE_MARKERS),
+        ("B", "", MORE_MARKERS),
+        ("C", "4.9.59", MORE_MARKERS),
+        ("C", "4.10.67", {*MORE_MARKERS, "cvo-overrides.done"}),
+        ("C", "4.19.24", {*MORE_MARKERS, "cvo-overrides.done", "api-bootstrap.done"}),
+    ],
+)
+def test_the_stages_run_in_order_and_leave_their_markers(
+    tmp_path: Path, flavour: str, version: str, more: set[str]
+) -> None:
+    machine = Machine(tmp_path, flavour, version, {"MANAGED": "yes"})
 
     assert machine.run("bootkube.sh") == 0
 
-    assert machine.programs == ORDER[flavour]
-    assert done(machine) == MARKERS | (set() if flavour == "A" else MORE_MARKERS)
+    api = ["cluster-config-api"] if "api-bootstrap.done" in more else []
+    assert machine.programs == [*api, *ORDER[flavour]]
+    assert done(machine) == MARKERS | more
 
 
 @pytest.mark.parametrize("flavour", "ATBC")
@@ -225,20 +239,103 @@ def test_the_cluster_is_told_that_the_machine_is_done(tmp_path: Path, status: st
 
     assert machine.run("report-progress.sh", "/opt/openshift/auth/kubeconfig") == 0
 
-    create = "oc --namespace=kube-system create configmap bootstrap --from-literal=status=complete"
+    where = "--kubeconfig=/opt/openshift/auth/kubeconfig --namespace=kube-system"
+    create = f"oc {where} create configmap bootstrap --from-literal=status=complete"
     assert machine.calls.count(create) == (1 if status else 2)
 
 
 def test_newer_releases_record_what_began_and_ended(tmp_path: Path) -> None:
-    """As one JSON document at any time, also after a restart."""
+    """As one JSON document at any time, also after a restart; a fall says where, and what came last."""
     machine = Machine(tmp_path, "C", settings={"FAIL": "image/cluster-ingress-operator "})
     record = machine.path("/var/log/openshift/bootkube.json")
     assert machine.run("bootkube.sh") != 0
-    last = json.loads(record.read_text())[-1]
-    assert (last["stage"], last["phase"]) == ("ingress-operator-bootstrap", "stage start")
+    first = json.loads(record.read_text())
+    assert [one["phase"] for one in first[:2]] == ["service start", "stage start"]
+    assert (first[-2]["stage"], first[-2]["phase"]) == ("ingress-operator-bootstrap", "stage end")
+    assert (first[-1]["phase"], first[-1]["result"]) == ("service end", "failure")
+    assert first[-1]["errorLine"].startswith("bootkube.sh:")
+    assert first[-1]["errorMessage"] == "what the unit said"
     machine.settings["FAIL"] = ""
 
     assert machine.run("bootkube.sh") == 0
 
     ended = [one["stage"] for one in json.loads(record.read_text()) if one["phase"] == "stage end"]
-    assert ended == [stage.name for stage in stages.stages("C") if stage.marker]
+    wanted = [stage.name for stage in stages.of_release(stages.STAGES, known("C")["release-image"])]
+    assert list(dict.fromkeys(ended)) == wanted
+    assert json.loads(record.read_text())[-1]["result"] == "success"
+
+
+def test_a_record_that_cannot_be_kept_ends_no_unit(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, "C")
+    machine.path("/var/log/openshift").mkdir(parents=True)
+    machine.path("/var/log/openshift/bootkube.json").write_text("{ no JSON")
+
+    assert machine.run("bootkube.sh") == 0
+
+
+@pytest.mark.parametrize("name", ["approve-csr", "progress", "release-image"])
+def test_every_unit_with_a_script_has_a_record(tmp_path: Path, name: str) -> None:
+    machine = Machine(tmp_path, "C")
+    (machine.home / ".bootkube.done").touch()
+    scripts = {"progress": "report-progress.sh", "release-image": "release-image-download.sh"}
+
+    assert machine.run(scripts.get(name, f"{name}.sh"), "kubeconfig") == 0
+
+    phases = [one["phase"] for one in json.loads(machine.path(f"/var/log/openshift/{name}.json").read_text())]
+    assert (phases[0], phases[-1]) == ("service start", "service end")
+
+
+def test_older_releases_keep_no_records(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, "B")
+    machine.run("bootkube.sh")
+    assert not machine.path("/var/log/openshift").exists()
+
+
+def test_newer_releases_name_their_containers(tmp_path: Path) -> None:
+    """And remove what an earlier run has left of that name, without which it would be taken."""
+    machine = Machine(tmp_path, "C", "4.19.24")
+    machine.run("bootkube.sh")
+    names = {}
+    for number, line in enumerate(machine.calls):
+        if line.startswith("podman run") and "--net=host" in line:
+            name = line.partition("--name=")[2].split()[0]
+            assert machine.calls[number - 1] == f"podman rm --force {name}"
+            names[name] = line
+    assert {"cvo-render", "etcd-render", "mco-render", "cluster-bootstrap", "wait-for-ceo"} <= names.keys()
+    older = Machine(tmp_path / "older", "B")
+    older.run("bootkube.sh")
+    assert [line for line in older.calls if "--name=" in line and "--name=etcdctl" not in line] == []
+
+
+@pytest.mark.parametrize(("managed", "want"), [("yes", "192.0.2.200"), ("no", None)])
+def test_the_hosts_of_etcd_have_this_machine_where_a_member_is(tmp_path: Path, managed: str, want: str | None) -> None:
+    """Between the flavours; a second run finds it so."""
+    machine = Machine(tmp_path, "T", settings={"MANAGED": managed})
+    for _ in range(2):
+        assert machine.run("bootkube.sh") == 0
+        (machine.home / ".bootkube.done").unlink()
+        found = yaml.safe_load((machine.home / "manifests/etcd-host-service-endpoints.yaml").read_text())
+        hosts = {one["hostname"]: one["ip"] for one in found[0]["addresses"]}
+        assert hosts == {"etcd-0": "192.0.2.1"} | ({"etcd-bootstrap": want} if want else {})
+
+
+def test_the_installers_objects_are_given_to_the_cluster_at_the_end(tmp_path: Path) -> None:
+    """From 4.10 on, after all are there; asked again until the API takes it."""
+    machine = Machine(tmp_path, "C", settings={"FAIL": "patch clusterversion"})
+
+    assert machine.run("bootkube.sh") == 0
+
+    patches = [number for number, line in enumerate(machine.calls) if "patch clusterversion version" in line]
+    created = next(number for number, line in enumerate(machine.calls) if "image/cluster-bootstrap start" in line)
+    assert len(patches) == 2
+    assert created < patches[0]
+    assert "--patch-file=original_cvo_overrides.patch" in machine.calls[patches[0]]
+
+
+def test_the_release_says_what_it_is_called(tmp_path: Path) -> None:
+    """The FeatureGate is of that version, whatever the catalogue calls it."""
+    machine = Machine(tmp_path, "C", "4.19.1")
+    assert machine.run("bootkube.sh") == 0
+    for component in ("cluster-config-api", "cluster-config-operator", "machine-config-operator"):
+        assert "--payload-version=4.19.24" in machine.call(component)
+    assert (machine.home / "image-references").read_text() == "list of images\n"

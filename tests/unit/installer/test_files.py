@@ -2,16 +2,20 @@
 
 import itertools
 import json
+from functools import cache
 
 import bcrypt
 import pytest
 import yaml
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from kubernetes.config.kube_config import KubeConfigLoader
 
-from shared.installer import assets, install_config, kubeconfigs
+from shared.installer import assets, install_config, kubeconfigs, pki
 from shared.installer.certificates import BOOT_FILES
+from shared.installer.graph import Graph
 from tests.unit.installer import example
-from tests.unit.installer.comparisons import boot_files, decoded, document
+from tests.unit.installer.comparisons import ROOT, boot_files, decoded, document
 
 
 def test_kubernetes_own_client_reads_every_kubeconfig() -> None:
@@ -89,6 +93,89 @@ def test_a_newer_release_gets_the_api_versions_that_it_serves() -> None:
     assert role["apiVersion"] == "rbac.authorization.k8s.io/v1"
     assert definition["apiVersion"] == "apiextensions.k8s.io/v1"
     assert made.contents["install-config"]["networking"]["networkType"] == "OVNKubernetes"
+
+
+RELEASES = {"4.3": "A", "4.4": "T", "4.5": "T", "4.6": "B", "4.7": "B", "4.8": "C", "4.10": "C", "4.14": "C"}
+
+
+@cache
+def of_release(release: str) -> Graph:
+    """Return the graph of a cluster of a minor release."""
+    known = example.given(version=f"{release}.1", spec="2.2.0" if RELEASES[release] in "AT" else "3.2.0")
+    known["release-image"]["flavour"] = RELEASES[release]
+    return example.remade(known)
+
+
+def have(file: str) -> list[str]:
+    """Return the releases whose bootstrap machine has a file."""
+    return [release for release in RELEASES if f"{ROOT}{file}" in paths(of_release(release))]
+
+
+def paths(made: Graph) -> set[str]:
+    """Return the paths in the bootstrap ignition."""
+    return {file["path"] for file in json.loads(made.file("bootstrap.ign"))["storage"]["files"]}
+
+
+@pytest.mark.parametrize(
+    ("file", "want"),
+    [
+        ("manifests/etcd-host-service.yaml", ["4.3", "4.4", "4.5"]),
+        ("manifests/etcd-host-service-endpoints.yaml", ["4.3", "4.4", "4.5"]),
+        ("manifests/openshift-apiserver-namespace.yaml", ["4.3", "4.4"]),
+        ("manifests/etcd-signer-secret.yaml", ["4.3", "4.4", "4.5", "4.6", "4.7"]),
+        ("manifests/etcd-namespace.yaml", ["4.3", "4.4", "4.5", "4.6", "4.7"]),
+        ("original_cvo_overrides.patch", ["4.10", "4.14"]),
+        ("manifests/99_feature-gate.yaml", ["4.14"]),
+        ("manifests/cvo-overrides.yaml", [*RELEASES]),
+    ],
+)
+def test_a_release_has_the_manifests_that_nobody_else_makes_for_it(file: str, want: list[str]) -> None:
+    """What an operator of a later release writes itself would be there twice, and the wrong one might win."""
+    assert have(file) == want
+
+
+def test_the_hosts_of_etcd_leave_a_place_for_the_bootstrap_machine() -> None:
+    """Where it may have a member, which its script finds out."""
+    for release, want in (("4.3", []), ("4.5", ["__BOOTSTRAP_IP__"])):
+        text = of_release(release).file("manifests/etcd-host-service-endpoints.yaml")
+        hosts = {one["hostname"]: one["ip"] for one in yaml.safe_load(text)["subsets"][0]["addresses"]}
+        assert [hosts.pop(name) for name in tuple(hosts) if name == "etcd-bootstrap"] == want
+        assert hosts == {"etcd-0": "192.0.2.1", "etcd-1": "192.0.2.2", "etcd-2": "192.0.2.3"}
+
+
+@pytest.mark.parametrize("release", ["4.3", "4.4", "4.5", "4.7", "4.10"])
+def test_whoever_gathers_logs_has_a_key_of_its_own_from_4_5_on(release: str) -> None:
+    """Beside the customer's; its private half stays in the graph."""
+    made = of_release(release)
+    (user,) = json.loads(made.file("bootstrap.ign"))["passwd"]["users"]
+    generated = made.contents["auth/bootstrap-ssh"].get("auth/bootstrap-ssh.pub")
+    assert user["sshAuthorizedKeys"] == [example.SSH_KEY, *([generated] if generated else [])]
+    assert bool(generated) == (release not in {"4.3", "4.4"})
+    if generated:
+        private = load_pem_private_key(made.file("auth/bootstrap-ssh.key").encode(), None)
+        assert isinstance(private, rsa.RSAPrivateKey)
+        assert pki.ssh_public(private) == generated
+        assert generated.startswith("ssh-rsa ")
+        assert not any("bootstrap-ssh" in path for path in paths(made))
+        assert "PRIVATE KEY" not in json.dumps(user)
+
+
+def test_from_4_10_on_the_clusters_operator_leaves_the_installers_objects_alone() -> None:
+    """Each of them by what it is, the version itself not; the patch takes that away again."""
+    made = of_release("4.10")
+    version = yaml.safe_load(made.file("manifests/cvo-overrides.yaml"))
+    listed = {(one["group"], one["kind"], one["namespace"], one["name"]) for one in version["spec"]["overrides"]}
+    assert all(one["unmanaged"] is True for one in version["spec"]["overrides"])
+    assert len(listed) == len(version["spec"]["overrides"])
+    assert {
+        ("", "Namespace", "", "openshift-machine-config-operator"),
+        ("", "Secret", "kube-system", "kubeadmin"),
+        ("config.openshift.io", "DNS", "", "cluster"),
+        ("rbac.authorization.k8s.io", "Role", "kube-system", "aro-cloud-provider-secret-reader"),
+    } <= listed
+    assert not {kind for _, kind, _, _ in listed} & {"ClusterVersion", "Machine", "MachineSet", "MachineConfig"}
+    assert json.loads(made.file("original_cvo_overrides.patch")) == {"spec": {"overrides": None}}
+    assert "overrides" not in yaml.safe_load(of_release("4.8").file("manifests/cvo-overrides.yaml"))["spec"]
 
 
 def test_the_pull_secret_has_both_registries_and_no_telemetry() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.installer import assets, host_files
+from shared.installer import assets, host_files, host_script
 from shared.installer.graph import Content
 from tests.unit.installer import bootstrap_machine, example, facts
 from tests.unit.installer.bootstrap_machine import IDS
@@ -66,7 +66,10 @@ def test_a_row_makes_its_file_where_its_release_has_it_and_nothing_elsewhere() -
     more = [set(bootstrap_machine.modes(flavour)) & rows for flavour in "ATBC"]
     assert {path.rpartition("/")[2] for path in more[1] - more[0]} == {"kubelet-pause-image.sh"}
     assert {path.rpartition("/")[2] for path in more[2] - more[1]} == {"10-default-env-godebug.conf"}
-    assert {path.rpartition("/")[2] for path in more[3] - more[2]} == {"kubelet.sh"}
+    assert {path.rpartition("/")[2] for path in more[3] - more[2]} == {
+        "bootstrap-service-record.sh",
+        "kubelet.sh",
+    }
 
 
 def test_images_are_looked_for_in_the_mirrors_of_each_source() -> None:
@@ -124,10 +127,22 @@ def test_whoever_logs_in_reads_what_the_machine_is_for() -> None:
 def test_values_reach_a_script_as_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever they hold; a value that nobody gave is a mistake."""
     (tmp_path / "x.sh").write_text("a=@ONE@ b=(@SEVERAL@)")
-    monkeypatch.setattr(host_files, "_SCRIPTS", tmp_path)
-    assert host_files.script("x", one="$(id)", several=["a b", "c"]) == "a='$(id)' b=('a b' c)"
+    monkeypatch.setattr(host_script, "FOLDER", tmp_path)
+    release = INPUTS["release-image"]
+    assert host_script.text("x", release, one="$(id)", several=["a b", "c"]) == "a='$(id)' b=('a b' c)"
     with pytest.raises(KeyError, match="several"):
-        host_files.script("x", one="")
+        host_script.text("x", release, one="")
+
+
+@pytest.mark.parametrize(
+    ("version", "flag"), [("4.3.18", "--config"), ("4.4.33", "--config"), ("4.5.41", "--kubeconfig"), ("4.7.4", "--kubeconfig")]
+)  # fmt: skip
+def test_the_client_is_given_its_kubeconfig_by_the_flag_of_its_release(version: str, flag: str) -> None:
+    """In all scripts that call the cluster; none relies on an environment."""
+    for name in ("approve-csr", "report-progress", "installer-gather"):
+        text = said(f"/usr/local/bin/{name}.sh", release_image=INPUTS["release-image"] | {"version": version})
+        assert f'oc {flag}="${{kubeconfig}}"' in text
+        assert "KUBECONFIG" not in text.replace("Usage: approve-csr.sh KUBECONFIG", "")
 
 
 def machine(folder: Path, flavour: str) -> Machine:
@@ -152,8 +167,8 @@ def test_the_container_runtime_gets_the_pause_image_of_the_release(flavour: str,
         read.append(tomllib.loads((dropin if flavour == "C" else config).read_text())["crio"])
     image = read[0]["image"]
     assert (image["pause_image"], image["pause_command"]) == ("quay.io/release@sha256:abc", "/usr/bin/pod")
-    folder = str(tmp_path / "etc/containers/oci/hooks.d")
-    assert (read[0]["runtime"]["hooks_dir"] == [folder]) == (flavour != "A")
+    folder, images = str(tmp_path / "etc/containers/oci/hooks.d"), "/usr/share/containers/oci/hooks.d"
+    assert read[0]["runtime"]["hooks_dir"] == {"A": [images], "C": [images, folder]}.get(flavour, [folder])
     assert read[0] == read[1]
     assert (config.read_text() == _CRIO) == (flavour == "C")
 

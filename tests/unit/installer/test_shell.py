@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.installer import bootstrap_machine
 from tests.unit.installer.bootstrap_machine import IDS
+from tests.unit.installer.machine import script
 
 # It comes with the packages of the tests, beside their interpreter.
 SHELLCHECK = shutil.which("shellcheck", path=str(Path(sys.executable).parent)) or shutil.which("shellcheck")
@@ -31,6 +32,14 @@ def test_shellcheck_has_nothing_against_any_script(flavour: str, tmp_path: Path)
     """Each as the machine gets it, with the cluster's values in it."""
     scripts = bootstrap_machine.scripts(flavour)
     assert {"/usr/local/bin/approve-csr.sh", "/usr/local/bin/installer-gather.sh"} <= scripts.keys()
+    assert check(tmp_path, scripts) == ""
+
+
+@needs_shellcheck
+def test_shellcheck_has_nothing_against_the_stages_of_any_release(tmp_path: Path) -> None:
+    """Their script is made anew for each, and no variable in it is for nothing."""
+    releases = [("T", "4.4.33"), ("B", "4.6.1"), *(("C", f"4.{minor}.1") for minor in range(8, 20))]
+    scripts = {f"/{version}.sh": script("bootkube.sh", flavour, version) for flavour, version in releases}
     assert check(tmp_path, scripts) == ""
 
 
