@@ -6,21 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared import machine_image
+from shared import machine_image, release_rules
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.vm_sizes import version_key
 
 _log = logging.getLogger(__name__)
 _TARGET = "properties.clusterProfile.version"
 _VERSION = re.compile(r"\d+\.\d+\.\d+([-+].+)?")
-IGNITION_VERSIONS = ("2.2.0", "3.2.0")
-# How the bootstrap machine brings up etcd: by a signer, in transition, by its operator, by the newer operator.
-FLAVOURS = ("A", "T", "B", "C")
 # What makes the install graph; `shared/installer/back_ends.py` has a function for each.
 INSTALLERS = ("built-in", "openshift-install")
-# Entries of older builds say neither: the first minor version of what came later.
-_FIRST_WITH_SPEC_3 = (4, 6)
-_FIRST_OF_FLAVOUR = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
 
 
 @dataclass(frozen=True)
@@ -112,8 +106,9 @@ def read(document: Mapping[str, Any]) -> Entry:
         version=version,
         pullspec=document["openShiftPullspec"],
         image=dict(document.get("rhcosImage") or machine_image.of_release(document["releaseMetadata"], version)),
-        ignition_version=_or_by_version(document, "ignitionVersion"),
-        flavour=_or_by_version(document, "flavour"),
+        # Entries of older builds say neither.
+        ignition_version=document.get("ignitionVersion") or release_rules.ignition_versions(_minor(version))[0],
+        flavour=document.get("flavour") or release_rules.flavour(_minor(version)),
         installer=document.get("installer") or INSTALLERS[0],
         enabled=bool(document.get("enabled")),
         default=bool(document.get("default")),
@@ -121,13 +116,9 @@ def read(document: Mapping[str, Any]) -> Entry:
     )
 
 
-def _or_by_version(document: Mapping[str, Any], member: str) -> str:
-    if document.get(member):
-        return str(document[member])
-    minor = version_key(document["version"])[:2]
-    if member == "ignitionVersion":
-        return IGNITION_VERSIONS[minor >= _FIRST_WITH_SPEC_3]
-    return next(flavour for first, flavour in _FIRST_OF_FLAVOUR if minor >= first)
+def _minor(version: str) -> release_rules.MinorVersion:
+    major, minor, *_ = version_key(version)
+    return major, minor
 
 
 def problems(document: Mapping[str, Any]) -> list[str]:
@@ -139,7 +130,11 @@ def problems(document: Mapping[str, Any]) -> list[str]:
     wrong = [f"{whose} {problem}" for problem in _image_problems(document, version)]
     if not isinstance(document.get("openShiftPullspec"), str) or not document["openShiftPullspec"]:
         wrong.append(f"{whose} has no 'openShiftPullspec'")
-    allowed = {"ignitionVersion": IGNITION_VERSIONS, "flavour": FLAVOURS, "installer": INSTALLERS}
+    allowed = {
+        "ignitionVersion": release_rules.ignition_versions(_minor(version)),
+        "flavour": release_rules.FLAVOURS,
+        "installer": INSTALLERS,
+    }
     wrong += [
         f"{whose} has {member} '{document[member]}', which is not one of {', '.join(values)}"
         for member, values in allowed.items()

@@ -132,7 +132,7 @@ def _add_create(kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", na
     parser = _add_kind(kinds, name, run, what)
     parser.add_argument("--version", type=_version, help=f"of OpenShift, x.y.z (default {DEFAULT_VERSION})")
     parser.add_argument(
-        "--spec", choices=SPECS, default="", help="of Ignition (default: 2.2 before OpenShift 4.6, 3.2 from then on)"
+        "--spec", choices=SPECS, default="", help="of Ignition (default: 2.2 up to 4.5, 3.1 for 4.6, then 3.2)"
     )
     parser.add_argument("--release-image", default="", help="pull spec (default: the version's on quay.io)")
     parser.add_argument("--infra-id", default="", help="begin of all names in Azure (default: a new one)")

@@ -12,12 +12,13 @@ from typing import Any
 
 import yaml
 
+from shared import release_rules
 from shared.installer import cluster_id, install_config, install_config_members, snippets
 from shared.installer.graph import Content
 from shared.installer.install_config_members import Problem
 
 INSTALL_CONFIG, PRINCIPAL = "install-config.yaml", "osServicePrincipal.json"
-SPECS = {"2.2": "2.2.0", "3.2": "3.2.0"}
+SPECS = {version.removesuffix(".0"): version for version in release_rules.IGNITION_VERSIONS}
 DEFAULT_VERSION = "4.3.18"
 _VERSION = re.compile(r"4\.\d{1,3}\.\d{1,5}")
 # Member of the file, and the variable that stands for it.
@@ -27,10 +28,6 @@ _PRINCIPAL = {
     "clientId": "AZURE_CLIENT_ID",
     "clientSecret": "AZURE_CLIENT_SECRET",
 }
-# Ignition 3 came with OpenShift 4.6.
-_FIRST_WITH_SPEC_3 = (4, 6)
-# What boots a release, by the first that it does.
-_FLAVOURS = {(4, 8): "C", (4, 6): "B", (4, 4): "T", (4, 0): "A"}
 # What people write by hand is far smaller: a document of the service has 20 KiB, a pull secret 3.
 _LARGEST = 1 << 20
 
@@ -105,14 +102,14 @@ def release(version: str, image: str, spec: str) -> Content:
     Args:
         version: of OpenShift, x.y.z.
         image: of the release; empty for the public one.
-        spec: of Ignition, of `SPECS`; empty for the one that the release reads.
+        spec: of Ignition, of `SPECS`; empty for the best that the release reads.
     """
     minor = install_config.minor(version)
     return {
         "version": version,
         "pullspec": image or f"quay.io/openshift-release-dev/ocp-release:{version}-x86_64",
-        "ignitionVersion": SPECS[spec or ("3.2" if minor >= _FIRST_WITH_SPEC_3 else "2.2")],
-        "flavour": next(flavour for first, flavour in _FLAVOURS.items() if minor >= first),
+        "ignitionVersion": SPECS[spec] if spec else release_rules.ignition_versions(minor)[0],
+        "flavour": release_rules.flavour(minor),
     }
 
 

@@ -1,6 +1,8 @@
-"""Ignition in a form of its own, and its two spellings: spec 2.2.0 up to OpenShift 4.5, 3.2.0 after it.
+"""Ignition in a form of its own, and its spellings: spec 2.2.0 up to OpenShift 4.5, 3.1.0 for 4.6, 3.2.0 after it.
 
-Source: coreos/ignition, configuration specifications v2.2.0 and v3.2.0. `ignition_parsing.py` reads them back.
+Nothing that is written here is new in 3.2.0.
+
+Source: coreos/ignition, configuration specifications v2.2.0, v3.1.0 and v3.2.0. `ignition_parsing.py` reads them back.
 """
 
 import base64
@@ -110,7 +112,7 @@ def render(config: Config, version: str) -> dict[str, Any]:
         raise ValueError(f"Ignition spec {version} is not one of {', '.join(_SPECS)}")
     if found := problems(config):
         raise ValueError(f"Ignition would refuse this: {'; '.join(found)}")
-    return _SPECS[version](config)
+    return _SPECS[version](config, version)
 
 
 def problems(config: Config) -> list[str]:
@@ -187,9 +189,9 @@ def _owner(file: File) -> dict[str, Any]:
     return {"user": {"name": file.user}} | ({"group": {"name": file.group}} if file.group else {})
 
 
-def _spec_2(config: Config) -> dict[str, Any]:
-    """Return spec 2.2.0, with the empty objects that Ignition's own Go types write."""
-    head: dict[str, Any] = {"config": {}, "security": {"tls": {}}, "timeouts": {}, "version": "2.2.0"}
+def _spec_2(config: Config, version: str) -> dict[str, Any]:
+    """Return spec 2, with the empty objects that Ignition's own Go types write."""
+    head: dict[str, Any] = {"config": {}, "security": {"tls": {}}, "timeouts": {}, "version": version}
     if config.merge:
         head["config"]["append"] = [_pointer_2(pointer) for pointer in config.merge]
     if config.replace:
@@ -231,8 +233,8 @@ def _file_2(file: File) -> dict[str, Any]:
     return rendered if file.overwrite else rendered | {"overwrite": False}
 
 
-def _spec_3(config: Config) -> dict[str, Any]:
-    head: dict[str, Any] = {"version": "3.2.0"}
+def _spec_3(config: Config, version: str) -> dict[str, Any]:
+    head: dict[str, Any] = {"version": version}
     references: dict[str, Any] = {}
     if config.merge:
         references["merge"] = [_pointer_3(pointer) for pointer in config.merge]
@@ -273,5 +275,5 @@ def _file_3(file: File) -> dict[str, Any]:
     return {"path": file.path, **_owner(file), "mode": file.mode} | written
 
 
-_SPECS: dict[str, Callable[[Config], dict[str, Any]]] = {"2.2.0": _spec_2, "3.2.0": _spec_3}
+_SPECS: dict[str, Callable[[Config, str], dict[str, Any]]] = {"2.2.0": _spec_2, "3.1.0": _spec_3, "3.2.0": _spec_3}
 VERSIONS = tuple(_SPECS)

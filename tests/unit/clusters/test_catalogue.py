@@ -9,7 +9,6 @@ from emulator.run import tables
 from shared import machine_image
 from shared.arm.errors import CloudError
 from shared.clusters import catalogue
-from shared.installer import ignition
 
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
 VHD = "rhcos-43.81.202003111353.0"
@@ -48,7 +47,7 @@ def test_an_entry_is_read_whole() -> None:
         ("4.3.18", "2.2.0", "A"),
         ("4.4.3", "2.2.0", "T"),
         ("4.5.41", "2.2.0", "T"),
-        ("4.6.1", "3.2.0", "B"),
+        ("4.6.1", "3.1.0", "B"),
         ("4.7.4", "3.2.0", "B"),
         ("4.8.0", "3.2.0", "C"),
         ("4.19.24", "3.2.0", "C"),
@@ -62,9 +61,14 @@ def test_what_an_older_build_did_not_write_follows_from_the_version(version: str
     assert (entry.enabled, entry.default, entry.snippets) == (True, False, None)
 
 
-def test_the_specs_are_those_that_can_be_written() -> None:
-    """An entry with another would make a machine that never boots."""
-    assert ignition.VERSIONS == catalogue.IGNITION_VERSIONS
+@pytest.mark.parametrize(
+    ("version", "spec", "want"),
+    [("4.3.18", "3.2.0", "2.2.0"), ("4.6.1", "3.2.0", "3.1.0"), ("4.7.4", "2.2.0", "3.2.0, 3.1.0")],
+)
+def test_a_spec_that_the_releases_machines_do_not_read_is_refused(version: str, spec: str, want: str) -> None:
+    """They would refuse their ignition on a console, an hour into the install."""
+    (problem,) = catalogue.problems(OLD | {"version": version, "ignitionVersion": spec})
+    assert problem.endswith(f"has ignitionVersion '{spec}', which is not one of {want}")
 
 
 def test_an_image_that_is_given_is_taken_and_another_resolved() -> None:
@@ -91,7 +95,7 @@ def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
     assert str(caught.value).split("; ") == [
         f"{whose} has no 'rhcosImage', and no 'releaseMetadata' from which it would follow",
         f"{whose} has no 'openShiftPullspec'",
-        f"{whose} has ignitionVersion '3.9.9', which is not one of 2.2.0, 3.2.0",
+        f"{whose} has ignitionVersion '3.9.9', which is not one of 3.2.0, 3.1.0",
         f"{whose} has flavour 'Z', which is not one of A, T, B, C",
         f"{whose} has installer 'x', which is not one of built-in, openshift-install",
         f"{whose} has enabled 1, which is neither true nor false",

@@ -1,6 +1,7 @@
 """What Ignition accepts, as its specifications say: members, types, and what it checks beyond them.
 
-Written from coreos/ignition, `doc/configuration-v2_2.md` and `config/v3_2/schema`, apart from the code under test.
+Written from coreos/ignition, `doc/configuration-v2_2.md`, `docs/configuration-v3_1.md` and `config/v3_2/schema`, apart
+from the code under test.
 """
 
 import base64
@@ -39,6 +40,18 @@ _NODE_2 = {"filesystem!": str, "path!": str, "overwrite": bool, "mode": int, "us
 _NODE_3 = {"path!": str, "overwrite": bool, "mode": int, "user": _OWNER, "group": _OWNER}
 _CONTENTS_2 = {"source": str, "compression": str, "verification": _VERIFICATION}
 
+_SPEC_3: dict[str, Any] = {
+    "ignition!": {
+        "version!": str,
+        "config": {"merge": [_SOURCE_3], "replace": _SOURCE_3},
+        "timeouts": _TIMEOUTS,
+        "proxy": {"httpProxy": str, "httpsProxy": str, "noProxy": [str]},
+        "security": {"tls": {"certificateAuthorities": [_SOURCE_3]}},
+    },
+    "storage": {"files": [_NODE_3 | {"append": [_SOURCE_3], "contents": _SOURCE_3}], "directories": [_NODE_3]},
+    "systemd": {"units": [_UNIT]},
+    "passwd": {"users": [_USER]},
+}
 SHAPES: dict[str, Any] = {
     "2.2.0": {
         "ignition!": {
@@ -52,25 +65,15 @@ SHAPES: dict[str, Any] = {
         "networkd": {"units": [_UNIT]},
         "passwd": {"users": [_USER]},
     },
-    "3.2.0": {
-        "ignition!": {
-            "version!": str,
-            "config": {"merge": [_SOURCE_3], "replace": _SOURCE_3},
-            "timeouts": _TIMEOUTS,
-            "proxy": {"httpProxy": str, "httpsProxy": str, "noProxy": [str]},
-            "security": {"tls": {"certificateAuthorities": [_SOURCE_3]}},
-        },
-        "storage": {"files": [_NODE_3 | {"append": [_SOURCE_3], "contents": _SOURCE_3}], "directories": [_NODE_3]},
-        "systemd": {"units": [_UNIT]},
-        "passwd": {"users": [_USER | {"shouldExist": bool}]},
-    },
+    "3.1.0": _SPEC_3,
+    "3.2.0": _SPEC_3 | {"passwd": {"users": [_USER | {"shouldExist": bool}]}},
 }
 _UNIT_NAME = re.compile(r".+\.(service|socket|device|mount|automount|swap|target|path|timer|slice|scope)")
 _HASH_SIZES = {"sha512": 128, "sha256": 64}
 
 
 def violations(document: Json) -> list[str]:
-    """Return what Ignition would say against a document of spec 2.2.0 or 3.2.0."""
+    """Return what Ignition would say against a document of one of these specs."""
     version = document.get("ignition", {}).get("version")
     if version not in SHAPES:
         return [f"ignition.version {version!r} is unknown"]

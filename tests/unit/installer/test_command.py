@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from shared import machine_image
 from shared.clusters import catalogue
 from shared.installer import assets, command_inputs
 from shared.installer.command import FAILURE, IGNITION_CONFIGS, SUCCESS, main
@@ -64,8 +65,10 @@ def test_the_files_of_openshift_install_are_written(folder: Path, capsys: pytest
     ("options", "want"),
     [
         (("--spec", "2.2"), "2.2.0"),
+        (("--spec", "3.1"), "3.1.0"),
         (("--spec", "3.2"), "3.2.0"),
         ((), "2.2.0"),
+        (("--version", "4.6.1"), "3.1.0"),
         (("--version", "4.7.4"), "3.2.0"),
     ],
 )
@@ -233,9 +236,10 @@ def test_the_machines_image_is_the_one_asked_for_or_the_documents(
 @pytest.mark.parametrize("version", ["4.3.18", "4.4.0", "4.5.9", "4.6.0", "4.7.4", "4.8.1", "4.19.24"])
 def test_a_version_boots_as_the_catalogue_has_it(version: str) -> None:
     """Which an entry that says nothing of it follows: spec of Ignition, and flavour."""
-    ours, entry = command_inputs.release(version, "", ""), {"version": version}
-    said = {name: catalogue._or_by_version(entry, name) for name in ("ignitionVersion", "flavour")}
-    assert {name: ours[name] for name in said} == said
+    ours = command_inputs.release(version, "", "")
+    image = dict.fromkeys(machine_image.MEMBERS, "x")
+    entry = catalogue.read({"version": version, "openShiftPullspec": "x", "rhcosImage": image})
+    assert (ours["ignitionVersion"], ours["flavour"]) == (entry.ignition_version, entry.flavour)
 
 
 def test_a_document_that_says_too_little_is_refused_with_all_that_is_missing(

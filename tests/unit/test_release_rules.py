@@ -1,0 +1,30 @@
+"""What follows from a release alone."""
+
+import pytest
+
+from shared import release_rules
+from shared.installer import ignition
+
+
+@pytest.mark.parametrize(
+    ("minor", "specs", "flavour"),
+    [
+        ((4, 3), ("2.2.0",), "A"),
+        ((4, 4), ("2.2.0",), "T"),
+        ((4, 5), ("2.2.0",), "T"),
+        ((4, 6), ("3.1.0",), "B"),
+        ((4, 7), ("3.2.0", "3.1.0"), "B"),
+        ((4, 8), ("3.2.0", "3.1.0"), "C"),
+        ((4, 20), ("3.2.0", "3.1.0"), "C"),
+    ],
+)
+def test_a_release_reads_specs_up_to_that_of_its_ignition(
+    minor: tuple[int, int], specs: tuple[str, ...], flavour: str
+) -> None:
+    """And boots in the way of its time; the machines of 4.6 read 3.1 and nothing newer."""
+    assert (release_rules.ignition_versions(minor), release_rules.flavour(minor)) == (specs, flavour)
+
+
+def test_the_specs_are_those_that_can_be_written() -> None:
+    """A release with another would make a machine that never boots."""
+    assert ignition.VERSIONS == release_rules.IGNITION_VERSIONS
