@@ -12,7 +12,7 @@ from shared.installer import (
     snippets,
     units,
 )
-from shared.installer.graph import Asset, Content, Inputs, nothing
+from shared.installer.graph import Asset, Content, Inputs
 
 _ROOT = "/opt/openshift"
 _INSTALL, _RELEASE, _SSH = "install-config", "release-image", certificates.BOOTSTRAP_SSH
@@ -20,15 +20,13 @@ _INSTALL, _RELEASE, _SSH = "install-config", "release-image", certificates.BOOTS
 _PUBLIC = ("manifests/", "openshift/", "tls/root-ca.crt")
 _OPEN_MODE, _CLOSED_MODE = 0o644, 0o600
 
-# What people lay beside the objects that the graph makes, by path.
-FURTHER = Asset("further-manifests", ("manifests/*", "openshift/*"), (), nothing)
 _OBJECTS = (
     *(
         asset
         for asset in (*manifests.ASSETS, *platform.ASSETS, *cluster_version.ASSETS, *machines.ASSETS)
         if asset.name.startswith(("manifests/", "openshift/")) or asset.name == cluster_version.ORIGINAL
     ),
-    FURTHER,
+    manifests.FURTHER,
 )
 _BOOT_ASSETS = tuple(
     asset
@@ -63,7 +61,7 @@ def _bootstrap_key(inputs: Inputs) -> tuple[str, ...]:
 
 ASSETS = (
     # After all others that make manifests: it takes those that none of them does.
-    FURTHER,
+    manifests.FURTHER,
     Asset(
         "bootstrap.ign",
         snippets.files("bootstrap"),

@@ -34,10 +34,13 @@ def _feature_gate(inputs: Inputs) -> Content:
 
 
 _GATE_ASSET = Asset(_FEATURE_GATE, (_FEATURE_GATE,), (_RELEASE,), _feature_gate)
-_OBJECTS = tuple(
-    asset.name
-    for asset in (*manifests.ASSETS, *platform.ASSETS, _GATE_ASSET)
-    if asset.name.startswith(("manifests/", "openshift/"))
+_OBJECTS = (
+    *(
+        asset.name
+        for asset in (*manifests.ASSETS, *platform.ASSETS, _GATE_ASSET)
+        if asset.name.startswith(("manifests/", "openshift/"))
+    ),
+    manifests.FURTHER.name,
 )
 
 
@@ -62,8 +65,8 @@ def _version(inputs: Inputs) -> Content:
 
 def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
     for name in _OBJECTS:
-        for text in inputs[name].values():
-            found = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe one, chosen above
+        # People may write several objects into one file.
+        for found in (one for text in inputs[name].values() for one in yaml.load_all(text, Loader=_LOADER) if one):
             group, slash, _ = found["apiVersion"].partition("/")
             yield {
                 "group": group if slash else "",

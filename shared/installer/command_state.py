@@ -71,7 +71,7 @@ def go_on(folder: Path, environment: Mapping[str, str], asked: Asked) -> Start |
         Wrong: with every problem.
     """
     if not (folder / STATE).exists():
-        if strange := [folder / name for name in FOLDERS if (folder / name).exists()]:
+        if strange := [folder / name for name in FOLDERS if any((folder / name).glob("*"))]:
             sentence = f"The run that made it left no {STATE} with its keys. Move it away."
             raise Wrong([(str(one), sentence) for one in strange], ANEW)
         return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.installer import documents, install_config
 from shared.installer.documents import config_map, metadata, secret
-from shared.installer.graph import Asset, Content, Inputs
+from shared.installer.graph import Asset, Content, Inputs, nothing
 from shared.installer.releases import EVERY, Releases
 
 _CONFIG = "config.openshift.io/v1"
@@ -308,6 +308,8 @@ def _image_policies(inputs: Inputs) -> Content:
     }
 
 
+# What people lay beside the objects that the graph makes, by path.
+FURTHER = Asset("further-manifests", ("manifests/*", "openshift/*"), (), nothing)
 ASSETS = (
     *(_asset(row) for row in ROWS),
     Asset(

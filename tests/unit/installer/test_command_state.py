@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.installer import assets, bootstrap, documents
+from shared.installer import assets, documents, manifests
 from shared.installer.command import FAILURE, SUCCESS, main
 from shared.installer.command_state import STATE
 from shared.installer.graph import Asset, Graph
@@ -44,16 +44,17 @@ def boot(made: Graph | Path) -> dict[str, str]:
     return {
         file["path"]: base64.b64decode(file["contents"]["source"].partition(",")[2]).decode()
         for file in json.loads(text)["storage"]["files"]
+        if "contents" in file
     }
 
 
 def test_manifests_of_nobody_reach_the_bootstrap_machine() -> None:
     """Beside those that assets make, in the same folders; without them nothing is there."""
-    assert example.made().contents[bootstrap.FURTHER.name] == {}
+    assert example.made().contents[manifests.FURTHER.name] == {}
     further = {"manifests/mine.yaml": "kind: A\n", "openshift/mine.json": "{}"}
-    made = example.remade(example.given() | {bootstrap.FURTHER.name: further})
+    made = example.remade(example.given() | {manifests.FURTHER.name: further})
     assert boot(made).keys() - boot(example.made()).keys() == {f"{ROOT}{path}" for path in further}
-    assert {assets.asset_of(path).name for path in further} == {bootstrap.FURTHER.name}
+    assert {assets.asset_of(path).name for path in further} == {manifests.FURTHER.name}
 
 
 def test_the_state_says_what_it_is_and_is_its_owners_alone(folder: Path) -> None:
@@ -118,6 +119,21 @@ def test_what_is_made_from_an_edited_manifest_is_made_again(
     (folder / count).write_text(OBJECT)
     assert create(folder, "--overwrite") == SUCCESS
     assert boot(folder)[f"{ROOT}{count}"] == OBJECT
+
+
+@pytest.mark.usefixtures("quick_keys")
+def test_the_clusters_version_names_the_objects_that_lie_there(tmp_path: Path) -> None:
+    """Its operator leaves alone what the bootstrap machine creates: added objects too, and none that was removed."""
+    version = ("--version", "4.12.30")
+    assert main(["create", "install-config", "--dir", str(tmp_path), "--example", *version], {}) == SUCCESS
+    assert main(["create", "manifests", "--dir", str(tmp_path), *version], ENVIRONMENT) == SUCCESS
+    (tmp_path / PROXY).unlink()
+    (tmp_path / "openshift/mine.yaml").write_text(f"{OBJECT}---\n---\n{OBJECT.replace('mine', 'other')}")
+    before = yaml.safe_load((tmp_path / "manifests/cvo-overrides.yaml").read_text())["spec"]["overrides"]
+    assert create(tmp_path) == SUCCESS
+    after = yaml.safe_load(boot(tmp_path)[f"{ROOT}manifests/cvo-overrides.yaml"])["spec"]["overrides"]
+    assert [(one["kind"], one["name"]) for one in before if one not in after] == [("Proxy", "cluster")]
+    assert [one["name"] for one in after if one not in before] == ["mine", "other"]
 
 
 def test_everything_that_is_wrong_with_manifests_is_told_by_its_file(
@@ -221,6 +237,14 @@ def test_a_folder_that_was_taken_away_whole_is_missed(folder: Path, capsys: pyte
     (folder / "openshift").rmdir()
     assert create(folder, "--overwrite") == FAILURE
     assert f"{folder / 'openshift'}: It cannot be read: No such file or directory." in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("quick_keys")
+def test_empty_folders_are_nobodys_manifests(tmp_path: Path) -> None:
+    """A run that found no room for its files leaves such."""
+    assert main(["create", "install-config", "--dir", str(tmp_path), "--example"], {}) == SUCCESS
+    (tmp_path / "manifests").mkdir()
+    assert create(tmp_path) == SUCCESS
 
 
 @pytest.mark.usefixtures("quick_keys")
