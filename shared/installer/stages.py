@@ -77,6 +77,7 @@ _ETCD_HOSTS = "manifests/etcd-host-service-endpoints.yaml"
 _FEATURE_GATE = "manifests/99_feature-gate.yaml"
 _IMAGE_LIST = "image-references"
 _ORIGINAL_OVERRIDES = "original_cvo_overrides.patch"
+_TELLING_HOSTS = "Telling whether a member of etcd is on this machine..."
 # An address that nobody has, as the others in that file.
 _MEMBER_IP = "192.0.2.200"
 _GENERATED = "config-bootstrap/cloud-provider-config-generated.yaml"
@@ -196,7 +197,7 @@ _STOP_MACHINE_CONFIG_SERVER = Stage(
 STAGES = (
     Stage(
         "etcd-hosts",
-        "Telling where the member of etcd on this machine is...",
+        _TELLING_HOSTS,
         first=(f"sed --in-place 's/{BOOTSTRAP_IP}/{_MEMBER_IP}/' {_ETCD_HOSTS}",),
         needs=(_ETCD_HOSTS,),
         releases=Releases("T"),
@@ -204,7 +205,7 @@ STAGES = (
     ),
     Stage(
         "etcd-hosts",
-        "Telling that no member of etcd is on this machine...",
+        _TELLING_HOSTS,
         first=(f"sed --in-place '/hostname: {BOOTSTRAP_MEMBER}$/,/{BOOTSTRAP_IP}$/d' {_ETCD_HOSTS}",),
         needs=(_ETCD_HOSTS,),
         releases=Releases("T"),
