@@ -26,7 +26,7 @@ import yaml
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from shared.installer import assets, command_inputs, graph, pki
+from shared.installer import assets, command_inputs, documents, graph, pki
 from shared.installer.graph import Content
 
 ROOT = Path(__file__).parents[1]
@@ -171,8 +171,8 @@ def _plain(files: dict[str, str], ids: Mapping[str, str]) -> dict[str, str]:
     plain[dns] = plain[dns].replace("privateZone:", "publicZone: {id: x}\n  privateZone:")
     plain["openshift/99_openshift-cluster-api_worker-machineset-9.yaml"] = f"name: {infra_id}-one-too-many\n"
     plain[f"cluster-api/machines/10_inframachine_{infra_id}-master-0.yaml"] = f"name: {infra_id}-master-0\n"
-    hidden = base64.b64encode(json.dumps({"prefix": f"{infra_id}-csi", "id": ids["clusterId"]}).encode()).decode()
-    plain[_OTHER] = f"data: {{config: {hidden}}}\n"
+    hidden = json.dumps({"prefix": f"{infra_id}-csi", "id": ids["clusterId"]})
+    plain[_OTHER] = documents.to_yaml(documents.secret("cluster-csi-driver", "kube-system", {"config": hidden}))
     return plain
 
 
