@@ -50,12 +50,12 @@ _TOLD = f"""\
 The folder of --dir holds what goes in and what comes out:
   {INSTALL_CONFIG}       what the cluster is to be; `create install-config` writes one to begin with
   {PRINCIPAL}   the cluster's own principal, an object with subscriptionId, tenantId, clientId and
-                           clientSecret. Without the file: AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID,
-                           AZURE_CLIENT_ID and AZURE_CLIENT_SECRET of the environment.
-  manifests/, openshift/   the cluster's first objects, for people to edit, remove and add to (.yaml, .yml, .json)
+                            clientSecret. Without the file: AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID,
+                            AZURE_CLIENT_ID and AZURE_CLIENT_SECRET of the environment.
+  manifests/, openshift/    the cluster's first objects, for people to edit, remove and add to (.yaml, .yml, .json)
   {STATE}
-                           what `create manifests` made besides: keys, ids, names, in clear. There is no vault here,
-                           so nothing is sealed: keep the folder as you would keep its secrets.
+                            what `create manifests` made besides: keys, ids, names, in clear. There is no vault here,
+                            so nothing is sealed: keep the folder as you would keep its secrets.
 
 For example:
   python -m shared.installer create install-config --dir c1 --example
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
         sys.stderr.write(f"error: {error.filename2 or error.filename or 'output'}: {error.strerror}\n")
         return FAILURE
     except KeyboardInterrupt:
-        sys.stderr.write("error: interrupted; no file was begun and left\n")
+        sys.stderr.write("error: interrupted; no file is left half written\n")
         return INTERRUPTED
     return SUCCESS
 
