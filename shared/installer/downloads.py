@@ -6,7 +6,7 @@ import tarfile
 import time
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO
 
 import requests
@@ -18,9 +18,9 @@ from shared.installer.installer_error import InstallerError
 _PIECE_BYTES = 1 << 20
 _SHORT_BYTES = 8 << 20
 # To connect, and between two pieces.
-_TIME_OUT_SECONDS = (10, 60)
+_TIME_OUT_SECONDS = (10, 20)
 _AGAIN = Retry(
-    total=4,
+    total=3,
     # Of TLS: a certificate does not become right by asking again.
     other=0,
     backoff_factor=0.5,
@@ -47,12 +47,13 @@ class Downloads:
 
     Args:
         step: as its errors name it.
-        until: by the monotonic clock.
+        until: by the monotonic clock; a request that has begun by then may take a minute and a half more.
+        session: that asks.
     """
 
     step: str
     until: float
-    session: requests.Session = field(default_factory=session)
+    session: requests.Session
 
     def failed(self, cause: str, *, passing: bool = False) -> InstallerError:
         """Return an error of this fetch."""
@@ -64,8 +65,10 @@ class Downloads:
         """Send a GET; the caller reads the answer, whatever its status, and closes it.
 
         Raises:
-            InstallerError: when nobody answers.
+            InstallerError: when nobody answers, or the time is over.
         """
+        if time.monotonic() > self.until:
+            raise self.failed(f"there was no time left for {_place(url)}", passing=True)
         try:
             return self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
         except requests.RequestException as error:

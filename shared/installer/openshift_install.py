@@ -34,7 +34,7 @@ from shared.installer.installer_error import InstallerError
 from shared.installer.openshift_install_files import OTHERS, READ
 from shared.installer.openshift_install_program import Program, write
 
-MERGE = "merge snippets"
+WORK, MERGE = "work with openshift-install", "merge snippets"
 # The objects in which a cluster of this service differs from a plain one. None is made from a certificate, so that they
 # can be made before the program has any.
 ADJUSTED = (
@@ -78,16 +78,25 @@ def make(given: Inputs, pool: Executor) -> Graph:
         InstallerError: naming the step.
     """
     binary = openshift_install_binary.ensure(given["release-image"], given["install-config"]["pullSecret"])
-    with _work_folder() as work:
-        program = Program(binary, work, given)
-        program.prepare()
-        program.expect_version()
-        write(program.assets / "install-config.yaml", documents.to_yaml(given["install-config"]))
-        program.create("manifests")
-        openshift_install_files.rename(program.assets, given["cluster-id"])
-        openshift_install_files.lay(program.assets, _adjusted(program.assets, given, pool))
-        program.create("ignition-configs")
-        return _graph(openshift_install_files.read(program.assets), given, pool)
+    try:
+        with _work_folder() as work:
+            return _graph(_files(Program(binary, work, given), pool), given, pool)
+    except OSError as error:
+        # A full memory, for example.
+        raise InstallerError(WORK, f"its folder cannot be used ({error.strerror or type(error).__name__})") from None
+
+
+def _files(program: Program, pool: Executor) -> dict[str, str]:
+    """Run the program; return the files that it leaves, by the paths that our graph has for them."""
+    given, folder = program.given, program.assets
+    program.prepare()
+    program.expect_version()
+    write(folder / "install-config.yaml", documents.to_yaml(given["install-config"]))
+    program.create("manifests")
+    openshift_install_files.rename(folder, given["cluster-id"])
+    openshift_install_files.lay(folder, _adjusted(folder, given, pool))
+    program.create("ignition-configs")
+    return openshift_install_files.read(folder)
 
 
 def kept() -> list[str]:

@@ -7,7 +7,6 @@ Whatever comes is used only after its digest has been compared, and appears unde
 Source: openshift/oc `pkg/cli/admin/release/extract_tools.go`; mirror.openshift.com, `pub/openshift-v4/clients/ocp`.
 """
 
-import functools
 import json
 import logging
 import os
@@ -35,16 +34,14 @@ _RELEASES = "ocp/release"
 # Of 2026's versions: archives near half a gigabyte, programs near one.
 _LONGEST_ARCHIVE, _LONGEST_PROGRAM, _LONGEST_REFERENCES = 1 << 30, 2 << 30, 8 << 20
 # The host ends a function after ten minutes, and the runs of the program want half of them.
-_FETCH_SECONDS = 240
+_FETCH_SECONDS = 200
 _MODE, _FOLDER_MODE = 0o755, 0o700
 # What a killed fetch has left, in the program's own folder.
 _PART, _PART_SECONDS = ".part-", 3600
 
 
-@functools.cache
-def _turn(_path: Path) -> threading.Lock:
-    """Return what lets one thread of this process fetch a program; others then find it."""
-    return threading.Lock()
+# One fetch at a time in this process: whoever waited for it finds the program.
+_FETCHING = threading.Lock()
 
 
 def path(version: str) -> Path:
@@ -66,26 +63,34 @@ def ensure(release: Content, pull_secret: str) -> Path:
     if "/" in version:
         raise InstallerError(FIND, f"version '{version}' cannot be part of a path")
     program = path(version)
-    with _turn(program):
-        if not program.exists():
-            _fetch(release, pull_secret, program)
+    if not program.exists():
+        begun = time.monotonic()
+        if not _FETCHING.acquire(timeout=_FETCH_SECONDS):
+            raise InstallerError(FETCH, "another fetch of this process took all the time", passing=True)
+        try:
+            if not program.exists():
+                _fetch(release, pull_secret, program, begun)
+        finally:
+            _FETCHING.release()
     _check(program)
     return program
 
 
 def _check(program: Path) -> None:
-    """Make sure that nobody but its owner, who is this process's or root, could have written the program."""
-    found = program.stat()
-    if not stat.S_ISREG(found.st_mode):
+    """Make sure that it can be started, and that nobody but us and root could have put it there."""
+    if not program.is_file():
         raise InstallerError(FIND, f"'{program}' is not a file")
     if not os.access(program, os.X_OK):
         raise InstallerError(FIND, f"'{program}' is not executable: chmod 755 '{program}'")
-    if found.st_uid not in {0, os.geteuid()} or found.st_mode & stat.S_IWOTH:
-        raise InstallerError(FIND, f"'{program}' could have been written by others: it is to be ours or root's")
+    for place in (program, program.parent):
+        found = place.stat()
+        # In a sticky folder, such as /tmp, nobody replaces what is another's.
+        open_to_all = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
+        if found.st_uid not in {0, os.geteuid()} or open_to_all:
+            raise InstallerError(FIND, f"'{place}' could have been written by others: it is to be ours or root's")
 
 
-def _fetch(release: Content, pull_secret: str, program: Path) -> None:
-    begun = time.monotonic()
+def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> None:
     auths = json.loads(pull_secret or "{}").get("auths") or {}
     registry = settings.load().openshift_ci_registry
     source = f"registry {registry}" if registry in auths else settings.load().openshift_install_mirror

@@ -57,6 +57,7 @@ def rename(folder: Path, ids: Content) -> None:
         if (renamed := _renamed(text, names)) != text:
             write(folder / path, renamed)
         if (target := _plainly_renamed(path, names)) != path:
+            (folder / target).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             (folder / path).rename(folder / target)
 
 

@@ -119,5 +119,5 @@ def _expect_cluster(cluster: Cluster, infra_id: str, path: Path, monkeypatch: py
         core = client.CoreV1Api(connection)
         invoker = core.read_namespaced_config_map("openshift-install-manifests", "openshift-config")
         assert invoker.data == {"invoker": "ARO", "version": VERSION}
-        told = core.read_namespaced_config_map("cluster-config-v1", "kube-system").data["install-config"]
-        assert yaml.safe_load(told)["pullSecret"] == ""
+        told = core.read_namespaced_config_map("cluster-config-v1", "kube-system").data or {}
+        assert yaml.safe_load(told["install-config"])["pullSecret"] == ""

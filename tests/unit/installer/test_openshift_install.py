@@ -1,6 +1,7 @@
 """The back end `openshift-install`: another's graph under our names, and what is said when there is none."""
 
 import base64
+import errno
 import hashlib
 import json
 import os
@@ -330,6 +331,27 @@ def found_wanting(shell: Shell) -> InstallerError:
         make(given())
     assert list(shell.work.iterdir()) == []
     return caught.value
+
+
+def test_a_program_in_a_folder_that_everybody_may_write_to_is_not_started(shell: Shell) -> None:
+    """Somebody else could put another there."""
+    shell.says("exit 0")
+    shell.program.parent.chmod(0o777)
+    assert f"'{shell.program.parent}' could have been written by others" in found_wanting(shell).cause
+    shell.program.parent.chmod(0o1777)
+    assert shell.fails().step == "put the cluster's names in"
+
+
+def test_a_full_memory_is_told_as_such(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And is not taken for a bug."""
+
+    def full(*_arguments: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    shell.says("exit 0")
+    monkeypatch.setattr(openshift_install, "write", full)
+    error = shell.fails()
+    assert str(error) == ("'work with openshift-install' failed: its folder cannot be used (No space left on device)")
 
 
 def test_a_folder_is_no_program(shell: Shell) -> None:
