@@ -30,6 +30,8 @@ _PRINCIPAL = {
 }
 # What people write by hand is far smaller: a document of the service has 20 KiB, a pull secret 3.
 _LARGEST = 1 << 20
+# What PyYAML ends with: not its own errors alone, where a tag as `!!timestamp` or `!!bool` stands before something else.
+NO_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError, TypeError, RecursionError)
 
 
 class Wrong(Exception):  # noqa: N818 - what people did more than what failed
@@ -214,7 +216,7 @@ def read_yaml(file: Path) -> Any:
     except (ValueError, RecursionError):
         try:
             return yaml.safe_load(text)
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
+        except NO_YAML as error:
             raise Wrong([(str(file), no_yaml(error))]) from None
 
 

@@ -122,7 +122,7 @@ def draft(
     )
     try:
         secret = install_config.pull_secret(secret, {})
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         found.append((str(pull_secret or cluster_file), 'The pull secret is not of the form {"auths": {...}}.'))
     coordinates = _coordinates(cluster, version, image, release_metadata, found)
     if found:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from shared.arm.errors import shown
 from shared.installer import install_config, install_config_checks
 from shared.installer.graph import Content
 
@@ -30,6 +31,8 @@ _KINDS: dict[type, str] = {
 }
 _WHOLE = "the file"
 _PREFIX_LENGTHS = range(1, 33)
+# What a 64 bit integer holds, as everybody who reads manifests has it.
+_NUMBERS = range(-(2**63), 2**63)
 
 
 @dataclass(frozen=True)
@@ -147,8 +150,8 @@ def _rules(config: Content) -> Iterator[Problem]:
         for name in path.split("."):
             items = items[name]
         if len(items) != 1:
-            yield path, f"There are {len(items)} items, and exactly one is installed."
-            # So that whoever reads on finds the one that there has to be.
+            # The first one is looked at by the rules below, so its field is not the wrong one.
+            yield path + ("[1]" if items else ""), f"There are {len(items)} items, and exactly one is installed."
             items[1:] = []
             items += [_empty(path)] if not items else []
     pods = config["networking"]["clusterNetwork"][0]
@@ -175,6 +178,9 @@ def _read(shape: Any, value: Any, path: str, found: list[Problem]) -> Any:
         what = _KINDS.get(type(value), type(value).__name__)
         found.append((path or _WHOLE, f"It is {what}, and has to be {_KINDS[kind]}."))
         value = kind()
+    if why := _unfit(value):
+        found.append((path, why))
+        value = kind()
     if isinstance(shape, Value):
         return value
     if isinstance(shape, Many):
@@ -182,9 +188,29 @@ def _read(shape: Any, value: Any, path: str, found: list[Problem]) -> Any:
     return _read_members(shape, value, path, found if is_right else [])
 
 
+def _unfit(value: Any) -> str:
+    """Return why a value of the right type cannot be written to a manifest."""
+    if isinstance(value, int) and value not in _NUMBERS:
+        return "The number has more than 64 bits."
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return "It has half a character: a surrogate without its other half."
+    return ""
+
+
+def _name_of(key: Any) -> str:
+    """Return what YAML takes for a member's name as one line; `on` is true there, and numbers have any length."""
+    if not isinstance(key, str):
+        return f"({_KINDS.get(type(key), type(key).__name__)})"
+    return shown(key) if key.isprintable() else shown(ascii(key))
+
+
 def _read_members(members: dict[str, Any], value: Content, path: str, found: list[Problem]) -> Content:
     prefix = f"{path}." if path else ""
-    found += [(f"{prefix}{name}", "No such member is known here.") for name in value if name not in members]
+    strange = (name for name in value if name not in members)
+    found += [(f"{prefix}{_name_of(name)}", "No such member is known here.") for name in strange]
     result: Content = {}
     for name, shape in members.items():
         given = value.get(name)

@@ -149,7 +149,15 @@ def test_everything_that_is_wrong_is_told_at_once_by_its_path(folder: Path, caps
     assert not (folder / "bootstrap.ign").exists()
 
 
-@pytest.mark.parametrize("text", ["", "- 1\n", "null\n", "pullSecret: {canary\n  : :", "a: canary\n\tb: 1\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "- 1\n", "null\n", "pullSecret: {canary\n  : :", "a: canary\n\tb: 1\n", "[" * 20_000),
+        *("!!timestamp canary", '!!int ""', '!!float ""', "!!bool canary", "!!python/name:canary", "2026-99-99"),
+        *("9" * 5_000, "0:" * 200 + "0.", "2026-01-01 00:00:00+99:00", "9999-12-31 00:00:00-23:00", "? !!set canary"),
+    ],
+    ids=lambda text: text[:20],
+)
 def test_a_file_that_is_no_install_config_is_refused_without_repeating_it(
     folder: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
