@@ -310,8 +310,32 @@ def _image_policies(inputs: Inputs) -> Content:
 
 # What people lay beside the objects that the graph makes, by path.
 FURTHER = Asset("further-manifests", ("manifests/*", "openshift/*"), (), nothing)
+_INGRESS_CONTROLLER = "manifests/cluster-ingress-default-ingresscontroller.yaml"
+
+
+def _ingress_controller(inputs: Inputs) -> Content:
+    """A router on an internal load balancer, for private visibility; a public one is made by its operator itself.
+
+    The operator does not read the install-config: it takes the default controller that is there, and makes a public one
+    where there is none. A private cluster has no further object: the installer also makes it a Service on port 27627
+    through whose load balancer its nodes reach the internet, and here, as in ARO-RP, every cluster has that balancer.
+
+    Source: openshift/installer from 4.3 on, `pkg/asset/manifests/ingress.go`; ARO-RP `docs/upstream-differences.md`.
+    """
+    if inputs[_INSTALL]["publish"] != "Internal":
+        return {}
+    document = {
+        "apiVersion": "operator.openshift.io/v1",
+        "kind": "IngressController",
+        "metadata": metadata("default", "openshift-ingress-operator"),
+        "spec": {"endpointPublishingStrategy": {"type": "LoadBalancerService", "loadBalancer": {"scope": "Internal"}}},
+    }
+    return {_INGRESS_CONTROLLER: documents.to_yaml(document)}
+
+
 ASSETS = (
     *(_asset(row) for row in ROWS),
+    Asset(_INGRESS_CONTROLLER, (_INGRESS_CONTROLLER,), (_INSTALL,), _ingress_controller),
     Asset(
         "manifests/image-content-source-policy",
         ("manifests/image-content-source-policy-*.yaml",),

@@ -54,9 +54,18 @@ def test_workers_are_spread_over_the_zones(count: int, zones: list[str], replica
 
 
 def test_a_private_ingress_is_published_internally() -> None:
-    """The router then gets an address of the workers' subnet."""
-    made = example.given(example.cluster(ingressProfiles=[{"visibility": "Private"}]))
-    assert made["install-config"]["publish"] == "Internal"
+    """Its operator goes by its object alone, without which it makes a public one: so a public cluster has none."""
+    made = example.remade(example.given(example.cluster(ingressProfiles=[{"visibility": "Private"}])))
+    assert made.contents["install-config"]["publish"] == "Internal"
+    path = "manifests/cluster-ingress-default-ingresscontroller.yaml"
+    assert yaml.safe_load(made.file(path)) == {
+        "apiVersion": "operator.openshift.io/v1",
+        "kind": "IngressController",
+        "metadata": {"name": "default", "namespace": "openshift-ingress-operator"},
+        "spec": {"endpointPublishingStrategy": {"type": "LoadBalancerService", "loadBalancer": {"scope": "Internal"}}},
+    }
+    boots_from = {file["path"] for file in json.loads(made.file("bootstrap.ign"))["storage"]["files"]}
+    assert boots_from - set(boot_files()) == {f"/opt/openshift/{path}"}
 
 
 def test_disk_encryption_reaches_the_machines() -> None:
