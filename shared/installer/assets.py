@@ -7,6 +7,7 @@ from shared.installer import (
     certificates,
     cluster_version,
     documents,
+    graph,
     host_files,
     install_config,
     kubeconfigs,
@@ -30,14 +31,7 @@ def _metadata(inputs: Inputs) -> Content:
     return {"metadata.json": documents.to_json(document)}
 
 
-# What is given: all that the graph knows of a cluster stands in these five.
-GIVEN = (
-    Asset("install-config"),  # as openshift-install reads it, see `install_config.py`
-    Asset("platform-credentials"),  # subscriptionId, tenantId, clientId, clientSecret
-    Asset("cluster-id"),  # infraId, clusterId
-    Asset("release-image"),  # version, pullspec, ignitionVersion, flavour
-    Asset("clock"),  # now, RFC 3339: certificates begin then
-)
+GIVEN = tuple(Asset(name) for name in graph.GIVEN)
 
 ASSETS: dict[str, Asset] = {
     asset.name: asset

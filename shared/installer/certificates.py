@@ -169,7 +169,7 @@ def _certificate_asset(row: Certificate) -> Asset:
     named = any("{" in name for name in (row.common_name, *row.dns, *row.ip))
 
     def make(inputs: Inputs) -> Content:
-        signer = inputs.get(f"tls/{row.issuer}")
+        signer = inputs[f"tls/{row.issuer}"] if row.issuer else None
         names = install_config.names(inputs["install-config"]) if named else {}
         pair = pki.issue(row, names, inputs["clock"]["now"], _pair(row.issuer, signer) if signer else None)
         chain = signer[f"tls/{row.issuer}.crt"] if row.chained and signer else ""

@@ -16,6 +16,15 @@ Content = dict[str, Any]
 Inputs = Mapping[str, Content]
 """What an asset is made from: its inputs' contents by their names, and no others."""
 
+# What is given: all that the graph knows of a cluster stands in these five.
+GIVEN = (
+    "install-config",  # as openshift-install reads it, see `install_config.py`
+    "platform-credentials",  # subscriptionId, tenantId, clientId, clientSecret
+    "cluster-id",  # infraId, clusterId
+    "release-image",  # version, pullspec, ignitionVersion, flavour
+    "clock",  # now, RFC 3339: certificates begin then
+)
+
 
 @dataclass(frozen=True)
 class Asset:
@@ -46,13 +55,13 @@ class Graph:
     contents: Mapping[str, Content] = field(repr=False)
 
     def file(self, path: str) -> str:
-        """Return the text of a file.
+        """Return the text of a file; members of what is given are none.
 
         Raises:
             KeyError: when no asset of this graph has made it.
         """
-        for content in self.contents.values():
-            if path in content:
+        for name, content in self.contents.items():
+            if path in content and name not in GIVEN:
                 return str(content[path])
         raise KeyError(path)
 

@@ -1,6 +1,7 @@
 """The graph: what is made, how often, and what is kept."""
 
 import threading
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from shared.installer import assets, graph
 from shared.installer.graph import Asset, Content, Graph, Inputs
 from tests.unit.installer import example
+from tests.unit.installer.bootstrap_machine import FLAVOURS
 
 
 class Assets(dict[str, Asset]):
@@ -110,6 +112,43 @@ def test_a_file_that_the_graph_has_not_is_named() -> None:
     """Not an empty text."""
     with pytest.raises(KeyError, match=r"nothing\.ign"):
         example.made().file("nothing.ign")
+
+
+def test_what_was_given_is_no_file() -> None:
+    """A secret of the principal cannot be read by mistake as if it were one."""
+    for name in graph.GIVEN:
+        for member in example.made().contents[name]:
+            with pytest.raises(KeyError):
+                example.made().file(member)
+
+
+def test_no_asset_does_without_one_of_its_inputs() -> None:
+    """Not even a certificate without its signer: it would sign itself, and nobody would believe it.
+
+    An input may be for some releases alone.
+    """
+    profile = example.CLUSTER["properties"]["clusterProfile"] | {"fipsValidatedModules": "Enabled"}
+    of = example.cluster(clusterProfile=profile, ingressProfiles=[{"visibility": "Private"}])
+    missed = set()
+    for flavour, version, spec in FLAVOURS:
+        given = example.given(of, version=version, spec=spec)
+        given["release-image"]["flavour"] = flavour
+        missed |= _missed(example.remade(given).contents)
+    made = [asset for asset in assets.ASSETS.values() if asset.make is not None]
+    assert missed == {(asset.name, name) for asset in made for name in asset.inputs}
+
+
+def _missed(contents: Mapping[str, Content]) -> set[tuple[str, str]]:
+    """Return assets, and inputs without which they are not made."""
+    missed = set()
+    for asset in assets.ASSETS.values():
+        for left_out in asset.inputs:
+            assert asset.make is not None
+            try:
+                asset.make({name: contents[name] for name in asset.inputs if name != left_out})
+            except KeyError as error:
+                missed |= {(asset.name, name) for name in error.args}
+    return missed
 
 
 def test_the_graph_does_not_show_what_it_holds() -> None:
