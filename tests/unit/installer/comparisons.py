@@ -69,6 +69,7 @@ def decoded(text: str) -> str:
     return base64.b64decode(text).decode()
 
 
+@cache
 def all_paths() -> set[str]:
     """Return the paths of everything that is made."""
     given = {asset.name for asset in assets.GIVEN}

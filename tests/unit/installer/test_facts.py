@@ -31,6 +31,7 @@ SECTIONS: dict[str, Callable[[], Section]] = {
     "asset_nodes": node_facts.nodes,
     "certificates_by_file": certificate_facts.certificates_by_file,
 }
+_SIGNER = ("tls/admin-kubeconfig-signer.key", "tls/admin-kubeconfig-signer.crt")
 
 
 @facts.present
@@ -65,7 +66,7 @@ def test_no_section_of_the_facts_is_passed_over() -> None:
         ("unique_certs", ("unique_certs", 0, "something"), "new"),
         ("manifests", ("manifests", 0, "kind"), "Secret"),
         ("machines", ("machines", 3, "replicas"), 9),
-        ("asset_nodes", ("asset_nodes", 6, "files"), ["tls/nothing.crt"]),
+        ("asset_nodes", ("asset_nodes", 6, "files"), [*_SIGNER, "tls/nothing.crt"]),
         ("certificates_by_file", ("certificates_by_file", "/opt/openshift/tls/etcd-ca-bundle.crt"), ["root-ca"]),
     ],
     ids=["mode", "unit", "validity", "member that nobody compares", "kind", "replicas", "node", "bundle"],
@@ -81,3 +82,32 @@ def test_a_fact_that_is_not_met_is_counted(
     holder[path[-1]] = value
     monkeypatch.setattr(facts, "facts", lambda: changed)
     assert len([fact for fact in SECTIONS[section]() if fact.want != fact.have]) == 1
+
+
+@facts.present
+@pytest.mark.parametrize("change", ["taken away", "renamed", "misspelt in one that is made from it"])
+def test_a_node_that_is_not_known_is_counted(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every node in turn."""
+    rows = facts.section("asset_nodes")
+    for kind in [row["type"] for row in rows]:
+        with monkeypatch.context() as patch:
+            changed = facts.facts() | {"asset_nodes": _CHANGES[change](rows, kind)}
+            patch.setattr(facts, "facts", lambda changed=changed: changed)
+            if changed["asset_nodes"] != rows:
+                assert [fact for fact in SECTIONS["asset_nodes"]() if fact.want != fact.have], kind
+
+
+def _misspelt(rows: list[Any], kind: str) -> list[Any]:
+    place = next((place for place, row in enumerate(rows) if kind in row["dependencies"]), len(rows))
+    changed = [
+        row | {"dependencies": [f"{wanted}s" if wanted == kind else wanted for wanted in row["dependencies"]]}
+        for row in rows[place : place + 1]
+    ]
+    return [*rows[:place], *changed, *rows[place + 1 :]]
+
+
+_CHANGES: dict[str, Callable[[list[Any], str], list[Any]]] = {
+    "taken away": lambda rows, kind: [row for row in rows if row["type"] != kind],
+    "renamed": lambda rows, kind: [row | {"type": f"{kind}s"} if row["type"] == kind else row for row in rows],
+    "misspelt in one that is made from it": _misspelt,
+}
