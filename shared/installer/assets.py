@@ -1,5 +1,6 @@
 """All assets by name, and which of them an install wants."""
 
+from contextlib import suppress
 from fnmatch import fnmatch
 
 from shared.installer import (
@@ -17,6 +18,7 @@ from shared.installer import (
     units,
 )
 from shared.installer.graph import Asset, Content, Inputs
+from shared.installer.stage import ROOT
 
 
 def _metadata(inputs: Inputs) -> Content:
@@ -70,3 +72,16 @@ def asset_of(path: str) -> Asset:
         if any(fnmatch(path, pattern) for pattern in asset.files):
             return asset
     raise KeyError(path)
+
+
+def find(name: str) -> Asset | None:
+    """Return the asset that people mean: by its name, by a file of it in the graph or on the bootstrap machine, by a unit.
+
+    None when no asset makes such a file, also where people may put one of their own.
+    """
+    for path in (name, name.removeprefix(f"{ROOT}/"), f"{units.FOLDER}/{name}"):
+        with suppress(KeyError):
+            asset = ASSETS.get(path) or asset_of(path)
+            if asset is not manifests.FURTHER or path == asset.name:
+                return asset
+    return None

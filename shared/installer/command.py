@@ -83,7 +83,8 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
         many = f"{len(wrong.problems)} problems" if len(wrong.problems) > 1 else "1 problem"
         lines = "".join(f"  {field}: {sentence}\n" for field, sentence in wrong.problems)
         way_out = f"{wrong.way_out}\n" if wrong.way_out else ""
-        sys.stderr.write(f"error: nothing was written, because of {many}:\n{lines}{way_out}")
+        done = "shown" if options.run is _graph else "written"
+        sys.stderr.write(f"error: nothing was {done}, because of {many}:\n{lines}{way_out}")
         return FAILURE
     except BrokenPipeError:
         # Whoever reads has read enough. Python would complain about what is left when it ends.
@@ -273,12 +274,9 @@ def _graph(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iter
 
 
 def _asset_name(name: str) -> str:
-    if name in assets.ASSETS:
-        return name
-    try:
-        return assets.asset_of(name).name
-    except KeyError:
-        raise Wrong([(name, "No asset has this name, and none makes a file of it. See `graph` alone.")]) from None
+    if asset := assets.find(name):
+        return asset.name
+    raise Wrong([(name, "No asset has this name, and none makes a file of it. See `graph` alone.")])
 
 
 # What an asset that people give is called; all others are made.

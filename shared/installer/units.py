@@ -13,7 +13,7 @@ from shared.installer import ignition, kubelet
 from shared.installer.graph import Asset, Content, Inputs
 from shared.installer.releases import EVERY, WITH_PAUSE_IMAGE, Releases
 
-_FOLDER = "/etc/systemd/system"
+FOLDER = "/etc/systemd/system"
 _RELEASE = "release-image"
 _ROOT = "/opt/openshift"
 _DONE = f"{_ROOT}/.bootkube.done"
@@ -40,7 +40,7 @@ class Row:
     @property
     def path(self) -> str:
         """Where systemd reads it."""
-        return f"{_FOLDER}/{self.name}"
+        return f"{FOLDER}/{self.name}"
 
     def dropin_path(self, name: str) -> str:
         """Where systemd reads an addition to it."""

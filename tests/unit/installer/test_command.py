@@ -325,10 +325,35 @@ def test_the_graph_is_shown_as_text_and_as_dot(capsys: pytest.CaptureFixture[str
     assert not any("bootstrap.ign" in line for line in dot)
 
 
-def test_a_name_that_is_no_asset_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """With where the names stand."""
-    assert main(["graph", "nothing.txt"], {}) == FAILURE
-    assert "nothing.txt: No asset has this name" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("name", "want"),
+    [
+        ("manifests/etcd-client-secret.yaml", "manifests/etcd-client-secret.yaml"),
+        ("/opt/openshift/manifests/etcd-client-secret.yaml", "manifests/etcd-client-secret.yaml"),
+        ("/opt/openshift/tls/etcd-client.key", "tls/etcd-client"),
+        ("/usr/local/bin/bootkube.sh", "/usr/local/bin/bootkube.sh"),
+        ("kubelet.service", "/etc/systemd/system/kubelet.service"),
+        ("systemd-journal-gatewayd.service", "/etc/systemd/system/systemd-journal-gatewayd.service"),
+        ("systemd-journal-gatewayd.service.d/certs.conf", "/etc/systemd/system/systemd-journal-gatewayd.service"),
+        ("further-manifests", "further-manifests"),
+    ],
+)
+def test_an_asset_is_found_by_its_files_name_on_the_machine_and_by_its_unit(
+    capsys: pytest.CaptureFixture[str], name: str, want: str
+) -> None:
+    """Whoever looks at a bootstrap machine knows no other names; what is asked for comes last, after what it needs."""
+    assert main(["graph", name], {}) == SUCCESS
+    shown = [line.split()[0] for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    assert shown[-1] == want
+
+
+@pytest.mark.parametrize("name", ["nothing.txt", "manifests/typo.yaml", "/opt/openshift/openshift/typo.yaml"])
+def test_a_name_that_is_no_asset_is_refused(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """With where the names stand, and also where people may add files of their own."""
+    assert main(["graph", name], {}) == FAILURE
+    told = capsys.readouterr().err
+    assert told.startswith("error: nothing was shown")
+    assert f"{name}: No asset has this name" in told
 
 
 def test_help_teaches_with_files_and_examples(capsys: pytest.CaptureFixture[str]) -> None:
