@@ -26,10 +26,11 @@ def alone(folder: Path) -> Iterator[None]:
     folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Wrong([(str(folder), "Another run is at work in this folder. Wait until it has ended.")]) from None
         yield
-    except BlockingIOError:
-        raise Wrong([(str(folder), "Another run is at work in this folder. Wait until it has ended.")]) from None
     finally:
         os.close(lock)
         if is_new:

@@ -179,7 +179,7 @@ def _split(image: str) -> dict[str, str]:
 def _at(document: Any, path: str) -> Any:
     for name in path.split("."):
         if isinstance(document, list):
-            document = document[int(name)] if int(name) < len(document) else None
+            document = document[int(name)] if name.isdigit() and int(name) < len(document) else None
         else:
             document = document.get(name) if isinstance(document, dict) else None
     return document

@@ -298,16 +298,25 @@ def test_a_document_says_which_version_it_is_of(tmp_path: Path, capsys: pytest.C
     assert "--version 4.19.24" in told.out
 
 
+@pytest.mark.parametrize(
+    ("part", "value", "want"),
+    [
+        ("masterProfile", {"vmSize": "x", "subnetId": "masters"}, "not a cluster as the service's documents have it"),
+        ("clusterProfile", ["domain"], "properties.clusterProfile.domain: It is missing"),
+        ("networkProfile", "x", "properties.networkProfile.podCidr: It is missing"),
+        ("workerProfiles", {"0": {}}, "properties.workerProfiles.0.vmSize: It is missing"),
+    ],
+    ids=["an id that is none", "a list for an object", "a text for an object", "an object for a list"],
+)
 def test_a_document_that_is_not_the_services_is_refused_and_not_traced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], part: str, value: Any, want: str
 ) -> None:
-    """All that is needed is there, and a subnet's id is none."""
+    """Whatever stands where the service would have something else."""
     profile = example.CLUSTER["properties"]["clusterProfile"] | {"domain": "cluster.example.com"}
-    masters = example.CLUSTER["properties"]["masterProfile"] | {"subnetId": "masters"}
-    (tmp_path / "c.json").write_text(json.dumps(example.cluster(clusterProfile=profile, masterProfile=masters)))
+    (tmp_path / "c.json").write_text(json.dumps(example.cluster(**{"clusterProfile": profile, part: value})))
     arguments = ["create", "install-config", "--dir", str(tmp_path), "--cluster", str(tmp_path / "c.json")]
     assert main(arguments, {}) == FAILURE
-    assert "not a cluster as the service's documents have it" in capsys.readouterr().err
+    assert want in capsys.readouterr().err
 
 
 def test_the_graph_is_shown_as_text_and_as_dot(capsys: pytest.CaptureFixture[str]) -> None:
