@@ -41,6 +41,8 @@ ENVIRONMENT = {
 # Python's own, and the shell's.
 _ITS_OWN = {"LC_CTYPE", "PWD", "SHLVL", "_", "__CF_USER_TEXT_ENCODING"}
 _CLUSTER_ID, _CONFIG = "*installconfig.ClusterID", "*installconfig.InstallConfig"
+# Read from the folder by an asset of its own, which the other objects of `openshift/` are made from.
+_INVOKER, _INVOKER_FILE = "*openshiftinstall.Config", "openshift/openshift-install-manifests.yaml"
 _INNER, _OUTER = "*kubeconfig.AdminInternalClient", "*kubeconfig.AdminClient"
 _FOLDERS = ("manifests/", "openshift/", "cluster-api/")
 _OTHER = "manifests/cluster-csi-driver.yaml"
@@ -147,6 +149,7 @@ def _manifests(folder: Path, given: dict[str, Content]) -> dict[str, Any]:
         _CLUSTER_ID: {"InfraID": ids["infraId"], "UUID": ids["clusterId"]},
         _CONFIG: {"config": config, "file": {"Filename": "install-config.yaml", "Data": None}},
         _INNER: {"Config": {}, "File": _file("auth/kubeconfig", files["auth/kubeconfig"])},
+        _INVOKER: {"File": _file(_INVOKER_FILE, files[_INVOKER_FILE])},
         "*files": {"FileList": [_file(path, text) for path, text in files.items() if path != "auth/kubeconfig"]},
     }
     _write(folder / STATE, json.dumps(state, indent=4))
@@ -169,6 +172,7 @@ def _plain(files: dict[str, str], ids: Mapping[str, str]) -> dict[str, str]:
     }
     dns = "manifests/cluster-dns-02-config.yml"
     plain[dns] = plain[dns].replace("privateZone:", "publicZone: {id: x}\n  privateZone:")
+    plain[_INVOKER_FILE] = documents.to_json(yaml.safe_load(plain[_INVOKER_FILE]))
     plain["openshift/99_openshift-cluster-api_worker-machineset-9.yaml"] = f"name: {infra_id}-one-too-many\n"
     plain[f"cluster-api/machines/10_inframachine_{infra_id}-master-0.yaml"] = f"name: {infra_id}-master-0\n"
     hidden = json.dumps({"prefix": f"{infra_id}-csi", "id": ids["clusterId"]})
@@ -184,6 +188,8 @@ def _ignition_configs(folder: Path, given: dict[str, Content]) -> dict[str, Any]
     targets = [file for name in _FOLDERS for file in (folder / name).rglob("*") if file.is_file()]
     # All of a target are read from the folder: what is missing there was taken away on purpose.
     disk = {str(file.relative_to(folder)): file.read_text(encoding="utf-8") for file in targets}
+    dirty = _file(_INVOKER_FILE, disk[_INVOKER_FILE]) != state[_INVOKER]["File"]
+    assert not dirty, "discarding the Openshift Manifests that were provided, because their dependencies are dirty"
     files = {path: text for path, text in of_state.items() if not path.startswith(_FOLDERS)} | disk
     known = given | {
         "install-config": state[_CONFIG]["config"],

@@ -2,9 +2,11 @@
 
 The state file maps the Go type of each asset to its fields as JSON, bytes in base64; among the fields each file is an
 object `{"Filename", "Data"}`. What lies in the folder and differs from the state wins over it, and makes the program
-make anew whatever depends on it; what is the same in both does not.
+make anew whatever depends on it, even what lies in the folder as well: `openshift/openshift-install-manifests.yaml`
+would take all other objects of `openshift/` with it. So whatever is changed here is changed in both places.
 
-Source: openshift/installer `pkg/asset/store/store.go`, `pkg/asset/installconfig/clusterid.go`, `pkg/asset/kubeconfig`.
+Source: openshift/installer `pkg/asset/store/store.go`, `pkg/asset/installconfig/clusterid.go`, `pkg/asset/kubeconfig`,
+`pkg/asset/openshiftinstall`, `pkg/asset/manifests/openshift.go`.
 """
 
 import base64
@@ -24,7 +26,7 @@ from shared.installer.openshift_install_program import write
 from shared.installer.stage import ROOT
 
 STATE = ".openshift_install_state.json"
-RENAME, READ = "put the cluster's names in", "read what openshift-install made"
+RENAME, ADJUST, READ = "put the cluster's names in", "adjust manifests", "read what openshift-install made"
 # As an asset of the graph: files that no other asset makes.
 OTHERS = "openshift-install"
 _CLUSTER_ID = "*installconfig.ClusterID"
@@ -62,7 +64,11 @@ def rename(folder: Path, ids: Content) -> None:
 
 
 def lay(folder: Path, contents: Mapping[str, Content]) -> None:
-    """Write the files of these assets into the folder, in place of those that the program has made of them."""
+    """Write the files of these assets into folder and state, in place of those that the program has made of them.
+
+    Raises:
+        InstallerError: when the state cannot be read.
+    """
     laid = {path: str(text) for content in contents.values() for path, text in content.items()}
     patterns = [pattern for name in contents for pattern in assets.ASSETS[name].files]
     for path in _paths(folder):
@@ -71,6 +77,11 @@ def lay(folder: Path, contents: Mapping[str, Content]) -> None:
     for path, text in laid.items():
         (folder / path).parent.mkdir(mode=0o700, exist_ok=True)
         write(folder / path, text)
+    state = _json(ADJUST, folder / STATE)
+    for file in _files_in(state):
+        if file["Filename"] in laid:
+            file["Data"] = _encoded(laid[file["Filename"]])
+    write(folder / STATE, json.dumps(state, indent=4))
 
 
 def read(folder: Path) -> dict[str, str]:
@@ -154,18 +165,22 @@ def _json(step: str, file: Path) -> dict[str, Any]:
     return document
 
 
-def _files_of_state(value: Any) -> Iterator[tuple[str, str]]:
+def _files_in(value: Any) -> Iterator[dict[str, str]]:
+    """Yield the objects of a state that are files."""
     if isinstance(value, list):
         for each in value:
-            yield from _files_of_state(each)
+            yield from _files_in(each)
     elif isinstance(value, dict):
-        path, data = value.get("Filename"), value.get("Data")
-        if isinstance(path, str) and isinstance(data, str):
-            text = _decoded(data)
-            if text is not None:
-                yield path, text
+        if isinstance(value.get("Filename"), str) and isinstance(value.get("Data"), str):
+            yield value
         else:
-            yield from _files_of_state(list(value.values()))
+            yield from _files_in(list(value.values()))
+
+
+def _files_of_state(state: Any) -> Iterator[tuple[str, str]]:
+    for file in _files_in(state):
+        if (text := _decoded(file["Data"])) is not None:
+            yield file["Filename"], text
 
 
 def _files_of_machine(ignition: Mapping[str, Any]) -> Content:
@@ -197,7 +212,11 @@ def _inside(encoded: str, names: Mapping[str, str]) -> str:
     text = _decoded(encoded)
     if text is None or (renamed := _renamed(text, names)) == text:
         return encoded
-    return base64.b64encode(renamed.encode()).decode("ascii")
+    return _encoded(renamed)
+
+
+def _encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode("ascii")
 
 
 def _decoded(encoded: str) -> str | None:
