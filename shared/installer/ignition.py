@@ -8,11 +8,14 @@ Source: coreos/ignition, configuration specifications v2.2.0, v3.1.0 and v3.2.0.
 import base64
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from shared.installer import unit_texts
+
 ROOT = "root"
+_UNITS = "/etc/systemd/system"
 _TEXT = "data:text/plain;charset=utf-8;base64,"
 _HIGHEST_MODE = 0o7777
 _PATH = re.compile(r"(/(?!\.{1,2}(/|$))[^/\0]+)+")
@@ -51,6 +54,9 @@ class Unit:
     enabled: bool | None = None
     dropins: tuple[tuple[str, str], ...] = ()
     mask: bool = False
+
+
+Entry = File | Directory | Unit
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,25 @@ class Config:
     replace: Pointer | None = None
 
 
+def entries(config: Config) -> tuple[Entry, ...]:
+    """Return what a configuration lays down."""
+    return (*config.files, *config.directories, *config.units)
+
+
+def laid_down(entry: Entry) -> tuple[str, ...]:
+    """Return the paths that an entry writes: none, for a unit that is only enabled."""
+    if not isinstance(entry, Unit):
+        return (entry.path,)
+    own = (f"{_UNITS}/{entry.name}",) if entry.text else ()
+    return own + tuple(f"{_UNITS}/{entry.name}.d/{name}" for name, text in entry.dropins if text)
+
+
+def above(path: str) -> Iterator[str]:
+    """Yield the folders above a path, the nearest first, without the root."""
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
 def data_url(text: str) -> str:
     """Return text as an address that carries it."""
     return _TEXT + base64.b64encode(text.encode()).decode("ascii")
@@ -116,13 +141,22 @@ def render(config: Config, version: str) -> dict[str, Any]:
 
 
 def problems(config: Config) -> list[str]:
-    """Return why Ignition would refuse a configuration in either spec, one sentence each."""
+    """Return why Ignition would refuse a configuration in one of the specs, one sentence each."""
     return [*_file_problems(config), *_unit_problems(config), *_user_problems(config), *_pointer_problems(config)]
 
 
 def _file_problems(config: Config) -> Iterator[str]:
     nodes: tuple[File | Directory, ...] = (*config.files, *config.directories)
-    yield from _twice("path", (node.path for node in nodes))
+    # A unit's text is a file too.
+    paths = [path for entry in entries(config) for path in laid_down(entry)]
+    yield from _twice("path", paths)
+    no_folders = set(paths) - {directory.path for directory in config.directories}
+    yield from (
+        f"path '{path}' lies below '{folder}', which is a file"
+        for path in paths
+        for folder in above(path)
+        if folder in no_folders
+    )
     for node in nodes:
         if not _PATH.fullmatch(node.path):
             yield f"path '{node.path}' is not absolute and plain"
@@ -135,7 +169,14 @@ def _unit_problems(config: Config) -> Iterator[str]:
     for unit in config.units:
         if not _UNIT.fullmatch(unit.name):
             yield f"unit '{unit.name}' does not end as systemd's units do"
+        if found := unit_texts.problem(unit.text):
+            yield f"unit '{unit.name}' cannot be read: {found}"
         yield from _twice(f"drop-in of unit '{unit.name}'", (name for name, _ in unit.dropins))
+        yield from (
+            f"drop-in '{name}' of unit '{unit.name}' cannot be read: {found}"
+            for name, text in unit.dropins
+            if (found := unit_texts.problem(text))
+        )
         yield from (
             f"drop-in '{name}' of unit '{unit.name}' does not end in .conf"
             for name, _ in unit.dropins
@@ -157,7 +198,7 @@ def _pointer_problems(config: Config) -> Iterator[str]:
             yield f"pointer {number}: its verification is not sha512-<128 hexadecimal digits>"
 
 
-def _twice(what: str, names: Iterator[str]) -> Iterator[str]:
+def _twice(what: str, names: Iterable[str]) -> Iterator[str]:
     return (f"{what} '{name}' is given {count} times" for name, count in Counter(names).items() if count > 1)
 
 

@@ -5,7 +5,6 @@ Specs 2.0.0 to 2.2.0 and 3.0.0 to 3.2.0: what an older minor version says means 
 
 import base64
 import binascii
-import gzip
 import hashlib
 import re
 import zlib
@@ -21,12 +20,15 @@ _SPEC = re.compile(r"(?P<major>2|3)\.[012]\.0")
 _DATA_URL = re.compile(r"data:(?P<kind>[^,]*),(?P<data>.*)", re.DOTALL)
 # What Ignition writes where a configuration says nothing.
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
+# Bytes of all texts of a configuration; that of a bootstrap machine has a quarter of a MiB.
+LARGEST = 4 << 20
+_GZIP = 31
 
 
 def parse(document: Any) -> Config:
     """Return a configuration.
 
-    Texts that are carried compressed or in pieces come back whole.
+    Texts that are carried compressed or in pieces come back whole; all together may have `LARGEST` bytes.
 
     Raises:
         ValueError: with all that is wrong with it, or that cannot be carried.
@@ -44,6 +46,7 @@ class _Reader:
     def __init__(self) -> None:
         self.problems: list[str] = []
         self._old = False
+        self._left = LARGEST
 
     def read(self, document: Any) -> Config:
         document = self._object({"": document}, "", "", ("ignition", "storage", "systemd", "passwd", "networkd"))
@@ -72,7 +75,9 @@ class _Reader:
             merge=tuple(
                 self._pointer(entry, where) for where, entry in self._list(references, pointers, "ignition.config")
             ),
-            authorities=tuple(self._text(entry, where) for where, entry in authorities),
+            authorities=tuple(
+                self._text(entry, where) for where, entry in authorities if self._name(entry, "source", where)
+            ),
             directories=tuple(
                 self._directory(entry, where) for where, entry in self._list(storage, "directories", "storage")
             ),
@@ -148,6 +153,11 @@ class _Reader:
             additions = self._list(entry, "append", where)
             append = bool(additions) and not parts
             parts += additions
+            if not parts:
+                self.problems.append(
+                    f"{where}.contents.source is missing: to leave the text of a file as it is, is not supported; "
+                    "'data:,' is an empty one"
+                )
         overwrite = self._value(entry, "overwrite", bool, default=self._old and not append, where=where)
         if append and overwrite:
             self.problems.append(f"{where} can be appended or overwritten, not both")
@@ -212,18 +222,27 @@ class _Reader:
         self._only(entry, where, ("source", "verification", "compression"))
         verification = self._object(entry, "verification", where, ("hash",))
         try:
-            return carried(
+            text = carried(
                 self._value(entry, "source", str, "", where),
                 self._value(entry, "compression", str, "", where),
                 self._value(verification, "hash", str, "", where),
+                largest=self._left,
             )
         except ValueError as error:
             self.problems.append(f"{where}: {error}")
             return ""
+        self._left -= len(text.encode())
+        return text
 
 
-def carried(source: str, compression: str = "", verification: str = "") -> str:
+def carried(source: str, compression: str = "", verification: str = "", *, largest: int = LARGEST) -> str:
     """Return the text that a data URL (RFC 2397) carries.
+
+    Args:
+        source: the address.
+        compression: `gzip` or nothing.
+        verification: `sha512-<hex>`, `sha256-<hex>` or nothing, of what is not compressed.
+        largest: how many bytes it may have.
 
     Raises:
         ValueError: when the address carries none, or another one than it promises.
@@ -240,10 +259,9 @@ def carried(source: str, compression: str = "", verification: str = "") -> str:
     if compression not in ("", "gzip"):
         raise ValueError(f"compression '{compression}' is not gzip")
     if compression:
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as error:
-            raise ValueError(f"its data is not gzip: {error}") from error
+        content = _unpacked(content, largest)
+    if len(content) > largest:
+        raise ValueError(f"its data is too large: all texts together may have {LARGEST} bytes")
     kind, _, digest = verification.partition("-")
     if verification and kind not in ("sha256", "sha512"):
         raise ValueError(f"hash function '{kind}' is not sha512")
@@ -253,3 +271,20 @@ def carried(source: str, compression: str = "", verification: str = "") -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         raise ValueError("its data is not text in UTF-8") from error
+
+
+def _unpacked(packed: bytes, largest: int) -> bytes:
+    """Return what gzip holds, in one member or several, and no more than a byte beyond the largest."""
+    content = b""
+    while len(content) <= largest:
+        member = zlib.decompressobj(wbits=_GZIP)
+        try:
+            content += member.decompress(packed, largest + 1 - len(content))
+        except zlib.error as error:
+            raise ValueError(f"its data is not gzip: {error}") from error
+        if not member.eof and len(content) <= largest:
+            raise ValueError("its data is not gzip: it ends too soon")
+        packed = member.unused_data
+        if not packed:
+            break
+    return content

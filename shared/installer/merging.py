@@ -1,7 +1,8 @@
 """Snippets laid over the installer's ignition, and who wins where both say something.
 
-* Files and directories are matched by path, units by name: the installer's entry stays as it is, the snippet's is left
-  out. Among snippets the earlier one wins.
+* Files and directories are matched by path, units by name and by the paths at which their texts and drop-ins stand: the
+  installer's entry stays as it is, the snippet's is left out. So is what would lie below a file, or where files lie
+  below it. Among snippets the earlier one wins.
 * A user's SSH keys and groups are united, the installer's first, none twice; the installer's password wins.
 * Authorities are united. What only one side has is taken from there.
 * Pointers (`merge` and `replace` together) are the snippet's where it has any: that is how a machine is sent elsewhere.
@@ -11,12 +12,10 @@ Whatever was given up is a `Clash`, unless both sides said the same.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
-from shared.installer.ignition import Config, Directory, File, User
+from shared.installer.ignition import Config, Directory, Entry, File, Unit, User, above, entries, laid_down
 
 INSTALLER = "installer"
-_Entry = TypeVar("_Entry")
 
 
 @dataclass(frozen=True)
@@ -46,33 +45,45 @@ def merge(installers: Config, snippets: Sequence[Snippet]) -> tuple[Config, tupl
     """Return the installer's configuration with snippets laid over it, and what clashed."""
     clashes: list[Clash] = []
     sides = (Snippet(INSTALLER, installers), *snippets)
-    found: list[tuple[str, str, File | Directory]] = []
-    for side in sides:
-        found += [(side.name, file.path, file) for file in side.config.files]
-        found += [(side.name, directory.path, directory) for directory in side.config.directories]
-    nodes = _first("path", found, clashes)
-    units = _first("unit", ((side.name, unit.name, unit) for side in sides for unit in side.config.units), clashes)
+    kept = _first(sides, clashes)
     pointing = _pointing(sides, clashes)
     config = Config(
-        files=tuple(node for node in nodes if isinstance(node, File)),
-        units=units,
+        files=tuple(entry for entry in kept if isinstance(entry, File)),
+        units=tuple(entry for entry in kept if isinstance(entry, Unit)),
         users=_users(sides, clashes),
         merge=pointing.merge,
         authorities=_united(pem for side in sides for pem in side.config.authorities),
-        directories=tuple(node for node in nodes if isinstance(node, Directory)),
+        directories=tuple(entry for entry in kept if isinstance(entry, Directory)),
         replace=pointing.replace,
     )
     return config, tuple(clashes)
 
 
-def _first(what: str, rows: Iterable[tuple[str, str, _Entry]], clashes: list[Clash]) -> tuple[_Entry, ...]:
-    """Return the first entry of each name; rows are side, name, entry."""
-    taken: dict[str, tuple[str, _Entry]] = {}
-    for side, name, entry in rows:
-        winner, first = taken.setdefault(name, (side, entry))
-        if first != entry:
-            clashes.append(Clash(f"{what} {name}", winner, side))
-    return tuple(entry for _, entry in taken.values())
+def _first(sides: Iterable[Snippet], clashes: list[Clash]) -> list[Entry]:
+    """Return files, directories and units without those for which an earlier one leaves no place."""
+    kept: list[Entry] = []
+    # Whose a place is, and whose is what lies below it.
+    taken: dict[str, tuple[str, Entry]] = {}
+    filled: dict[str, tuple[str, Entry]] = {}
+    for side in sides:
+        for entry in entries(side.config):
+            paths = [f"path {path}" for path in laid_down(entry)]
+            folders = [f"path {folder}" for path in laid_down(entry) for folder in above(path)]
+            places = [f"unit {entry.name}", *paths] if isinstance(entry, Unit) else paths
+            rivals = [taken[place] for place in places if place in taken]
+            rivals += [taken[place] for place in folders if place in taken and not _is_folder(taken[place][1])]
+            rivals += [filled[place] for place in paths if place in filled and not _is_folder(entry)]
+            if not rivals:
+                kept.append(entry)
+                taken |= dict.fromkeys(places, (side.name, entry))
+                filled = dict.fromkeys(folders, (side.name, entry)) | filled
+            elif entry not in [rival for _, rival in rivals]:
+                clashes.append(Clash(places[0], rivals[0][0], side.name))
+    return kept
+
+
+def _is_folder(entry: Entry) -> bool:
+    return isinstance(entry, Directory)
 
 
 def _users(sides: Iterable[Snippet], clashes: list[Clash]) -> tuple[User, ...]:

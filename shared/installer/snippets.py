@@ -23,6 +23,12 @@ from shared.installer.merging import Snippet
 
 Row = Mapping[str, Any]
 ROLES = ("bootstrap", "master", "worker")
+# Bytes. The ignition of these travels as `customData`, for which Azure takes 87,380 characters of base64; the bootstrap
+# machine's lies in a blob.
+CARRIED_BY_AZURE = ("master", "worker")
+LARGEST = 65_535
+# Of it, for the installer's own part: the pointer, and the root certificate.
+RESERVED = 4_096
 _HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 _DISPATCHER = """#!/bin/bash
 # Asks these name servers first. NetworkManager calls it with an interface and what happened to it.
@@ -52,7 +58,8 @@ def _hostname(row: Row, _role: str, _config: Content) -> Config:
 
 def _dns_servers(row: Row, _role: str, _config: Content) -> Config:
     servers, search = row.get("servers"), str(row.get("search") or "")
-    if not isinstance(servers, list) or not servers:
+    # A number would be read as an address too.
+    if not isinstance(servers, list) or not servers or not all(isinstance(server, str) for server in servers):
         raise ValueError("'servers' is not a list of addresses")
     if search and not _HOST_NAME.fullmatch(search):
         raise ValueError(f"'{search}' is not a domain")
@@ -109,7 +116,16 @@ def _rows(given: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], 
         except (AttributeError, TypeError):
             # Operators and people write rows by hand: a list may stand where a text belongs.
             wrong.append((place, "a member of it is of the wrong type"))
+    if role in CARRIED_BY_AZURE and not wrong and (size := _size(made)) > LARGEST - RESERVED:
+        sentence = f"they take {size:,} bytes of {role}.ign, where Azure leaves {LARGEST - RESERVED:,}: have a pointer fetch them"
+        wrong.append((f"snippets.{role}", sentence))
     return tuple(made), wrong
+
+
+def _size(made: list[Snippet]) -> int:
+    """Return how many bytes the snippets of a role take, in the spec that takes most."""
+    merged, _ = merging.merge(Config(), made)
+    return max(len(documents.to_json(ignition.render(merged, version)).encode()) for version in ignition.VERSIONS)
 
 
 def _read(row: Row, role: str, config: Content) -> Config:

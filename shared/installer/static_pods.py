@@ -220,13 +220,31 @@ def _check(row: Mapping[str, Any], names: list[str]) -> None:
     wrong = [f"'{member}' is missing" for member in _needed(names) if not row.get(member)]
     wrong += [f"'images.{image}' is missing" for image in sorted(images) if not (row.get("images") or {}).get(image)]
     addresses = [row[member] for member in ("apiAddress", "ingressAddress") if row.get(member)]
-    for address in (*addresses, *(row.get("nameservers") or ())):
-        try:
-            ipaddress.IPv4Address(address)
-        except ValueError:
-            wrong.append(f"'{address}' is not an IPv4 address")
+    wrong += [
+        f"'{address}' is not an IPv4 address"
+        for address in (*addresses, *(row.get("nameservers") or ()))
+        if not _is_ipv4(address)
+    ]
+    if "keepalived" in names and not wrong:
+        routers = [_router(address) for address in addresses]
+        if "0" in routers:
+            wrong.append(
+                "an address ends in 0: routers are numbered from 1 to 255, by the last number of their address"
+            )
+        if len(set(routers)) < len(routers):
+            wrong.append(
+                "'apiAddress' and 'ingressAddress' end in the same number, by which their routers are told apart"
+            )
     if wrong:
         raise ValueError(f"static pods: {', '.join(wrong)}")
+
+
+def _is_ipv4(address: object) -> bool:
+    try:
+        # It takes numbers too.
+        return isinstance(address, str) and bool(ipaddress.IPv4Address(address))
+    except ValueError:
+        return False
 
 
 def _needed(names: list[str]) -> list[str]:
@@ -265,11 +283,14 @@ def _configuration(name: str, role: str, values: dict[str, str], workers: int) -
 
 
 def _vrrp(name: str, address: str, role: str, track: str) -> str:
-    # Clusters of one network keep apart by the last number of their address.
-    router = address.rpartition(".")[2]
     return Template(_VRRP).substitute(
-        name=name, address=address, router=router, priority=_PRIORITIES[role], track=track
+        name=name, address=address, router=_router(address), priority=_PRIORITIES[role], track=track
     )
+
+
+def _router(address: str) -> str:
+    """Return the number by which VRRP keeps apart the clusters of one network, and the addresses of one cluster."""
+    return address.rpartition(".")[2]
 
 
 def _listen(port: int, values: dict[str, str], workers: int) -> str:

@@ -10,6 +10,7 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -17,7 +18,12 @@ Json = dict[str, Any]
 # A member ending in "!" is required; a list holds the shape of its entries.
 _VERIFICATION = {"hash": str}
 _SOURCE_2 = {"source!": str, "verification": _VERIFICATION}
-_SOURCE_3 = {"source": str, "compression": str, "verification": _VERIFICATION, "httpHeaders": [{"name!": str}]}
+_SOURCE_3 = {
+    "source": str,
+    "compression": str,
+    "verification": _VERIFICATION,
+    "httpHeaders": [{"name!": str, "value": str}],
+}
 _OWNER = {"id": int, "name": str}
 _TIMEOUTS = {"httpResponseHeaders": int, "httpTotal": int}
 _UNIT = {"name!": str, "enabled": bool, "mask": bool, "contents": str, "dropins": [{"name!": str, "contents": str}]}
@@ -68,6 +74,11 @@ SHAPES: dict[str, Any] = {
     "3.1.0": _SPEC_3,
     "3.2.0": _SPEC_3 | {"passwd": {"users": [_USER | {"shouldExist": bool}]}},
 }
+# As coreos/go-systemd reads a unit, `unit/deserialize.go`: a comment or a value goes on in the next line after a backslash.
+_BLANK, _REST = r"[^\S\n]*+\n", r"(?:[^\n\\]|\\\n|\\)*+\n"
+_COMMENT, _SECTION, _OPTION = rf"\s*+[#;]{_REST}", r"\s*+\[[^\]\n]*\][^\S\n]*\n", rf"\s*+(?![#;\[])[^=\r\n]*+={_REST}"
+_UNIT_TEXT = re.compile(rf"(?:[^\[#;]|[#;]{_REST})*+(?:{_SECTION}(?:{_BLANK}|{_COMMENT}|{_SECTION}|{_OPTION})*+)?")
+_LONGEST_LINE = 2048
 _UNIT_NAME = re.compile(r".+\.(service|socket|device|mount|automount|swap|target|path|timer|slice|scope)")
 _HASH_SIZES = {"sha512": 128, "sha256": 64}
 
@@ -79,7 +90,7 @@ def violations(document: Json) -> list[str]:
         return [f"ignition.version {version!r} is unknown"]
     if wrong := list(_shape(document, SHAPES[version], "$")):
         return wrong
-    rules: tuple[Callable[[Json, bool], Iterator[str]], ...] = (_nodes, _units, _users, _references)
+    rules: tuple[Callable[[Json, bool], Iterator[str]], ...] = (_places, _nodes, _units, _users, _references)
     return [problem for rule in rules for problem in rule(document, version == "2.2.0")]
 
 
@@ -108,6 +119,29 @@ def _entries(document: Json, section: str, member: str) -> list[Json]:
     return found
 
 
+def is_unit_text(text: str) -> bool:
+    """Tell whether Ignition reads a text as that of a unit or drop-in."""
+    is_short = all(len(line.encode()) < _LONGEST_LINE for line in text.split("\n"))
+    # The last line may go on, with nothing.
+    return is_short and bool(_UNIT_TEXT.fullmatch(f"{text}\n\n"))
+
+
+def _unit_paths(document: Json) -> Iterator[str]:
+    for unit in _entries(document, "systemd", "units"):
+        written = [(unit["name"], unit)] + [(f"{unit['name']}.d/{one['name']}", one) for one in unit.get("dropins", [])]
+        yield from (f"/etc/systemd/system/{path}" for path, entry in written if entry.get("contents"))
+
+
+def _places(document: Json, _old: bool) -> Iterator[str]:
+    files = {file["path"] for file in _entries(document, "storage", "files")}
+    directories = {directory["path"] for directory in _entries(document, "storage", "directories")}
+    units = set(_unit_paths(document))
+    yield from (f"path {path} conflicts with systemd unit or dropin" for path in (files | directories) & units)
+    for path in files | directories | units:
+        parents = {str(parent) for parent in PurePosixPath(path).parents}
+        yield from (f"path {path} has the file {parent} above it" for parent in parents & (files | units))
+
+
 def _nodes(document: Json, old: bool) -> Iterator[str]:
     nodes = [node for member in ("files", "directories") for node in _entries(document, "storage", member)]
     yield from _doubles("path", [node["path"] for node in nodes])
@@ -121,6 +155,8 @@ def _nodes(document: Json, old: bool) -> Iterator[str]:
             yield f"path {path}: file system {node['filesystem']} is not defined"
         if node.get("append") and (node.get("overwrite") or (not old and "contents" in node)):
             yield f"path {path}: both appended and overwritten"
+        if not old and node.get("overwrite") and "source" not in node.get("contents", {}):
+            yield f"path {path}: overwrite must be false if source is unspecified"
         additions = [] if old else node.get("append", [])
         for resource in (*additions, node.get("contents", {})):
             yield from _resource(resource, f"path {path}", old=old)
@@ -132,6 +168,9 @@ def _units(document: Json, _old: bool) -> Iterator[str]:
     for unit in units:
         if not _UNIT_NAME.fullmatch(unit["name"]):
             yield f"unit {unit['name']}: invalid extension"
+        for part in (unit, *unit.get("dropins", [])):
+            if not is_unit_text(part.get("contents", "")):
+                yield f"{part['name']}: invalid unit content"
         names = [dropin["name"] for dropin in unit.get("dropins", [])]
         yield from _doubles(f"drop-in of {unit['name']}", names)
         yield from (f"drop-in {name}: invalid extension" for name in names if not name.endswith(".conf"))
@@ -148,6 +187,7 @@ def _references(document: Json, old: bool) -> Iterator[str]:
     for pointer in (*pointers, *([config["replace"]] if "replace" in config else [])):
         if not pointer.get("source", "").startswith(("http://", "https://", "s3://", "tftp://", "data:")):
             yield "a pointer has an invalid scheme"
+        yield from _headers(pointer, "pointer")
         yield from _hash(pointer, None, "pointer", old=old)
     for authority in head.get("security", {}).get("tls", {}).get("certificateAuthorities", []):
         yield from _resource(authority, "authority", old=old)
@@ -157,7 +197,15 @@ def _doubles(what: str, names: list[str]) -> Iterator[str]:
     yield from (f"{what} {name} is there twice" for name in sorted({name for name in names if names.count(name) > 1}))
 
 
+def _headers(resource: Json, where: str) -> Iterator[str]:
+    if resource.get("httpHeaders") and not resource.get("source", "").startswith(("http://", "https://")):
+        yield f"{where}: cannot use HTTP headers with this source scheme"
+
+
 def _resource(resource: Json, where: str, *, old: bool) -> Iterator[str]:
+    yield from _headers(resource, where)
+    if not old and "hash" in resource.get("verification", {}) and "source" not in resource:
+        yield f"{where}: source must be specified if verification is specified"
     source = resource.get("source", "data:,")
     if not source.startswith("data:") or "," not in source:
         yield f"{where}: no data URL"

@@ -253,7 +253,8 @@ def test_snippets_are_laid_over_the_ignition_and_clashes_are_told(
 ) -> None:
     """As sentences, and in a file for each role; a later run without a clash takes that file away."""
     assert main(["create", "install-config", "--dir", str(tmp_path), "--example"], {}) == SUCCESS
-    host_name = {"ignition": {"version": "3.2.0"}, "storage": {"files": [{"path": "/etc/hostname"}]}}
+    late = {"path": "/etc/hostname", "contents": {"source": "data:,late"}}
+    host_name = {"ignition": {"version": "3.2.0"}, "storage": {"files": [late]}}
     rows = [{"name": "hostname", "hostname": "m"}, {"name": "late", "ignition": host_name}]
     # Tabs, which JSON may have and YAML may not.
     (tmp_path / "snippets.json").write_text(json.dumps({"master": rows, "worker": []}, indent="\t"))

@@ -6,13 +6,14 @@ import dataclasses
 import gzip
 import itertools
 import json
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import yaml
 
-from shared.installer import ignition
+from shared.installer import ignition, ignition_parsing
 from shared.installer.ignition import Config, Directory, File, Pointer, Unit, User
 from shared.installer.ignition_parsing import parse
 from tests.unit.installer import example, facts
@@ -44,6 +45,7 @@ FULL = dataclasses.replace(
     replace=Pointer("data:,%7B%7D"),
 )
 DATA = "data:text/plain;charset=utf-8;base64,"
+GZIP = base64.b64encode(gzip.compress(b"a text that is packed")).decode()
 
 
 def made(spec: str, name: str) -> Any:
@@ -179,6 +181,27 @@ WRONG: dict[str, tuple[Config, str]] = {
     "a unit of no kind": (Config(units=(Unit("a.conf"),)), "unit 'a.conf' does not end"),
     "a drop-in twice": (Config(units=(Unit("a.service", dropins=(("x.conf", ""),) * 2),)), "'x.conf' is given 2 times"),
     "a drop-in of no kind": (Config(units=(Unit("a.service", dropins=(("x", ""),)),)), "'x' of unit 'a.service'"),
+    "a file where a unit is": (
+        Config(files=(File("/etc/systemd/system/a.service", ""),), units=(Unit("a.service", "[Unit]\n"),)),
+        "path '/etc/systemd/system/a.service' is given 2 times",
+    ),
+    "a folder where a drop-in is": (
+        Config(
+            directories=(Directory("/etc/systemd/system/a.service.d/x.conf"),),
+            units=(Unit("a.service", dropins=(("x.conf", "[Unit]\n"),)),),
+        ),
+        "path '/etc/systemd/system/a.service.d/x.conf' is given 2 times",
+    ),
+    "a file below a file": (Config(files=(File("/a", ""), File("/a/b/c", ""))), "path '/a/b/c' lies below '/a', which"),
+    "a folder below a unit": (
+        Config(directories=(Directory("/etc/systemd/system/a.service/b"),), units=(Unit("a.service", "[Unit]\n"),)),
+        "lies below '/etc/systemd/system/a.service', which is a file",
+    ),
+    "a unit of no sections": (Config(units=(Unit("a.service", "[Unit\nfoo"),)), "'a.service' cannot be read: line 1"),
+    "a drop-in of no values": (
+        Config(units=(Unit("a.service", dropins=(("x.conf", "[Unit]\nfoo"),)),)),
+        "drop-in 'x.conf' of unit 'a.service' cannot be read: line 2",
+    ),
     "a user twice": (Config(users=(User("core"), User("core"))), "user 'core' is given 2 times"),
     "a user without a name": (Config(users=(User(""),)), "a user has no name"),
     "a pointer to a file": (Config(merge=(Pointer("file:///etc/passwd"),)), "its address is not one of http"),
@@ -207,14 +230,16 @@ def file_3(**members: Any) -> dict[str, Any]:
 
 
 def test_contents_are_read_however_they_are_carried() -> None:
-    """Percent signs, base64, gzip, several pieces, nothing at all."""
+    """Percent signs, base64, gzip, several pieces, the empty address."""
     packed = base64.b64encode(gzip.compress(b"packed")).decode()
+    twice = base64.b64encode(gzip.compress(b"two ") + gzip.compress(b"members")).decode()
     plain = {"source": "data:,a%20b%0A"}
     cases: dict[str, dict[str, Any]] = {
         "a b\n": {"contents": plain},
         "packed": {"contents": {"source": f"data:;base64,{packed}", "compression": "gzip"}},
+        "two members": {"contents": {"source": f"data:;base64,{twice}", "compression": "gzip"}},
         "a b\na b\n": {"contents": plain, "append": [plain]},
-        "": {},
+        "": {"contents": {"source": ""}},
     }
     for want, members in cases.items():
         (file,) = parse(file_3(**members)).files
@@ -227,8 +252,24 @@ def test_only_spec_2_overwrites_unasked() -> None:
     """So the same file means another thing in the two."""
     old = {"ignition": {"version": "2.1.0"}, "storage": {"files": [{"filesystem": "root", "path": "/a"}]}}
     assert parse(old).files == (File("/a", "", 0o644, overwrite=True),)
-    assert parse(file_3()).files == (File("/a", "", 0o644, overwrite=False),)
-    assert parse(file_3(overwrite=True)).files == (File("/a", "", 0o644, overwrite=True),)
+    empty = {"contents": {"source": "data:,"}}
+    assert parse(file_3(**empty)).files == (File("/a", "", 0o644, overwrite=False),)
+    assert parse(file_3(**empty, overwrite=True)).files == (File("/a", "", 0o644, overwrite=True),)
+
+
+@pytest.mark.parametrize("pieces", [1, 2], ids=["one text", "two texts"])
+def test_texts_that_unpack_to_too_much_are_refused_before_they_do(pieces: int) -> None:
+    """A few KiB of gzip may hold gigabytes: whoever reads a snippet has only so much memory."""
+    content = bytes(ignition_parsing.LARGEST // pieces + 1)
+    address = f"data:;base64,{base64.b64encode(gzip.compress(content)).decode()}"
+    piece = {"source": address, "compression": "gzip"}
+    assert len(address) * 100 < len(content)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"its data is too large: all texts together may have 4194304 bytes"):
+        parse(file_3(append=[piece] * pieces))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5 * ignition_parsing.LARGEST
 
 
 UNREADABLE: dict[str, tuple[Any, str]] = {
@@ -238,6 +279,12 @@ UNREADABLE: dict[str, tuple[Any, str]] = {
         {"ignition": {"version": "3.2.0"}, "storage": {"links": [{"path": "/a"}]}},
         "storage.links is not supported",
     ),
+    "a file that keeps its text": (file_3(mode=0o600), "storage.files[0].contents.source is missing"),
+    "an overwritten file of nothing": (file_3(overwrite=True), "storage.files[0].contents.source is missing"),
+    "an authority of nothing": (
+        {"ignition": {"version": "3.2.0", "security": {"tls": {"certificateAuthorities": [{}]}}}},
+        "ignition.security.tls.certificateAuthorities[0].source is missing",
+    ),
     "a mode as text": (file_3(mode="0644"), "storage.files[0].mode is not of type int"),
     "a mode as a truth": (file_3(mode=True), "storage.files[0].mode is not of type int"),
     "a strange member": (file_3(filesystem="root"), "storage.files[0].filesystem is not supported"),
@@ -245,6 +292,11 @@ UNREADABLE: dict[str, tuple[Any, str]] = {
     "contents elsewhere": (file_3(contents={"source": "https://a/b"}), "contents: its source is not a data URL"),
     "broken base64": (file_3(contents={"source": "data:;base64,?"}), "its data is not base64"),
     "broken gzip": (file_3(contents={"source": "data:,a", "compression": "gzip"}), "its data is not gzip"),
+    "gzip that ends too soon": (
+        file_3(contents={"source": f"data:;base64,{GZIP[:20]}", "compression": "gzip"}),
+        "its data is not gzip: it ends too soon",
+    ),
+    "gzip of nothing": (file_3(contents={"source": "data:,", "compression": "gzip"}), "it ends too soon"),
     "another compression": (file_3(contents={"source": "data:,a", "compression": "xz"}), "compression 'xz' is not"),
     "no text": (file_3(contents={"source": "data:,%FF"}), "its data is not text in UTF-8"),
     "another hash": (
@@ -291,6 +343,40 @@ BROKEN: dict[str, tuple[Callable[[Any], object], str]] = {
     "a broken data URL": (lambda it: _file(it)["contents"].update(source="data:;base64,?"), "data cannot be read"),
     "an unknown compression": (lambda it: _file(it)["contents"].update(compression="xz"), "unknown compression"),
     "both": (lambda it: it["storage"]["files"][1].update(overwrite=True), "both appended and overwritten"),
+    "a file where a unit is": (
+        lambda it: _file(it).update(path="/etc/systemd/system/a.service"),
+        "path /etc/systemd/system/a.service conflicts with systemd unit or dropin",
+    ),
+    "a folder where a drop-in is": (
+        lambda it: it["storage"]["directories"][0].update(path="/etc/systemd/system/b.service.d/x.conf"),
+        "path /etc/systemd/system/b.service.d/x.conf conflicts with",
+    ),
+    "a folder below a file": (
+        lambda it: it["storage"]["directories"][0].update(path="/etc/a/b"),
+        "path /etc/a/b has the file /etc/a above it",
+    ),
+    "a unit of no sections": (
+        lambda it: it["systemd"]["units"][0].update(contents="[Unit\nfoo"),
+        "a.service: invalid unit content",
+    ),
+    "a drop-in of no values": (
+        lambda it: it["systemd"]["units"][1]["dropins"][0].update(contents="[Unit]\nfoo"),
+        "x.conf: invalid unit content",
+    ),
+}
+BROKEN_3: dict[str, tuple[Callable[[Any], object], str]] = {
+    "an overwritten file of nothing": (
+        lambda it: _file(it)["contents"].pop("source"),
+        "path /etc/a: overwrite must be false if source is unspecified",
+    ),
+    "a hash of nothing": (
+        lambda it: _file(it).update(overwrite=False, contents={"verification": {"hash": "sha512-" + "0" * 128}}),
+        "path /etc/a: source must be specified if verification is specified",
+    ),
+    "headers for what is not fetched": (
+        lambda it: _file(it)["contents"].update(httpHeaders=[{"name": "A", "value": "b"}]),
+        "path /etc/a: cannot use HTTP headers with this source scheme",
+    ),
 }
 
 
@@ -299,6 +385,17 @@ BROKEN: dict[str, tuple[Callable[[Any], object], str]] = {
 def test_the_rules_find_what_is_broken(breaks: Callable[[Any], object], want: str, spec: str) -> None:
     """Or they would prove nothing of what passes them."""
     document = copy.deepcopy(ignition.render(FULL, spec))
+    breaks(document)
+    assert any(want in problem for problem in violations(document))
+
+
+@pytest.mark.parametrize("spec", SPECS[1:])
+@pytest.mark.parametrize(("breaks", "want"), BROKEN_3.values(), ids=BROKEN_3)
+def test_the_rules_find_what_only_spec_3_refuses(breaks: Callable[[Any], object], want: str, spec: str) -> None:
+    """In both minor versions; headers of what is fetched are in order."""
+    document = copy.deepcopy(ignition.render(FULL, spec))
+    document["ignition"]["config"]["merge"][0]["httpHeaders"] = [{"name": "A", "value": "b"}]
+    assert violations(document) == []
     breaks(document)
     assert any(want in problem for problem in violations(document))
 

@@ -58,6 +58,58 @@ def test_the_earlier_snippet_wins_over_the_later() -> None:
     assert clashes == (Clash("path /a", "first", "second"),)
 
 
+UNIT = "/etc/systemd/system/u.service"
+TEXT = Unit("u.service", "[Service]\n")
+DROPIN = Unit("u.service", dropins=(("x.conf", "[Service]\n"),))
+PLACES: dict[str, tuple[Config, Config, str]] = {
+    "a file where a unit's text is": (Config(units=(TEXT,)), Config(files=(File(UNIT, "x"),)), f"path {UNIT}"),
+    "a unit's text where a file is": (Config(files=(File(UNIT, "x"),)), Config(units=(TEXT,)), "unit u.service"),
+    "a file where a drop-in is": (
+        Config(units=(DROPIN,)),
+        Config(files=(File(f"{UNIT}.d/x.conf", "x"),)),
+        f"path {UNIT}.d/x.conf",
+    ),
+    "a drop-in where a folder is": (
+        Config(directories=(Directory(f"{UNIT}.d/x.conf"),)),
+        Config(units=(DROPIN,)),
+        "unit u.service",
+    ),
+    "a file below a file": (Config(files=(File("/a", "x"),)), Config(files=(File("/a/b/c", "x"),)), "path /a/b/c"),
+    "a folder below a unit": (Config(units=(TEXT,)), Config(directories=(Directory(f"{UNIT}/b"),)), f"path {UNIT}/b"),
+    "a file above a file": (Config(files=(File("/a/b/c", "x"),)), Config(files=(File("/a", "x"),)), "path /a"),
+}
+
+
+@pytest.mark.parametrize(("earlier", "later", "what"), PLACES.values(), ids=PLACES)
+def test_an_entry_gives_way_where_another_has_its_place(earlier: Config, later: Config, what: str) -> None:
+    """Ignition would refuse both together, or write one over the other without a word."""
+    for sides in ((earlier, [Snippet("s", later)]), (Config(), [Snippet("installer", earlier), Snippet("s", later)])):
+        merged, clashes = merging.merge(*sides)
+        assert merged == earlier
+        assert ignition.problems(merged) == []
+        assert clashes == (Clash(what, "installer", "s"),)
+    together = Config(
+        files=earlier.files + later.files,
+        units=earlier.units + later.units,
+        directories=earlier.directories + later.directories,
+    )
+    assert ignition.problems(together)
+    assert violations(ignition.render(earlier, "3.2.0")) == violations(ignition.render(later, "3.2.0")) == []
+
+
+def test_what_has_a_place_of_its_own_stands_beside_a_unit() -> None:
+    """A drop-in as a file, a folder that files lie in, a file for a unit that is only enabled."""
+    installers = Config(files=(File("/a/b", "x"),), units=(TEXT, Unit("v.service", enabled=True)))
+    other = Config(
+        files=(File(f"{UNIT}.d/y.conf", "x"), File("/etc/systemd/system/v.service", "x")),
+        directories=(Directory("/a"), Directory(f"{UNIT}.d")),
+    )
+    merged, clashes = merging.merge(installers, [Snippet("s", other)])
+    assert clashes == ()
+    assert merged == Config(files=installers.files + other.files, units=installers.units, directories=other.directories)
+    assert violations(ignition.render(merged, "3.2.0")) == []
+
+
 def test_keys_and_groups_of_a_user_are_united_without_doubles() -> None:
     """A key is the same with blanks around it; the installer's come first."""
     merged, clashes = merging.merge(

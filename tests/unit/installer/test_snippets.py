@@ -1,5 +1,6 @@
 """Ready-made snippets: what they lay down, and what they refuse."""
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,40 @@ def test_ingress_goes_to_every_worker() -> None:
     assert "bind 10.0.0.6:443" in text
 
 
+def test_pods_without_a_moving_address_may_have_any() -> None:
+    """Only routers are told apart by the last number."""
+    row = PODS | {"pods": ["coredns"], "ingressAddress": "10.0.1.5"}
+    assert "10.0.1.5" in made(row)["/etc/coredns/apps.db"].text
+
+
+def filling(size: int) -> dict[str, Any]:
+    """Return a snippet of one file."""
+    text = ignition.data_url("x" * size)
+    files = [{"path": "/etc/x", "contents": {"source": text}}]
+    return {"ignition": {"ignition": {"version": "3.2.0"}, "storage": {"files": files}}}
+
+
+def test_what_azure_cannot_carry_to_a_machine_is_refused() -> None:
+    """Masters and workers get theirs as custom data; the bootstrap machine fetches a blob."""
+    given = {role: [{"name": "hostname", "hostname": "a"}, filling(50_000)] for role in snippets.ROLES}
+    wrong = snippets.wrong_rows(given, CONFIG)
+    assert [place for place, _ in wrong] == ["snippets.master", "snippets.worker"]
+    assert re.fullmatch(
+        r"they take 67,\d{3} bytes of master\.ign, where Azure leaves 61,439: have a pointer fetch them", wrong[0][1]
+    )
+    assert snippets.wrong_rows({"worker": [filling(40_000)]}, CONFIG) == []
+    crowd = CONFIG | {"compute": [CONFIG["compute"][0] | {"replicas": 500}]}
+    assert [place for place, _ in snippets.wrong_rows({"master": [PODS]}, crowd)] == ["snippets.master"]
+
+
+@pytest.mark.parametrize("spec", ignition.VERSIONS)
+def test_the_installers_own_part_keeps_to_what_is_left_for_it(spec: str) -> None:
+    """It takes less than half of that, so names may be as long as they like."""
+    made = example.remade(example.given(spec=spec))
+    for role in snippets.CARRIED_BY_AZURE:
+        assert len(made.file(f"{role}.ign").encode()) * 2 < snippets.RESERVED
+
+
 @needs_shellcheck
 def test_every_script_passes_shellcheck(dispatcher: tuple[Path, Path], tmp_path: Path) -> None:
     """The one that sets name servers, and those that fit a pod to its machine."""
@@ -156,11 +191,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a host name with a slash": ({"name": "hostname", "hostname": "a/b"}, "'a/b' is not a host name"),
     "no name servers": ({"name": "dns-servers"}, "'servers' is not a list of addresses"),
     "a name server by name": ({"name": "dns-servers", "servers": ["dns"]}, "'dns' does not appear to be an IPv4"),
+    "a name server by number": ({"name": "dns-servers", "servers": [5]}, "'servers' is not a list of addresses"),
     "a domain with a quote": ({"name": "dns-servers", "servers": ["::1"], "search": "a'b"}, "is not a domain"),
     "an unknown one": ({"name": "firewall"}, "'firewall' is not one of hostname, dns-servers, static-pods"),
     "a pod of another role": (PODS | {"pods": ["nginx"]}, "a master has no static pod nginx"),
     "no address": (PODS | {"apiAddress": ""}, "'apiAddress' is missing"),
     "no images": (PODS | {"images": {}}, "'images.coredns' is missing"),
+    "two addresses of one router": (PODS | {"ingressAddress": "10.0.1.5"}, "end in the same number"),
+    "an address of no router": (PODS | {"apiAddress": "10.0.1.0"}, "ends in 0: routers are numbered from 1 to 255"),
+    "an address by number": (PODS | {"apiAddress": 167772165}, "'167772165' is not an IPv4 address"),
     "an address by name": (PODS | {"ingressAddress": "vip"}, "'vip' is not an IPv4 address"),
     "ignition of another spec": ({"ignition": {"ignition": {"version": "1.0.0"}}}, "'1.0.0' is not one of"),
 }
