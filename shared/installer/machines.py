@@ -8,6 +8,7 @@ from typing import Any
 from shared.installer import documents, ignition, install_config, snippets
 from shared.installer.documents import metadata, secret
 from shared.installer.graph import Asset, Content, Inputs
+from shared.installer.releases import Releases
 
 _API = "machine.openshift.io/v1beta1"
 _LABEL = "machine.openshift.io/cluster-api-"
@@ -16,6 +17,8 @@ _FILE = "openshift/99_openshift-cluster-api_"
 _MACHINE_CONFIG_FILE = "openshift/99_openshift-machineconfig_99-"
 _INSTALL, _ID, _RELEASE = "install-config", "cluster-id", "release-image"
 _ROLES = ("master", "worker")
+_ONE_THREAD = "nosmt"
+_WITH_KERNEL_ARGUMENTS_FILE = Releases(until=(4, 11))
 
 
 def _labels(infra_id: str, role: str, **more: str) -> dict[str, str]:
@@ -148,13 +151,15 @@ def _user_data_asset(role: str) -> Asset:
     return Asset(path, (path,), (f"{role}.ign",), make)
 
 
-def _machine_config(name: str, role: str, config: dict[str, Any], *, fips: bool) -> str:
+def _machine_config(
+    name: str, role: str, config: dict[str, Any], *, fips: bool = False, kernel_arguments: list[str] | None = None
+) -> str:
     """Return a MachineConfig: what the machine config operator lays on every machine of a role."""
     document = {
         "apiVersion": "machineconfiguration.openshift.io/v1",
         "kind": "MachineConfig",
         "metadata": metadata(name, labels={"machineconfiguration.openshift.io/role": role}),
-        "spec": {"config": config, "fips": fips, "kernelArguments": None, "osImageURL": ""},
+        "spec": {"config": config, "fips": fips, "kernelArguments": kernel_arguments, "osImageURL": ""},
     }
     return documents.to_yaml(document)
 
@@ -165,7 +170,7 @@ def _ssh_asset(role: str) -> Asset:
     def make(inputs: Inputs) -> Content:
         config = ignition.Config(users=(ignition.User("core", (inputs[_INSTALL]["sshKey"],)),))
         rendered = ignition.render(config, inputs[_RELEASE]["ignitionVersion"])
-        return {path: _machine_config(f"99-{role}-ssh", role, rendered, fips=False)}
+        return {path: _machine_config(f"99-{role}-ssh", role, rendered)}
 
     return Asset(path, (path,), (_INSTALL, _RELEASE), make)
 
@@ -183,8 +188,32 @@ def _fips_asset(role: str) -> Asset:
     return Asset(path, (path,), (_INSTALL, _RELEASE), make)
 
 
+def _one_thread_asset(role: str) -> Asset:
+    """One thread for each core, where the install-config asks for it; otherwise there is no file.
+
+    Source: openshift/installer `pkg/asset/machines/machineconfig/hyperthreading.go`; its pull request 5439, in 4.11,
+    put the kernel's argument in the place of the file.
+    """
+    path = f"{_MACHINE_CONFIG_FILE}{role}-disable-hyperthreading.yaml"
+
+    def make(inputs: Inputs) -> Content:
+        config, release = inputs[_INSTALL], inputs[_RELEASE]
+        pool = config["controlPlane"] if role == "master" else config["compute"][0]
+        if pool["hyperthreading"] == "Enabled":
+            return {}
+        by_file = release in _WITH_KERNEL_ARGUMENTS_FILE
+        files = (ignition.File("/etc/pivot/kernel-args", f"ADD {_ONE_THREAD}", 0o600),) if by_file else ()
+        rendered = ignition.render(ignition.Config(files=files), release["ignitionVersion"])
+        arguments = None if by_file else [_ONE_THREAD]
+        name = f"99-{role}-disable-hyperthreading"
+        return {path: _machine_config(name, role, rendered, kernel_arguments=arguments)}
+
+    return Asset(path, (path,), (_INSTALL, _RELEASE), make)
+
+
+_OF_ROLES = (_pointer_asset, _user_data_asset, _ssh_asset, _fips_asset, _one_thread_asset)
 ASSETS = (
-    *(asset(role) for role in _ROLES for asset in (_pointer_asset, _user_data_asset, _ssh_asset, _fips_asset)),
+    *(asset(role) for role in _ROLES for asset in _OF_ROLES),
     Asset(f"{_FILE}master-machines", (f"{_FILE}master-machines-*.yaml",), (_INSTALL, _ID), _masters),
     Asset(f"{_FILE}worker-machineset", (f"{_FILE}worker-machineset-*.yaml",), (_INSTALL, _ID), _worker_sets),
 )

@@ -44,6 +44,7 @@ _OURS = {
     "manifests/99_feature-gate.yaml": "it comes with 4.8",
     "manifests/cluster-ingress-default-ingresscontroller.yaml": "the ingress of the measured cluster is public",
     "openshift/99_openshift-machineconfig_99-*-fips.yaml": "the measured cluster does not ask for it",
+    "openshift/99_openshift-machineconfig_99-*-disable-hyperthreading.yaml": "the measured cluster does not ask for it",
     "tls/aro-service": "the service's own client is made after the graph there",
     "auth/aro/kubeconfig": "the service's own client is made after the graph there",
     "tls/user-admin": "customers get the admin's own there",

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from kubernetes.config.kube_config import KubeConfigLoader
 
-from shared.installer import assets, install_config, kubeconfigs, pki
+from shared.installer import assets, ignition_parsing, install_config, kubeconfigs, pki
 from shared.installer.certificates import BOOT_FILES
 from shared.installer.graph import Graph
 from tests.unit.installer import example
@@ -92,6 +92,39 @@ def test_validated_cryptography_reaches_every_machine_when_asked_for() -> None:
         assert yaml.safe_load(made.file(path))["spec"]["fips"] is True
         with pytest.raises(KeyError):
             example.made().file(path)
+
+
+@pytest.mark.parametrize(
+    ("version", "spec", "files", "arguments"),
+    [
+        ("4.3.18", "2.2.0", ["ADD nosmt"], None),
+        ("4.10.20", "3.2.0", ["ADD nosmt"], None),
+        ("4.11.0", "3.2.0", [], ["nosmt"]),
+    ],
+)
+@pytest.mark.parametrize("role", ["master", "worker"])
+def test_machines_use_one_thread_of_a_core_when_asked_to(
+    role: str, version: str, spec: str, files: list[str], arguments: list[str] | None
+) -> None:
+    """The role whose machines are to, and no other: by a file that the first boot reads, later by the kernel's argument."""
+    known = example.given(version=version, spec=spec)
+    config = known["install-config"]
+    pool = config["controlPlane"] if role == "master" else config["compute"][0]
+    pool["hyperthreading"] = "Disabled"
+    made = example.remade(known)
+    name = "openshift/99_openshift-machineconfig_99-{}-disable-hyperthreading.yaml"
+    machine_config = yaml.safe_load(made.file(name.format(role)))
+    assert machine_config["metadata"] == {
+        "name": f"99-{role}-disable-hyperthreading",
+        "labels": {"machineconfiguration.openshift.io/role": role},
+    }
+    carried = ignition_parsing.parse(machine_config["spec"]["config"]).files
+    assert [(file.path, file.text, file.mode) for file in carried] == [
+        ("/etc/pivot/kernel-args", text, 0o600) for text in files
+    ]
+    assert machine_config["spec"]["kernelArguments"] == arguments
+    with pytest.raises(KeyError):
+        made.file(name.format({"master": "worker", "worker": "master"}[role]))
 
 
 def test_a_newer_release_gets_the_api_versions_that_it_serves() -> None:
