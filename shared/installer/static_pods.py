@@ -1,9 +1,9 @@
 """Static pods by name, for machines that have no load balancer and no DNS beside them: addresses that move, names, proxies.
 
 A row gives `apiAddress`, and as the pods need them `ingressAddress`, `nameservers` and `images` (by component name of the
-release; `nginx` is of no release). `pods` chooses among those of the role. What a machine knows only of itself (device,
-address, names) an init container writes into the pod's configuration, where it stands as `@DEVICE@`, `@ADDRESS@`,
-`@PREFIX@`, `@HOSTNAME@`, `@NUMBER@`.
+release; `nginx` is of no release). `pods` chooses among those of the role; for keepalived the addresses end in different
+numbers from 1 to 255. What a machine knows only of itself (device, address, names) an init container writes into the
+pod's configuration, where it stands as `@DEVICE@`, `@ADDRESS@`, `@PREFIX@`, `@HOSTNAME@`, `@NUMBER@`.
 """
 
 import ipaddress
