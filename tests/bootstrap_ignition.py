@@ -66,7 +66,31 @@ location = "quay.io/openshift-release-dev/ocp-release"
 [[registry.mirror]]
 location = "{_MIRROR}"
 """
-_SCRIPTS = {f"/usr/local/bin/{program}.sh": "#!/bin/sh\n" for program, _ in UNITS.values()}
+# What the machine says and marks, in the order of its stages; a line without a marker goes with the next one.
+_BOOTKUBE = """#!/bin/sh
+echo "Rendering the machine configurations..."
+touch mco-bootstrap.done
+echo "Waiting for etcd..."
+until etcdctl endpoint health
+do
+    echo "Not yet."
+done
+echo "Starting the temporary control plane..."
+cluster-bootstrap start --required-pods=a/b
+echo "Done."
+touch .bootkube.done
+"""
+_DOWNLOAD = """#!/bin/sh
+release=quay.io/openshift-release-dev/release
+echo "Pulling $release..."
+until podman pull "$release"; do
+    echo "Pulling failed; once more."
+done
+"""
+_SCRIPTS = {f"/usr/local/bin/{program}.sh": "#!/bin/sh\n" for program, _ in UNITS.values()} | {
+    "/usr/local/bin/bootkube.sh": _BOOTKUBE,
+    "/usr/local/bin/release-image-download.sh": _DOWNLOAD,
+}
 
 
 @cache
@@ -287,6 +311,8 @@ def _tls(domain: str) -> dict[str, str]:
         pair(f"kube-control-plane-{name}-client", "kube-control-plane-signer", "system:admin", **options)
     pair("machine-config-server", "root-ca", f"api-int.{domain}", names=(f"api-int.{domain}",))
     made["tls/etcd-ca-bundle.crt"] = signer("etcd-signer").pem
+    for name in ("admin-kubeconfig", "kubelet-bootstrap-kubeconfig"):
+        made[f"tls/{name}-ca-bundle.crt"] = signer(f"{name}-signer").pem
     made["tls/kubelet-client-ca-bundle.crt"] = signer("kubelet-signer").pem
     made["tls/kube-control-plane-ca-bundle.crt"] = signer("kube-control-plane-signer").pem
     made["tls/kube-apiserver-complete-client-ca-bundle.crt"] = "".join(signer(name).pem for name in _CLIENT_SIGNERS)
@@ -416,6 +442,20 @@ def _manifests(cluster: Cluster) -> dict[str, str]:
         "manifests/cluster-network-02-config.yml": _config(
             "Network", {"networkType": "OVNKubernetes", "serviceNetwork": ["172.30.0.0/16"]}
         ),
+        "manifests/cluster-proxy-01-config.yaml": _config("Proxy", {"trustedCA": {"name": ""}}),
+        "manifests/image-digest-mirror-set.yaml": _config(
+            "ImageDigestMirrorSet", {"imageDigestMirrors": install_config["imageContentSources"]}, "release"
+        ),
+        "manifests/etcd-client-secret.yaml": _secret("etcd-client", "openshift-config", {}),
+        "manifests/etcd-serving-ca-configmap.yaml": _config_map(
+            "etcd-serving-ca", "openshift-config", {"ca-bundle.crt": signer("etcd-signer").pem}
+        ),
+        "manifests/etcd-host-service-endpoints.yaml": {
+            "apiVersion": "v1",
+            "kind": "Endpoints",
+            "metadata": {"name": "host-etcd", "namespace": "openshift-etcd"},
+            "subsets": [{"addresses": [{"ip": f"192.0.2.{n}", "hostname": f"etcd-{n - 1}"} for n in (1, 2, 3)]}],
+        },
         "manifests/cluster-ingress-02-config.yml": _config("Ingress", {"domain": f"apps.{cluster.domain}"}),
         "manifests/cluster-dns-02-config.yml": _config(
             "DNS", {"baseDomain": cluster.domain, "privateZone": {"id": zone}}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
 from emulator.openshift import (
+    boot_check,
     bootkube,
     bootstrap,
     ingress,
@@ -18,6 +19,7 @@ from emulator.openshift import (
     versions,
     workloads,
 )
+from emulator.openshift.installation import InstallationError
 from emulator.openshift.timeline import OPERATOR, Row
 
 if TYPE_CHECKING:
@@ -26,15 +28,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FAULTS = "machines"
+_BOOTKUBE, _DOWNLOAD = "bootkube.sh", "release-image-download.sh"
+# Who says what when a row's program begins again, by the row; most are parts of bootkube.sh.
+_RESTARTED = {
+    # It tries again by itself, in words of its own.
+    "release-image": ((_DOWNLOAD, ""),),
+    "machine-config-server": (
+        ("kubelet", "Error syncing pod: back-off restarting failed container=machine-config-server, restart count {}"),
+    ),
+}
+_BOOTKUBE_RESTARTED = (
+    ("systemd", "bootkube.service: Main process exited, code=exited, status=1/FAILURE"),
+    ("systemd", "bootkube.service: Scheduled restart job, restart counter is at {}."),
+)
 
 ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
-    "release_image": bootstrap.release_image,
-    "image_names": bootkube.image_names,
-    "manifests_present": bootstrap.manifests_present,
-    "loopback": bootstrap.loopback,
-    "etcd_files": bootstrap.etcd_files,
-    "cloud_config": bootstrap.cloud_config,
-    "machine_config": bootstrap.machine_configs,
     "machine_config_server": bootstrap.machine_config_server,
     "etcd_signer": bootstrap.etcd_signer,
     "etcd_on_masters": bootstrap.etcd_on_masters,
@@ -69,10 +77,12 @@ async def run(cluster: "Cluster", row: Row) -> bool:
         InstallationError: the files that the cluster is made from do not allow it.
     """
     if not row.name.startswith(OPERATOR):
+        if row in timeline.BOOTSTRAP:
+            now = cluster.platform.clock.now()
+            for problem in boot_check.stage_problems(cluster.installation, row.name, now):
+                raise InstallationError(problem)
         if row.act:
             await ACTS[row.act](cluster)
-        if row in timeline.BOOTSTRAP:
-            bootkube.check_stage(cluster.installation, row.name)
         return True
     name = row.name.removeprefix(OPERATOR)
     fault = cluster.platform.faults.take(FAULTS, f"operator {name}")
@@ -101,11 +111,46 @@ def failed(cluster: "Cluster", row: Row, reason: str) -> None:
     if row.name.startswith(OPERATOR):
         operators.report(cluster, row.name.removeprefix(OPERATOR), reason)
     elif row in timeline.BOOTSTRAP:
-        unit = "podman" if row.name == "release-image" else "bootkube.sh"
-        cluster.say(unit, reason)
-        cluster.say("systemd", "bootkube.service: Main process exited, code=exited, status=1/FAILURE; restarting")
+        cluster.say(_BOOTKUBE, f"{row.name}: {reason}")
     elif row.name == "router":
         operators.report(cluster, "ingress", reason)
+
+
+def begun(cluster: "Cluster", row: Row, *, again: bool = False) -> None:
+    """Say what the machine's scripts and programs say when they come to a row.
+
+    A run that begins `again` comes to where the last one ended past all that has a marker, without a word.
+    """
+    if row in timeline.BOOTSTRAP:
+        lines = bootkube.says(cluster.installation, row.name)
+        for line in lines[-1:] if again else lines:
+            cluster.say(_unit(row), line, anew=True)
+        if row.says:
+            cluster.say("cluster-bootstrap", row.says, anew=True)
+
+
+def ended(cluster: "Cluster", row: Row, reason: str, restarts: int) -> None:
+    """Say on what a program of the bootstrap machine ended, and that it is started again.
+
+    Args:
+        cluster: whose machine it is.
+        row: where it ended.
+        reason: why.
+        restarts: how often it was started again before.
+    """
+    if row not in timeline.BOOTSTRAP:
+        failed(cluster, row, reason)
+        return
+    logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
+    if restarts:
+        begun(cluster, row, again=True)
+    cluster.say(_unit(row), f"{row.name}: {reason}", anew=True)
+    for unit, line in _RESTARTED.get(row.name, _BOOTKUBE_RESTARTED):
+        cluster.say(unit, line.format(restarts + 1) or bootkube.pulls_again(cluster.installation), anew=True)
+
+
+def _unit(row: Row) -> str:
+    return _DOWNLOAD if row.name == "release-image" else _BOOTKUBE
 
 
 async def serve(cluster: "Cluster") -> None:

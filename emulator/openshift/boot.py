@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
-from emulator.openshift import host_system, timeline
+from emulator.openshift import boot_check, host_system, timeline
 from emulator.openshift.clusters import Clusters
 from emulator.openshift.download import DownloadError, Downloads, Reply
 from emulator.openshift.ignition import Config, IgnitionError, Source, parse, read_data_url, verify
-from emulator.openshift.installation import InstallationError
+from emulator.openshift.installation import Installation, InstallationError
 from emulator.openshift.machines import Machine, Machines
 
 if TYPE_CHECKING:
@@ -180,6 +180,12 @@ class Boots:
             self._die(machine, str(error))
             return
         machine.role = "bootstrap" if any(path.startswith("/opt/openshift/") for path in files) else ""
+        if machine.role == "bootstrap":
+            installation = Installation.read(texts, machine.image)
+            refused = [*boot_check.stage_problems(installation, boot_check.IGNITION, self._clock.now())]
+            if refused:
+                self._die(machine, *refused)
+                return
         if not machine.role and found:
             machine.role = found[1]
             machine.kubeconfig = files.get(_KUBECONFIG, "")

@@ -1,16 +1,16 @@
-"""What the bootstrap machine does, stage by stage, and on what it stumbles: the checks are those of its programs.
+"""What the bootstrap machine does for others to see, stage by stage: listeners, objects, calls, and what it waits for.
 
-A missing file is noticed by whoever reads it, as on a real machine: the renderers write an empty field without a word,
-and the static pod that needs the file starts again and again.
+On what its programs stumble in its own files is looked at before: `boot_check.py`.
 """
 
+import copy
 import ssl
 from typing import TYPE_CHECKING
 
 from emulator.core.errors import ServiceError
-from emulator.openshift import certificates, host_system, kinds, machine_config, pairs, rotation, units
+from emulator.openshift import certificates, kinds, machine_config, rotation
 from emulator.openshift.endpoint import Endpoint, Reply
-from emulator.openshift.installation import Installation, InstallationError, Json
+from emulator.openshift.installation import InstallationError, Json
 from emulator.openshift.kubeconfig import credentials
 from emulator.openshift.timeline import NotYetError, WaitingError
 from emulator.openshift.versions import CLUSTER_VERSION
@@ -18,101 +18,8 @@ from emulator.openshift.versions import CLUSTER_VERSION
 if TYPE_CHECKING:
     from emulator.openshift.cluster import Cluster
 
-_PAIRS = (
-    "apiserver-proxy",
-    "etcd-client",
-    "kube-apiserver-internal-lb-server",
-    "kube-apiserver-lb-server",
-    "kube-apiserver-localhost-server",
-    "kube-apiserver-service-network-server",
-    "kube-apiserver-to-kubelet-client",
-)
-# What the static pods read from /etc/kubernetes/secrets, a copy of the folder tls.
-API_SERVER_FILES = (
-    *(f"tls/{pair}.{kind}" for pair in _PAIRS for kind in ("crt", "key")),
-    "tls/aggregator-signer.crt",
-    "tls/etcd-ca-bundle.crt",
-    "tls/kube-apiserver-complete-client-ca-bundle.crt",
-    "tls/kubelet-client-ca-bundle.crt",
-    "tls/service-account.pub",
-)
-CONTROLLER_FILES = (
-    "tls/kube-apiserver-complete-server-ca-bundle.crt",
-    "tls/kube-control-plane-ca-bundle.crt",
-    "tls/kube-control-plane-kube-controller-manager-client.crt",
-    "tls/kube-control-plane-kube-controller-manager-client.key",
-    "tls/kube-control-plane-kube-scheduler-client.crt",
-    "tls/kube-control-plane-kube-scheduler-client.key",
-    "tls/kubelet-signer.crt",
-    "tls/kubelet-signer.key",
-    "tls/service-account.key",
-)
 _CONFLICT = 409
 _OVERRIDES = "original_cvo_overrides.patch"
-
-
-async def release_image(cluster: "Cluster") -> None:
-    """Pull the release image, with the credentials in root's home."""
-    installation = cluster.installation
-    _runs(installation, "release-image.service")
-    host_system.pull(installation)
-
-
-async def manifests_present(cluster: "Cluster") -> None:
-    """Copy the installer's manifests, of which there must be some; before that, the machine's own units have to run."""
-    for name in ("kubelet.service", "bootkube.service"):
-        _runs(cluster.installation, name)
-    for folder in ("openshift", "manifests"):
-        if not any(path.startswith(f"/opt/openshift/{folder}/") for path in cluster.installation.files):
-            raise InstallationError(f"cp: cannot stat '{folder}/*': No such file or directory")
-
-
-async def loopback(cluster: "Cluster") -> None:
-    """Give the cluster version operator its kubeconfig."""
-    server = credentials(cluster.installation, "auth/kubeconfig-loopback").server
-    if server != "https://localhost:6443":
-        raise InstallationError(f"kubeconfig-loopback: server {server} is not https://localhost:6443")
-
-
-async def etcd_files(cluster: "Cluster") -> None:
-    """Render etcd's files."""
-    installation = cluster.installation
-    _check_pair(installation, "etcd-signer")
-    bundle = installation.text("tls/etcd-ca-bundle.crt")
-    if installation.text("tls/etcd-signer.crt").strip() not in bundle:
-        raise InstallationError("cluster-etcd-operator render: etcd-ca-bundle.crt does not hold etcd-signer.crt")
-    installation.document("manifests/cluster-network-02-config.yml")
-    status = installation.document("manifests/cluster-infrastructure-02-config.yml").get("status") or {}
-    if not (status.get("platformStatus") or {}).get("type"):
-        raise InstallationError("cluster-etcd-operator render: infrastructure status has no platform type")
-    if not (installation.install_config.get("networking") or {}).get("machineNetwork"):
-        raise InstallationError("cluster-etcd-operator render: install-config has no networking.machineNetwork")
-
-
-async def cloud_config(cluster: "Cluster") -> None:
-    """Render the cloud's configuration: the infrastructure names its config map and its key."""
-    installation = cluster.installation
-    spec = installation.document("manifests/cluster-infrastructure-02-config.yml").get("spec") or {}
-    wanted = spec.get("cloudConfig") or {}
-    if not wanted:
-        return
-    found = installation.document("manifests/cloud-provider-config.yaml")
-    if wanted.get("name") != found["metadata"].get("name") or wanted.get("key") not in (found.get("data") or {}):
-        raise InstallationError(
-            f"cluster-config-operator render: cloud config {wanted.get('name')}/{wanted.get('key')} does not exist"
-        )
-
-
-async def machine_configs(cluster: "Cluster") -> None:
-    """Render the machine configs of the pools, from all manifests so far."""
-    installation = cluster.installation
-    installation.manifests()
-    secret = installation.document("manifests/openshift-config-secret-pull-secret.yaml")
-    if secret.get("type") != "kubernetes.io/dockerconfigjson":
-        raise InstallationError(f"machine-config-controller: pull secret is of type {secret.get('type')}")
-    if installation.missing(["tls/root-ca.crt"]):
-        raise InstallationError("machine-config-operator: open /assets/tls/root-ca.crt: no such file or directory")
-    credentials(installation, "auth/kubeconfig-kubelet")
 
 
 async def machine_config_server(cluster: "Cluster") -> None:
@@ -148,7 +55,6 @@ async def etcd_on_masters(cluster: "Cluster") -> None:
 
 async def api_server(cluster: "Cluster") -> None:
     """Start the temporary control plane's API server."""
-    _require(cluster.installation, API_SERVER_FILES, "bootstrap-kube-apiserver")
     await listen_api(cluster)
     for definition in kinds.definitions():
         cluster.objects.define(definition)
@@ -173,20 +79,21 @@ async def listen_api(cluster: "Cluster") -> None:
 
 async def _open_api(cluster: "Cluster") -> int:
     try:
-        for name in certificates.SERVERS:
-            _check_pair(cluster.installation, name)
         return await cluster.server.listen(certificates.serving(cluster))
-    except (InstallationError, ValueError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise InstallationError(f"kube-apiserver: panic: unable to load server certificate: {error}") from error
 
 
 async def manifests(cluster: "Cluster") -> None:
     """Create the objects of the manifests, through the API server on the machine itself."""
     await _call(cluster, "auth/kubeconfig-loopback", "/api", "cluster-bootstrap")
-    _require(cluster.installation, CONTROLLER_FILES, "bootstrap-kube-controller-manager")
-    left = [manifest for manifest in cluster.installation.manifests() if not _create(cluster, manifest.body)]
+    left = [
+        manifest for manifest in cluster.installation.manifests() if not _create(cluster, copy.deepcopy(manifest.body))
+    ]
     # Once more: what a later file creates is there now.
-    failures = [failure for manifest in left if (failure := _failure(cluster, manifest.path, manifest.body))]
+    failures = [
+        failure for manifest in left if (failure := _failure(cluster, manifest.path, copy.deepcopy(manifest.body)))
+    ]
     if failures:
         raise InstallationError(f"Failed to create {'; '.join(failures)}")
 
@@ -210,7 +117,6 @@ def _failure(cluster: "Cluster", path: str, body: Json) -> str:
 
 async def masters_joined(cluster: "Cluster") -> None:
     """Wait until every master is a node, and etcd with it has its quorum without the bootstrap machine."""
-    _runs(cluster.installation, "approve-csr.service")
     if len(cluster.masters()) < cluster.installation.masters:
         raise WaitingError
 
@@ -229,7 +135,6 @@ async def cvo_overrides(cluster: "Cluster") -> None:
 
 async def complete(cluster: "Cluster") -> None:
     """Report that the control plane stands on its own, through the balancer, as everybody after this will reach it."""
-    _runs(cluster.installation, "progress.service")
     await _call(cluster, "auth/kubeconfig", "/api/v1/namespaces/kube-system", "progress.service")
     metadata = {"name": "bootstrap", "namespace": "kube-system"}
     cluster.objects.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"status": "complete"}})
@@ -249,35 +154,8 @@ async def _call(cluster: "Cluster", kubeconfig: str, path: str, unit: str) -> No
         raise NotYetError(f"{unit}: {reason}")
 
 
-def _runs(installation: Installation, unit: str) -> None:
-    if reason := units.failure(unit, installation.units, installation.files):
-        raise InstallationError(reason)
-
-
-def _require(installation: Installation, names: tuple[str, ...], pod: str) -> None:
-    missing = installation.missing(list(names))
-    if missing:
-        file = missing[0].rpartition("/")[2]
-        raise InstallationError(
-            f"{pod}: open /etc/kubernetes/secrets/{file}: no such file or directory: back-off restarting failed "
-            "container"
-        )
-
-
-def _check_pair(installation: Installation, name: str) -> None:
-    """Check that a key belongs to its certificate.
-
-    Raises:
-        InstallationError: it does not, or either cannot be read.
-    """
-    problem = pairs.problem(installation.text(f"tls/{name}.crt"), installation.text(f"tls/{name}.key"))
-    if problem:
-        raise InstallationError(f"tls: {name}: {problem}")
-
-
 async def _listen(cluster: "Cluster", name: str, endpoint: Endpoint, pair: str) -> None:
     installation = cluster.installation
-    _require(installation, (f"tls/{pair}.crt", f"tls/{pair}.key"), name)
     try:
         port = await endpoint.listen(installation.text(f"tls/{pair}.crt"), installation.text(f"tls/{pair}.key"))
     except (ssl.SSLError, ValueError) as error:

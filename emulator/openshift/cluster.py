@@ -66,8 +66,11 @@ class Cluster:
         # When the pods of DaemonSets are ready that are as they are now, by uid and generation; and when to count again.
         self.pods: dict[tuple[str, int], datetime] = {}
         self.pods_due: datetime | None = None
-        self._retry: dict[str, datetime | None] = {}
+        self._retry: dict[str, datetime] = {}
+        # Rows that its files do not allow: how often the machine has begun anew since, and when it does so next.
+        self._restarts: dict[str, tuple[int, datetime]] = {}
         self._said: dict[str, str] = {}
+        self._begun: set[str] = set()
         self._event = asyncio.Event()
         self.objects.subscribe(self._on_change)
 
@@ -79,7 +82,7 @@ class Cluster:
     @cached_property
     def installation(self) -> Installation:
         """What its bootstrap machine booted from."""
-        return Installation(self._records.texts(self.record.id), self.record.image)
+        return Installation.read(self._records.texts(self.record.id), self.record.image)
 
     @property
     def bootstrap(self) -> Machine | None:
@@ -119,10 +122,10 @@ class Cluster:
         self.changed |= acts.everything()
         self._event.set()
 
-    def say(self, unit: str, line: str) -> None:
-        """Write a line to the bootstrap machine's console, unless it is what that unit said last."""
+    def say(self, unit: str, line: str, *, anew: bool = False) -> None:
+        """Write a line to the bootstrap machine's console, unless that unit said it last and has not begun `anew`."""
         machine = self.bootstrap
-        if machine is not None and machine.powered and self._said.get(unit) != line:
+        if machine is not None and machine.powered and (anew or self._said.get(unit) != line):
             self._said[unit] = line
             self.machines.log(machine, unit, line)
 
@@ -232,12 +235,15 @@ class Cluster:
         return min(waits, default=None)
 
     def _pending(self) -> list[Row]:
+        """Return the rows whose needs have come true; a script that begins again and again comes to no later stage."""
         reached, stuck = self.record.reached, self.record.stuck
-        return [
+        rows = [
             row
             for row in timeline.rows(self.installation.flavour)
             if row.name not in reached and row.name not in stuck and all(need in reached for need in row.needs)
         ]
+        ended = next((number for number, row in enumerate(rows) if row.name in self._restarts), len(rows))
+        return [row for number, row in enumerate(rows) if number <= ended or row not in timeline.BOOTSTRAP]
 
     async def _advance(self, row: Row) -> float | None:
         """Let a row come true when it is due; return the seconds until then, 0 when it has, None for no time at all."""
@@ -245,13 +251,13 @@ class Cluster:
         due = max(datetime.fromisoformat(record.reached[need]) for need in row.needs) + clock.scaled(row.seconds)
         if row.name in record.postponed:
             due = max(due, datetime.fromisoformat(record.postponed[row.name]))
-        retry = self._retry.get(row.name, due)
-        if retry is None:
-            return None
-        if max(due, retry) > clock.now():
-            return max(0.001, (max(due, retry) - clock.now()).total_seconds())
-        if row.says:
-            self.say("bootkube.sh", row.says)
+        restarts, again = self._restarts.get(row.name, (0, due))
+        due = max(due, again, self._retry.get(row.name, due))
+        if due > clock.now():
+            return max(0.001, (due - clock.now()).total_seconds())
+        if row.name not in self._begun:
+            self._begun.add(row.name)
+            acts.begun(self, row)
         try:
             done = await acts.run(self, row)
         except WaitingError:
@@ -263,9 +269,12 @@ class Cluster:
             self._retry[row.name] = clock.now() + pause
             return pause.total_seconds()
         except InstallationError as error:
-            # The files stay as they are: the unit starts again and again, and always ends like this.
-            acts.failed(self, row, str(error))
-            self._retry[row.name] = None
+            # The files stay as they are, but their certificates' time may come.
+            acts.ended(self, row, str(error), restarts)
+            shown = timeline.next_restart(restarts)
+            pause = clock.scaled(timeline.RESTART_SECONDS * (shown - restarts))
+            self._restarts[row.name] = (shown, clock.now() + pause)
+            return pause.total_seconds()
         else:
             if done:
                 self.reach(row.name)

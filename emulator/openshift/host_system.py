@@ -1,16 +1,43 @@
-"""What a machine's own system reads before the cluster's programs run: its first boot's file, and where images lie."""
+"""What a machine's own system reads before the cluster's programs run: modes, its first boot's file, where images lie."""
 
 import json
 import re
 import tomllib
+from collections.abc import Iterator
+from datetime import datetime
+from functools import lru_cache
 
-from emulator.openshift.installation import Installation, InstallationError
+from emulator.openshift import ignition, units
+from emulator.openshift.installation import Check, Installation, InstallationError
 
 FIRST_BOOT = "/etc/ignition-machine-config-encapsulated.json"
 CREDENTIALS = "/root/.docker/config.json"
 REGISTRIES = "/etc/containers/registries.conf"
+AUTHORITIES = "/etc/pki/ca-trust/source/anchors/ca.crt"
 _RELEASE_HOST = "quay.io"
 _PULLSPEC = re.compile(r"\b([a-z0-9.-]+\.[a-z]+(?::\d+)?)/[\w./-]*ocp-release[@:]\S+")
+# A key or a kubeconfig that others on the machine may read is refused by what uses it.
+_SECRET_FILE = re.compile(rf"/opt/openshift/(tls/.*\.key|auth/.*)|{re.escape(CREDENTIALS)}")
+_OTHERS = 0o066
+
+
+def permissions(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Look at whose files are, and who may read those that are secret."""
+    for path, file in installation.files.items():
+        if file.owner not in (ignition.ROOT, "0"):
+            yield f"file {path!r}: owned by {file.owner}, not by {ignition.ROOT}"
+        if _SECRET_FILE.fullmatch(path) and file.mode & _OTHERS:
+            yield f"file {path!r}: permissions {file.mode:04o} are too open for a secret"
+
+
+def first_boot(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Look at what the first boot asks for.
+
+    Raises:
+        InstallationError: the file does not say.
+    """
+    has_validated_modules(installation.text(FIRST_BOOT))
+    yield from ()
 
 
 def has_validated_modules(text: str) -> bool:
@@ -33,24 +60,51 @@ def has_validated_modules(text: str) -> bool:
     return fips
 
 
-def pull(installation: Installation) -> None:
+def runs(*names: str) -> Check:
+    """Return the check that systemd starts these units."""
+
+    def check(installation: Installation, _now: datetime) -> Iterator[str]:
+        for name in names:
+            if reason := units.failure(name, installation.units, installation.files):
+                yield reason
+
+    return check
+
+
+def authorities(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Look whether the machine trusts the registries that the customer's authorities vouch for."""
+    try:
+        bundle = installation.trust_bundle
+    except InstallationError:
+        # Whoever needs the install-config says so.
+        return
+    if bundle and bundle not in installation.text(AUTHORITIES):
+        yield f"Error: pinging container registry: x509: certificate signed by unknown authority ({AUTHORITIES})"
+
+
+def pull(installation: Installation, _now: datetime) -> Iterator[str]:
     """Pull the release image: from where the scripts say, or from a mirror, with the credentials in root's home.
 
     Raises:
-        InstallationError: no registry that has it lets the machine in.
+        InstallationError: the list of credentials or of mirrors is none.
     """
     try:
         known = set(json.loads(installation.text(CREDENTIALS))["auths"])
     except (ValueError, KeyError, TypeError) as error:
-        reason = f"Error: {CREDENTIALS}: no credentials of registries: pull failed, retrying..."
-        raise InstallationError(reason) from error
-    scripts = "\n".join(installation.text(name) for name in installation.files if name.startswith("/usr/local/bin/"))
-    hosts = (set(_PULLSPEC.findall(scripts)) or {_RELEASE_HOST}) | _mirrors(installation.text(REGISTRIES))
+        raise InstallationError(f"Error: {CREDENTIALS}: no credentials of registries") from error
+    scripts = [installation.text(name) for name in installation.files if name.startswith("/usr/local/bin/")]
+    named = {host for script in scripts for host in _release_hosts(script)}
+    hosts = (named or {_RELEASE_HOST}) | _mirrors(installation.text(REGISTRIES))
     if not hosts & known:
-        raise InstallationError(
+        yield (
             f"Error: initializing source docker://{'|'.join(sorted(hosts))}: unauthorized: access to the requested "
-            "resource is not authorized: pull failed, retrying..."
+            "resource is not authorized"
         )
+
+
+@lru_cache(maxsize=64)
+def _release_hosts(script: str) -> frozenset[str]:
+    return frozenset(_PULLSPEC.findall(script))
 
 
 def _mirrors(text: str) -> set[str]:

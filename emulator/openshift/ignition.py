@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -18,11 +19,9 @@ Json = dict[str, Any]
 
 VERSIONS = {"2.0.0", "2.1.0", "2.2.0", "2.3.0", "2.4.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0"}
 HIGHEST_MODE = 0o7777
-READ_BY_ALL = 0o044
+ROOT = "root"
 _UNIT = re.compile(r"[A-Za-z0-9:_.@\\-]+\.(service|socket|device|mount|automount|swap|target|path|timer|slice|scope)")
 _DATA_URL = re.compile(r"data:(?P<type>[^,]*),(?P<data>.*)", re.DOTALL)
-# A key or a kubeconfig that others on the machine may read is refused by what uses it.
-_SECRET_FILE = re.compile(r"/opt/openshift/(tls/.*\.key|auth/.*)")
 
 
 class IgnitionError(Exception):
@@ -37,6 +36,12 @@ class File:
     mode: int
     content: bytes
     append: bool = False
+    owner: str = ROOT
+
+    @cached_property
+    def text(self) -> str:
+        """What it says."""
+        return self.content.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Config:
     def text(self, path: str) -> str:
         """Return a file's content, "" when there is no such file."""
         found = self.files.get(path)
-        return "" if found is None else found.content.decode("utf-8", "replace")
+        return "" if found is None else found.text
 
 
 def parse(content: bytes) -> Config:
@@ -155,7 +160,7 @@ class _Reader:
             if path in seen and not (append and seen[path]):
                 raise IgnitionError(f"config is not valid: {where}: duplicate entry defined: path {path!r}")
             seen[path] = append
-            yield File(path, _mode(entry, path, where), self._content(entry, where), append)
+            yield File(path, _mode(entry, where), self._content(entry, where), append, _owner(entry))
 
     def _content(self, entry: Json, where: str) -> bytes:
         append = entry.get("append")
@@ -201,12 +206,16 @@ def _authority(entry: Json, number: int) -> str:
     return text
 
 
-def _mode(entry: Json, path: str, where: str) -> int:
+def _owner(entry: Json) -> str:
+    """Return whose a file is: a name, or a number."""
+    user = entry.get("user") or {}
+    return str(user.get("name") or user.get("id") or ROOT)
+
+
+def _mode(entry: Json, where: str) -> int:
     mode = entry.get("mode", 0o644)
     if not isinstance(mode, int) or isinstance(mode, bool) or not 0 <= mode <= HIGHEST_MODE:
         raise IgnitionError(f"config is not valid: {where}.mode: {mode!r}: illegal file mode")
-    if _SECRET_FILE.fullmatch(path) and mode & READ_BY_ALL:
-        raise IgnitionError(f"file {path!r}: permissions {mode:04o} are too open for a secret")
     return mode
 
 

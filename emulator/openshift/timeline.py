@@ -17,6 +17,8 @@ APPLY_SECONDS = {"bootstrap": 10, "master": 380, "worker": 170}
 AGENT_SECONDS = {"bootstrap": 30, "master": 60, "worker": 20}
 # Between two attempts of a machine to reach another: doubled from the first to the longest.
 RETRY_SECONDS = (1, 10)
+# Between two runs of a unit that ends at once. The console shows so many of them, then ever fewer, as it has an end.
+RESTART_SECONDS, _RESTARTS_SHOWN = 5, 12
 # When Azure gives up on a machine whose agent has not reported.
 PROVISIONING_SECONDS = 40 * 60
 # Between the request of a kubelet for its certificate and a Ready node.
@@ -49,7 +51,7 @@ class Row:
         needs: names of rows.
         seconds: after the last of these.
         act: what is done or looked at then, by its name in `acts.ACTS`; "" for nothing.
-        says: line of the bootstrap machine's console.
+        says: line of the program that runs by then; what the machine's scripts say is theirs: `bootkube.py`.
         flavours: installations that have it: `A` to 4.3, `T` 4.4 and 4.5, `B` 4.6 and 4.7, `C` from 4.8 on.
     """
 
@@ -63,40 +65,28 @@ class Row:
 
 # "ignition" is reached when the bootstrap machine has its config.
 BOOTSTRAP = (
-    Row("release-image", ("ignition",), 60, "release_image", "Pulling the release image..."),
-    Row("image-names", ("release-image",), 15, "image_names"),
-    Row("openshift-manifests", ("image-names",), 1, "manifests_present"),
+    Row("release-image", ("ignition",), 60),
+    Row("image-names", ("release-image",), 15),
+    Row("openshift-manifests", ("image-names",), 1),
     # From 4.15 on; earlier scripts have no such stage, and say nothing of it.
     Row("api-bootstrap", ("openshift-manifests",), 1, flavours="C"),
-    Row("cvo-bootstrap", ("openshift-manifests",), 2, "loopback", "Rendering Cluster Version Operator Manifests..."),
+    Row("cvo-bootstrap", ("openshift-manifests",), 2),
     # Between the two ways the signer is there for those who still ask it.
-    Row("etcd-signer", ("cvo-bootstrap",), 3, "etcd_signer", "Starting etcd certificate signer...", "T"),
-    Row("etcd-bootstrap", ("cvo-bootstrap",), 6, "etcd_files", "Rendering CEO Manifests...", "TBC"),
-    Row("config-bootstrap", ("cvo-bootstrap",), 10, "cloud_config", "Rendering cluster config manifests..."),
-    Row("kube-apiserver-bootstrap", ("config-bootstrap",), 5, "", "Rendering Kubernetes API server core manifests..."),
-    Row(
-        "kube-controller-manager-bootstrap",
-        ("kube-apiserver-bootstrap",),
-        4,
-        "",
-        "Rendering Kubernetes Controller Manager core manifests...",
-    ),
-    Row(
-        "kube-scheduler-bootstrap",
-        ("kube-controller-manager-bootstrap",),
-        6,
-        "",
-        "Rendering Kubernetes Scheduler core manifests...",
-    ),
-    Row("ingress-operator-bootstrap", ("kube-scheduler-bootstrap",), 2, "", "Rendering Ingress Operator manifests..."),
-    Row("mco-bootstrap", ("ingress-operator-bootstrap",), 3, "machine_config", "Rendering MCO manifests..."),
+    Row("etcd-signer", ("cvo-bootstrap",), 3, "etcd_signer", flavours="T"),
+    Row("etcd-bootstrap", ("cvo-bootstrap",), 6, flavours="TBC"),
+    Row("config-bootstrap", ("cvo-bootstrap",), 10),
+    Row("kube-apiserver-bootstrap", ("config-bootstrap",), 5),
+    Row("kube-controller-manager-bootstrap", ("kube-apiserver-bootstrap",), 4),
+    Row("kube-scheduler-bootstrap", ("kube-controller-manager-bootstrap",), 6),
+    Row("ingress-operator-bootstrap", ("kube-scheduler-bootstrap",), 2),
+    Row("mco-bootstrap", ("ingress-operator-bootstrap",), 3),
     # Its port answers from here on; masters that wait for their config get it.
     Row("machine-config-server", ("mco-bootstrap",), 2, "machine_config_server"),
-    Row("cco-bootstrap", ("mco-bootstrap",), 4, "", "Rendering CCO manifests..."),
-    Row("etcd-signer", ("cco-bootstrap",), 3, "etcd_signer", "Starting etcd certificate signer...", "A"),
-    Row("etcd", ("etcd-signer",), 5, "etcd_on_masters", "Waiting for etcd cluster...", "A"),
-    Row("etcd", ("cco-bootstrap", "etcd-bootstrap"), 5, "", "Waiting for etcd cluster...", "TBC"),
-    Row("temporary-api", ("etcd",), 45, "api_server", "Starting cluster-bootstrap..."),
+    Row("cco-bootstrap", ("mco-bootstrap",), 4),
+    Row("etcd-signer", ("cco-bootstrap",), 3, "etcd_signer", flavours="A"),
+    Row("etcd", ("etcd-signer",), 5, "etcd_on_masters", flavours="A"),
+    Row("etcd", ("cco-bootstrap", "etcd-bootstrap"), 5, flavours="TBC"),
+    Row("temporary-api", ("etcd",), 45, "api_server"),
     Row("manifests", ("temporary-api",), 10, "manifests", "Starting temporary bootstrap control plane..."),
     # etcd has its quorum without the bootstrap machine when every master is a member.
     Row("masters", ("manifests",), 0, "masters_joined", "Waiting for pods of the control plane..."),
@@ -222,6 +212,11 @@ ROLLOUTS = (
 
 OPERATOR = "operator/"
 NAMES = tuple(row.name.removeprefix(OPERATOR) for row in OPERATORS if row.name.startswith(OPERATOR))
+
+
+def next_restart(restarts: int) -> int:
+    """Return the number of the next restart that the console shows: each of the first ones, then twice as many."""
+    return restarts + 1 if restarts < _RESTARTS_SHOWN else 2 * restarts
 
 
 @cache

@@ -56,12 +56,14 @@ def _cannot_run(program: str, files: Mapping[str, File]) -> str:
         return f"Failed at step EXEC spawning {program}: No such file or directory (status=203/EXEC)"
     if not file.mode & _RUN_BY_ALL:
         return f"Failed at step EXEC spawning {program}: Permission denied (status=203/EXEC)"
-    text = file.content.decode("utf-8", "replace")
+    text = file.text
     if not text.startswith("#!"):
         return f"Failed at step EXEC spawning {program}: Exec format error (status=203/EXEC)"
     for sourced in _SOURCED.findall(text):
         if sourced.startswith("/usr/local/") and sourced not in files:
             return f"{program}: {sourced}: No such file or directory"
+        if sourced in files and not files[sourced].content.strip():
+            return f"{program}: command not found: {sourced} says nothing"
     return ""
 
 

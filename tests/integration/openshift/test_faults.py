@@ -124,7 +124,7 @@ def test_releases_to_4_3_form_etcd_on_the_masters_first(make_site: MakeSite) -> 
         wait_for(lambda: is_complete(made), "the end of bootstrapping")
 
 
-@pytest.mark.parametrize("pattern", ["attempt #2", "Rendering MCO", "Waiting for pods"])
+@pytest.mark.parametrize("pattern", ["attempt #2", "Rendering the machine", "Waiting for pods"])
 def test_a_cluster_goes_on_after_a_restart(tmp_path: Path, pattern: str) -> None:
     """Wherever it was, and the API answers again."""
     azurite = Azurite(tmp_path / "azurite")

@@ -4,10 +4,12 @@ import datetime as dt
 import json
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
 from emulator.core.errors import ServiceError
+from emulator.openshift.timeline import RESTART_SECONDS
 from tests.bootstrap_ignition import signer
 from tests.integration.openshift.stage import NETWORK, Site, wait_for
 
@@ -89,7 +91,10 @@ def _drop(path: str) -> Callable[[dict[str, str]], None]:
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (_drop("tls/service-account.pub"), r"open /etc/kubernetes/secrets/service-account.pub: no such file"),
+        (
+            _drop("tls/service-account.pub"),
+            r"kube-apiserver-operator render: \S+: open /assets/tls/service-account.pub: no such",
+        ),
         (_drop("tls/machine-config-server.key"), r"open /etc/kubernetes/secrets/machine-config-server.key"),
         (_set("tls/kube-apiserver-lb-server.key", "garbage"), r"panic: unable to load server certificate"),
         (_expired_loopback, r"x509: certificate has expired or is not yet valid"),
@@ -122,6 +127,36 @@ def test_the_bootstrap_machine_stumbles_on_bad_files(
     site.machine(site.bootstrap_name, site.upload())
 
     wait_for_line(site, site.bootstrap_name, line)
+
+
+def _seconds(line: str) -> float:
+    """Return when a line of a serial log was written, in seconds of Azure after power-on."""
+    return float(line[1:].partition("]")[0])
+
+
+def test_a_stage_that_lacks_a_file_falls_again_and_again(make_site: MakeSite) -> None:
+    """The log has the script's own lines, the stage, what it lacks, and a restart every 5 seconds; and it has an end."""
+    site = make_site()
+    del site.cluster.files["manifests/openshift-config-secret-pull-secret.yaml"]
+
+    site.machine(site.bootstrap_name, site.upload())
+
+    log = wait_for_line(site, site.bootstrap_name, r"restart counter is at 49\.")
+    lines = [line for line in log.splitlines() if "bootkube.s" in line]
+    before, said, *first = lines[: lines.index(next(line for line in lines if "counter is at 1." in line)) + 1]
+    assert "release-image-download.sh: Pulling quay.io/openshift-release-dev/release..." in log
+    assert before.endswith("bootkube.sh: Rendering the machine configurations...")
+    assert "mco-bootstrap: open /opt/openshift/manifests/openshift-config-secret-pull-secret.yaml: no such" in said
+    assert [line.partition("systemd: ")[2] for line in first] == [
+        "bootkube.service: Main process exited, code=exited, status=1/FAILURE",
+        "bootkube.service: Scheduled restart job, restart counter is at 1.",
+    ]
+    restarts = [line for line in lines if "restart counter" in line]
+    assert [int(line.rpartition(" ")[2][:-1]) for line in restarts][:15] == [*range(1, 14), 25, 49]
+    assert all(_seconds(after) - _seconds(one) >= RESTART_SECONDS for one, after in pairwise(restarts))
+    assert log.count("Rendering the machine configurations...") == len(restarts)
+    # The script comes to no later stage.
+    assert "Waiting for etcd..." not in log
 
 
 def _without_internal_name(files: dict[str, str]) -> None:

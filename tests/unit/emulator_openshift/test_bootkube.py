@@ -1,14 +1,17 @@
-"""The emulated machine reads what its own bootkube.sh names."""
+"""The emulated machine reads what its own bootkube.sh says and names."""
 
 import base64
+import datetime as dt
 import json
+import re
 
 import pytest
 
 from emulator.openshift import bootkube, timeline
-from emulator.openshift.installation import Installation, InstallationError
+from emulator.openshift.installation import Installation
 from tests.unit.installer import bootstrap_machine
 
+NOW = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
 SKUS = {"A": "aro_43", "T": "aro_45", "B": "aro_47", "C": "aro_410"}
 
 
@@ -21,7 +24,7 @@ def installation(flavour: str, without: str = "", script_of: str = "") -> Instal
         if script_of and file["path"].endswith("/bootkube.sh"):
             text = bootstrap_machine.texts(script_of)[file["path"]]
             file["contents"]["source"] = f"data:;base64,{base64.b64encode(text.encode()).decode()}"
-    return Installation([json.dumps(document)], SKUS[flavour])
+    return Installation.read([json.dumps(document)], SKUS[flavour])
 
 
 @pytest.mark.parametrize("flavour", "ATBC")
@@ -29,9 +32,8 @@ def test_the_product_s_script_finds_everything(flavour: str) -> None:
     """And its stages are those of the timeline."""
     machine = installation(flavour)
     rows = [row.name for row in timeline.BOOTSTRAP if flavour in row.flavours]
-    bootkube.check_images(machine)
-    for name in rows:
-        bootkube.check_stage(machine, name)
+    assert list(bootkube.check_images(machine, NOW)) == []
+    assert [line for name in rows for line in bootkube.check_stage(machine, name)] == []
     assert [name for name in rows if name in bootkube.stages(machine)] == [
         name for name in bootkube.stages(machine) if name != "cb-bootstrap"
     ]
@@ -48,21 +50,45 @@ def test_the_product_s_script_finds_everything(flavour: str) -> None:
     ],
 )
 def test_a_stage_fails_without_a_file_that_it_names(flavour: str, stage: str, file: str) -> None:
-    with pytest.raises(InstallationError, match=rf"^{stage}: open /opt/openshift/{file}: no such file"):
-        bootkube.check_stage(installation(flavour, without=file), stage)
+    said = list(bootkube.check_stage(installation(flavour, without=file), stage))
+    assert said == [f"{stage}: open /opt/openshift/{file}: no such file or directory"]
 
 
 def test_a_file_that_the_script_asks_for_may_be_missing() -> None:
     machine = installation("B", without="manifests/cloud-provider-config.yaml")
-    bootkube.check_stage(machine, "config-bootstrap")
-    bootkube.check_stage(machine, "mco-bootstrap")
+    for stage in ("config-bootstrap", "mco-bootstrap"):
+        assert list(bootkube.check_stage(machine, stage)) == []
 
 
 def test_a_script_for_an_older_release_does_not_find_its_images() -> None:
     """The signer of etcd's certificates left the release after 4.5."""
-    with pytest.raises(InstallationError, match='no image tag "kube-client-agent" exists'):
-        bootkube.check_images(installation("B", script_of="A"))
+    said = " ".join(bootkube.check_images(installation("B", script_of="A"), NOW))
+    assert 'no image tag "kube-client-agent" exists' in said
+    assert "keepalived" not in said
 
 
 def test_a_script_without_stages_asks_for_nothing() -> None:
-    bootkube.check_stage(Installation(['{"ignition": {"version": "3.2.0"}}'], "aro_47"), "cvo-bootstrap")
+    machine = Installation.read(['{"ignition": {"version": "3.2.0"}}'], "aro_47")
+    assert list(bootkube.check_stage(machine, "cvo-bootstrap")) == []
+    assert bootkube.says(machine, "cvo-bootstrap") == ()
+
+
+@pytest.mark.parametrize("flavour", "ATBC")
+def test_every_line_of_the_script_is_shown_with_its_stage(flavour: str) -> None:
+    """Once, whichever branch of the script has it."""
+    text = bootstrap_machine.texts(flavour)[bootkube.SCRIPT]
+    machine = installation(flavour)
+    rows = [row.name for row in timeline.BOOTSTRAP if flavour in row.flavours]
+    shown = [line for name in rows for line in bootkube.says(machine, name) if name != "release-image"]
+    printed = [line for line in re.findall(r'^ *echo "(.*)"$', text, re.MULTILINE) if line.endswith("...")]
+    assert set(printed) - set(shown) == set()
+    assert len(shown) == len(set(shown))
+    assert shown[-1] == "This machine has done its work."
+    assert "Rendering the machine configurations..." in bootkube.says(machine, "mco-bootstrap")
+
+
+def test_the_download_says_what_it_pulls() -> None:
+    """As the shell puts it."""
+    machine = installation("A")
+    assert bootkube.says(machine, "release-image") == ("Pulling q...",)
+    assert bootkube.pulls_again(machine) == "Pulling failed; once more."

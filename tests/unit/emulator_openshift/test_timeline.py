@@ -47,3 +47,13 @@ def test_every_operator_with_a_resource_is_one_of_the_release() -> None:
     """And there are as many as a release has."""
     assert set(operators.RESOURCES) <= set(timeline.NAMES)
     assert len(timeline.NAMES) >= 30
+
+
+def test_the_console_shows_the_first_restarts_and_then_ever_fewer() -> None:
+    """So that a machine that never boots does not push its own beginning off the console."""
+    shown = [0]
+    while shown[-1] < 10_000:
+        shown.append(timeline.next_restart(shown[-1]))
+
+    assert shown[:16] == [*range(13), 24, 48, 96]
+    assert len(shown) < 30
