@@ -7,10 +7,10 @@ Flavours, by how etcd begins: `A` up to 4.3, members on the masters, certificate
 member on the bootstrap machine when the release's etcd operator is managed, else as `A`; `B` 4.6 and 4.7, always a
 member there; `C` from 4.8 on, whose operator makes etcd's certificates and says itself where its files go.
 
-Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files/usr/local/bin/bootkube.sh.template`, as a whole. For
-4.11 to 4.19 only what a program would end at: its changes in openshift/installer (6234, 6990, 7152, 7160, 7636, 7924,
-8813), and what openshift/hypershift passes to the same programs by release. What they render beside that (node tuning)
-is left out.
+Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files/usr/local/bin/bootkube.sh.template`, but for the logs
+that 4.10 gathers where the temporary control plane fails. Of 4.11 to 4.19 only what a program would end at, from changes
+of that file (openshift/installer 6234, 6990, 7152, 7160, 7636, 7924, 8813) and from what openshift/hypershift passes to
+the same programs by release, and not from the script of each; what is rendered beside that (node tuning) is left out.
 """
 
 from dataclasses import replace

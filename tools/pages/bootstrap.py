@@ -19,7 +19,7 @@ The network is there, `release-image-download.sh` pulls the release image, the c
 
 {{flavours}}
 
-A flavour is a member of the catalogue's entry of a version. A, T, B, and C up to 4.10 have what upstream's script has. Of 4.11 to 4.19 the table has what a program would end at: arguments, images, and the program that renders the definitions of the cluster's configuration; what only node tuning renders is left out, and the machine's image has to bring its kubelet and its container runtime.
+A flavour is a member of the catalogue's entry of a version. A, T, B, and C up to 4.10 have the stages of upstream's script. Of 4.11 to 4.19 the table has what a program would end at, as changes of that script and other callers of the programs tell it: arguments, images, and the program that renders the definitions of the cluster's configuration. What only node tuning renders is left out, and the machine's image has to bring its kubelet, its container runtime and the command line client.
 
 ## Stages
 
