@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, shown, summarize
 from shared.arm.names import is_valid_name
+from shared.installer import pki
 from shared.installer.graph import Content
 from shared.installer.install_config import MASTERS
 
@@ -165,6 +166,11 @@ def _credentials(config: Content) -> Iterator[CloudError]:
         load_ssh_public_key(config["sshKey"].encode())
     except (ValueError, UnsupportedAlgorithm):
         yield _ours("sshKey", "it is no public key of SSH")
+    if bundle := config.get("additionalTrustBundle"):
+        try:
+            pki.certificates(bundle)
+        except ValueError as error:
+            yield _ours("additionalTrustBundle", str(error))
     try:
         # What is no Unicode could not be written to a file; what nests too deep, nobody reads.
         config["pullSecret"].encode()

@@ -114,6 +114,7 @@ MEMBERS: dict[str, Any] = {
     "imageContentSources": Many({"source": _TEXT, "mirrors": Many(_TEXT)}, []),
     "publish": Value(str, "External"),
     "fips": Value(bool, _LEFT_OUT),
+    "additionalTrustBundle": Value(str, _LEFT_OUT),
 }
 # Lists of which exactly one item is installed.
 _LONE = ("compute", "networking.clusterNetwork", "networking.serviceNetwork")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from shared.installer import documents, install_config
+from shared.installer import documents, install_config, pki
 from shared.installer.documents import config_map, metadata, secret
 from shared.installer.graph import Asset, Content, Inputs, nothing
 from shared.installer.releases import EVERY, Releases
@@ -311,6 +311,21 @@ def _image_policies(inputs: Inputs) -> Content:
 # What people lay beside the objects that the graph makes, by path.
 FURTHER = Asset("further-manifests", ("manifests/*", "openshift/*"), (), nothing)
 _INGRESS_CONTROLLER = "manifests/cluster-ingress-default-ingresscontroller.yaml"
+_USER_BUNDLE = "manifests/user-ca-bundle-config.yaml"
+
+
+def _user_bundle(inputs: Inputs) -> Content:
+    """The certificates that the install-config has every machine believe; without any there is no file.
+
+    The machine config operator reads it by this path and lays it on masters and workers. The Proxy object names it only
+    where a cluster has a proxy, and clusters here have none.
+
+    Source: openshift/installer `pkg/asset/manifests/additionaltrustbundleconfig.go`, `proxy.go`.
+    """
+    if not (bundle := inputs[_INSTALL].get("additionalTrustBundle")):
+        return {}
+    document = config_map("user-ca-bundle", _OPENSHIFT_CONFIG, {"ca-bundle.crt": pki.certificates(bundle)})
+    return {_USER_BUNDLE: documents.to_yaml(document)}
 
 
 def _ingress_controller(inputs: Inputs) -> Content:
@@ -336,6 +351,7 @@ def _ingress_controller(inputs: Inputs) -> Content:
 ASSETS = (
     *(_asset(row) for row in ROWS),
     Asset(_INGRESS_CONTROLLER, (_INGRESS_CONTROLLER,), (_INSTALL,), _ingress_controller),
+    Asset(_USER_BUNDLE, (_USER_BUNDLE,), (_INSTALL,), _user_bundle),
     Asset(
         "manifests/image-content-source-policy",
         ("manifests/image-content-source-policy-*.yaml",),

@@ -99,6 +99,21 @@ def ssh_public(key: rsa.RSAPrivateKey) -> str:
     return key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH).decode()
 
 
+def certificates(bundle: str) -> str:
+    """Return a bundle's certificates as PEM has them, without the words that people write between.
+
+    Raises:
+        ValueError: when there is none, one cannot be read, or there is something else, such as a private key.
+    """
+    try:
+        found = x509.load_pem_x509_certificates(bundle.encode())
+    except (ValueError, x509.InvalidVersion):
+        found = []
+    if not found or len(found) != bundle.count("-----BEGIN "):
+        raise ValueError("it holds no certificates in PEM, or not these alone")
+    return "".join(each.public_bytes(serialization.Encoding.PEM).decode("ascii") for each in found)
+
+
 def issue(row: Certificate, names: Mapping[str, str], now: str, signer: Pair | None) -> Pair:
     """Make a key, and its certificate.
 

@@ -33,7 +33,7 @@ _WITHOUT = {
     "*installconfig.PlatformCredsCheck": "the service has checked the principal before",
     "*rhcos.Image": "the image stands in the install-config",
     "*rhcos.BootstrapImage": "the image stands in the install-config",
-    "*manifests.AdditionalTrustBundleConfig": "no proxy, so no bundle",
+    "*manifests.AdditionalTrustBundleConfig": "the measured cluster has no bundle, so the node has no file",
     "*cluster.TerraformVariables": _TERRAFORM,
 }
 # What has no node there, and why.
@@ -43,6 +43,7 @@ _OURS = {
     "original_cvo_overrides.patch": "it comes with 4.8",
     "manifests/99_feature-gate.yaml": "it comes with 4.8",
     "manifests/cluster-ingress-default-ingresscontroller.yaml": "the ingress of the measured cluster is public",
+    "manifests/user-ca-bundle-config.yaml": "the measured cluster has no bundle, and its node no file",
     "openshift/99_openshift-machineconfig_99-*-fips.yaml": "the measured cluster does not ask for it",
     "openshift/99_openshift-machineconfig_99-*-disable-hyperthreading.yaml": "the measured cluster does not ask for it",
     "tls/aro-service": "the service's own client is made after the graph there",

@@ -94,6 +94,30 @@ def test_validated_cryptography_reaches_every_machine_when_asked_for() -> None:
             example.made().file(path)
 
 
+def test_a_customers_authorities_are_believed_by_every_machine() -> None:
+    """The bootstrap machine by its file, masters and workers by the object that their operator reads at this path.
+
+    What people write between certificates is theirs. The Proxy names no bundle: there is no proxy.
+    """
+    first, second = (example.made().file(f"tls/{name}.crt") for name in ("root-ca", "etcd-signer"))
+    bundle = f"first\n{first}\n# second\n{second}\n"
+    known = example.given()
+    known["install-config"]["additionalTrustBundle"] = bundle
+    made = example.remade(known)
+    assert made.file("/etc/pki/ca-trust/source/anchors/ca.crt") == bundle
+    path = "manifests/user-ca-bundle-config.yaml"
+    assert yaml.safe_load(made.file(path)) == {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "user-ca-bundle", "namespace": "openshift-config"},
+        "data": {"ca-bundle.crt": first + second},
+    }
+    boots_from = {file["path"] for file in json.loads(made.file("bootstrap.ign"))["storage"]["files"]}
+    assert boots_from - set(boot_files()) == {f"/opt/openshift/{path}"}
+    proxy = yaml.safe_load(made.file("manifests/cluster-proxy-01-config.yaml"))
+    assert proxy["spec"] == {"trustedCA": {"name": ""}}
+
+
 @pytest.mark.parametrize(
     ("version", "spec", "files", "arguments"),
     [

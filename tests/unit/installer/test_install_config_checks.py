@@ -143,6 +143,18 @@ def test_each_mistake_is_found_and_leads_to_who_can_mend_it(path: str, value: An
     assert "Y2FuYXJ5" not in problem.message
 
 
+@pytest.mark.parametrize("more", ["canary", "-----BEGIN CERTIFICATE-----\ncanary\n-----END CERTIFICATE-----\n", "key"])
+def test_a_bundle_holds_certificates_and_nothing_else_in_pem(more: str) -> None:
+    """A private key would stand in an object that everybody reads; none of it is repeated."""
+    pair = example.made().contents["tls/root-ca"]
+    certificate, key = pair["tls/root-ca.crt"], pair["tls/root-ca.key"]
+    check(config() | {"additionalTrustBundle": f"ours:\n{certificate}"})
+    wrong = "canary" if more == "canary" else certificate + (key if more == "key" else more)
+    (problem,) = problems(config() | {"additionalTrustBundle": wrong})
+    assert problem.target == "install-config.additionalTrustBundle"
+    assert "no certificates in PEM, or not these alone" in problem.message
+
+
 def test_all_mistakes_are_told_at_once_and_the_customers_come_first() -> None:
     """One request mends them all."""
     wrong = changed("networking.networkType", "Calico")

@@ -35,7 +35,7 @@ def whole() -> dict[str, Any]:
     for pool in (completed["controlPlane"], completed["compute"][0]):
         pool["platform"]["azure"] |= {"encryptionAtHost": True}
         pool["platform"]["azure"]["osDisk"]["diskEncryptionSet"] = encryption_set
-    return completed | {"fips": True}
+    return completed | {"fips": True, "additionalTrustBundle": example.made().file("tls/root-ca.crt")}
 
 
 def _places(value: Any, place: Place = ()) -> list[Place]:
