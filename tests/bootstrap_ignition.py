@@ -22,6 +22,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 Json = dict[str, Any]
 
+INGRESS_CONTROLLER = "manifests/cluster-ingress-default-ingresscontroller.yaml"
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.20250101"}
 SIGNERS = (
     "admin-kubeconfig-signer",
@@ -200,7 +201,7 @@ class Cluster:
         network_group: resource group of that.
         credentials: tenant id, client id and client secret.
         workers: how many, all in one machine set.
-        internal: whether the router gets a private address.
+        internal: whether the router gets a private address; install-config and `INGRESS_CONTROLLER` both say it.
         version: of the ignition.
         files: what the bootstrap machine's ignition holds.
     """
@@ -482,6 +483,15 @@ def _manifests(cluster: Cluster) -> dict[str, str]:
         ),
         "openshift/99_openshift-cluster-api_worker-machineset-0.yaml": _machine_set(cluster),
     }
+    if cluster.internal:
+        objects[INGRESS_CONTROLLER] = {
+            "apiVersion": "operator.openshift.io/v1",
+            "kind": "IngressController",
+            "metadata": {"name": "default", "namespace": "openshift-ingress-operator"},
+            "spec": {
+                "endpointPublishingStrategy": {"type": "LoadBalancerService", "loadBalancer": {"scope": "Internal"}}
+            },
+        }
     for number in range(3):
         objects[f"openshift/99_openshift-cluster-api_master-machines-{number}.yaml"] = _machine(cluster, number)
     for role in ("master", "worker"):

@@ -149,11 +149,6 @@ class Installation:
         infrastructure = self.document("manifests/cluster-infrastructure-02-config.yml")
         return str((infrastructure.get("status") or {}).get("infrastructureName") or "")
 
-    @property
-    def internal_ingress(self) -> bool:
-        """Whether the router gets an address of the virtual network only."""
-        return self.install_config.get("publish") == "Internal"
-
     @cached_property
     def version(self) -> str:
         """The release, x.y.z: what the release image, the installer or, without its patch, the machine's image says."""

@@ -46,7 +46,9 @@ _MORE = {
 }
 # Operators that stay available, and say so, when they are told to leave something alone.
 _LEAVES = {"openshift-samples": "Samples"}
-_SPECS: dict[str, Json] = {"etcd": {"managementState": "Managed"}}
+_SPECS: dict[str, Json] = {"etcd": {"managementState": "Managed"}, "ingress": {"replicas": 2}}
+# What an IngressController that asks for nothing else gets in Azure.
+_PUBLIC: Json = {"type": "LoadBalancerService", "loadBalancer": {"scope": "External"}}
 
 
 async def payload(cluster: "Cluster") -> None:
@@ -77,10 +79,6 @@ def _put_resource(cluster: "Cluster", name: str) -> None:
     if cluster.objects.get(f"{kind}.{group}", resource, namespace) is not None:
         return
     spec = _SPECS.get(name, {"managementState": "Managed", "logLevel": "Normal", "operatorLogLevel": "Normal"})
-    if name == "ingress":
-        scope = "Internal" if cluster.installation.internal_ingress else "External"
-        strategy = {"type": "LoadBalancerService", "loadBalancer": {"scope": scope}}
-        spec = {"replicas": 2, "endpointPublishingStrategy": strategy}
     cluster.objects.put(_object(kind, group, resource, namespace, spec))
 
 
@@ -204,7 +202,7 @@ def _show_resource(cluster: "Cluster", name: str, told: Conditions) -> None:
         status["observedGeneration"] = found["metadata"].get("generation", 1)
     if name == "ingress":
         status |= {"availableReplicas": 2 if well[0] else 0, "domain": f"apps.{cluster.installation.domain}"}
-        status["endpointPublishingStrategy"] = found["spec"].get("endpointPublishingStrategy")
+        status["endpointPublishingStrategy"] = (found.get("spec") or {}).get("endpointPublishingStrategy") or _PUBLIC
     cluster.objects.set_status(f"{kind}.{group}", resource, status, namespace)
 
 

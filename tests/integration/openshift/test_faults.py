@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from emulator.core.faults import Fault
+from tests import bootstrap_ignition
 from tests.integration.blobs.conftest import Azurite
 from tests.integration.openshift.stage import Site, running, wait_for
 from tests.integration.openshift.test_clusters import (
@@ -87,18 +88,22 @@ def test_workers_need_credentials_that_are_right(make_site: MakeSite) -> None:
         assert all("AADSTS7000215" in message for message in failed())
 
 
-def test_a_private_router_gets_an_address_of_the_network(make_site: MakeSite) -> None:
-    """On an internal load balancer of its own, with the workers in its pool."""
+@pytest.mark.parametrize("internal", [True, False], ids=["with its object", "with the install-config alone"])
+def test_a_router_gets_an_address_of_the_network_by_its_object_alone(make_site: MakeSite, *, internal: bool) -> None:
+    """On an internal load balancer, with the workers in its pool; its operator does not read the install-config."""
     site = make_site(internal=True)
+    if not internal:
+        del site.cluster.files[bootstrap_ignition.INGRESS_CONTROLLER]
     site.boot()
     with api(site) as made:
         wait_for(lambda: is_complete(made), "the end of bootstrapping")
         wait_for(lambda: cluster_version(made).get("Available") == "True", "the cluster's version")
 
         service = core_api(made).read_namespaced_service("router-default", "openshift-ingress")
-        assert service.status.load_balancer.ingress[0].ip.startswith("10.0.2.")
-        found = site.get(f"Microsoft.Network/loadBalancers/{site.infra_id}-internal") or {}
-        assert len(found["properties"]["loadBalancingRules"]) == 2
+        assert service.status.load_balancer.ingress[0].ip.startswith("10.0.2.") == internal
+        found = site.get(f"Microsoft.Network/loadBalancers/{site.infra_id}-internal")
+        assert (found is not None) == internal
+        assert found is None or len(found["properties"]["loadBalancingRules"]) == 2
 
 
 def test_releases_to_4_3_form_etcd_on_the_masters_first(make_site: MakeSite) -> None:
