@@ -64,8 +64,8 @@ class ProgramServer:
         """Lay an image into the registry; return its digest."""
         digests = [f"sha256:{sha256(layer)}" for layer in layers]
         for digest, layer in zip(digests, layers, strict=True):
-            # As the true one, which leaves the bytes to a store of blobs elsewhere.
-            place = f"/blobs/{digest}?signature=canary-signature"
+            # As the true one, which leaves the bytes to a store of blobs on another host.
+            place = f"https://127.0.0.1:{self.port}/blobs/{digest}?signature=canary-signature"
             self.answers[f"/v2/{repository}/blobs/{digest}"] = Answer(307, headers={"Location": place})
             self.answers[f"/blobs/{digest}"] = Answer(body=layer)
         manifest = json.dumps({"mediaType": _MANIFEST, "layers": [{"digest": each} for each in digests]}).encode()

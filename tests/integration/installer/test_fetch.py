@@ -48,7 +48,7 @@ def served(authority: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.
     """Give servers that the settings name, and a temp folder of the test's own."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.certificate_path))
-    monkeypatch.setenv("NO_PROXY", "localhost")
+    monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
     with listening(ServerNames(authority).context()) as made:
         named = {"OPENSHIFT_INSTALL_MIRROR": f"https://{made.server}/ocp", "OPENSHIFT_CI_REGISTRY": made.server}
         own = settings.parse(ENVIRONMENT | named)
@@ -114,6 +114,8 @@ def test_the_registry_has_it_in_an_image_that_the_release_names(
     seen = {path.split("/")[1]: authorization for path, authorization in served.asked if authorization}
     assert seen["openshift"] == f"Basic {CREDENTIAL}"
     assert seen["v2"] == f"Bearer {TOKEN}"
+    assert served.paths("/blobs/")
+    assert "blobs" not in seen
     assert not served.paths("/ocp/")
     for secret in SECRETS:
         assert secret not in caplog.text

@@ -424,9 +424,10 @@ def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path
 
 
 def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whoever comes second, or again after a crash, takes the one that is there: the program runs for one alone."""
+    caplog.set_level("DEBUG")
     notes = openshift_install.install(tmp_path / "program", "4.19.24", _keys())
     have_it_made_by(stage, monkeypatch, tmp_path / "program")
     test_a_run_that_died_before_any_write_is_completed_by_the_next(stage, monkeypatch, 4)
@@ -437,6 +438,8 @@ def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
     assert set(graph_blob["assets"]) <= set(stage.read().contents)
     infra_id = stage.world.properties["infraId"]
     assert json.loads(stage.read().file("metadata.json"))["infraID"] == infra_id != openshift_install.INFRA_ID
+    for secret in ("PRIVATE KEY", "s3cret", "canary", stage.bundle(Purpose.CREDENTIALS)["kubeadminPassword"]):
+        assert secret not in caplog.text + json.dumps(graph_blob)
 
 
 def test_what_another_installer_fails_with_names_its_step_and_is_the_platforms(
