@@ -121,7 +121,7 @@ class Boots:
         self._machines.log(machine, "kernel", "Linux version (Red Hat Enterprise Linux CoreOS)")
         self._machines.log(machine, "ignition", 'fetched user config from "azure"')
         try:
-            parse(machine.user_data.encode())
+            parse(machine.user_data.encode(), machine.image)
         except IgnitionError as error:
             self._die(machine, f"failed to parse config: {error}", "CRITICAL : Ignition failed: config is not valid")
             return
@@ -133,13 +133,13 @@ class Boots:
         if self._clock.now() > given_up:
             self._die(machine, "CRITICAL : failed to fetch config: deadline exceeded")
             return
-        pointer = parse(machine.user_data.encode())
+        pointer = parse(machine.user_data.encode(), machine.image)
         texts = [] if pointer.replace else [machine.user_data]
         servers = []
         try:
             for source in [pointer.replace] if pointer.replace else pointer.merge:
                 content, server = await self._source(machine, source, pointer)
-                parse(content)
+                parse(content, machine.image)
                 texts.append(content.decode("utf-8", "replace"))
                 servers.append(server)
         except DownloadError:

@@ -18,6 +18,10 @@ from urllib.parse import unquote_to_bytes
 Json = dict[str, Any]
 
 VERSIONS = {"2.0.0", "2.1.0", "2.2.0", "2.3.0", "2.4.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0"}
+# By the first minor version of OpenShift 4: the newest spec that the Ignition of its images reads, with all that came before
+# in the same major version. Source: coreos/ignition `docs/specs.md`; images of 4.6 have Ignition 2.6, 4.8 2.9, 4.11 2.14.
+_NEWEST_SPECS = ((19, (3, 5)), (13, (3, 4)), (9, (3, 3)), (7, (3, 2)), (6, (3, 1)), (0, (2, 4)))
+_IMAGE = re.compile(r"aro_4(\d+)")
 HIGHEST_MODE = 0o7777
 ROOT = "root"
 _UNIT = re.compile(r"[A-Za-z0-9:_.@\\-]+\.(service|socket|device|mount|automount|swap|target|path|timer|slice|scope)")
@@ -88,8 +92,13 @@ class Config:
         return "" if found is None else found.text
 
 
-def parse(content: bytes) -> Config:
+def parse(content: bytes, image: str = "") -> Config:
     """Read a config.
+
+    Args:
+        content: JSON.
+        image: sku of the machine's image, such as `aro_46`: its Ignition reads what is no newer than itself. One that
+            tells no release reads everything.
 
     Raises:
         IgnitionError: it is none, of an unknown version, or wrong in itself.
@@ -108,9 +117,18 @@ def parse(content: bytes) -> Config:
     version = document["ignition"].get("version")
     if not version:
         raise IgnitionError("config is not valid: $.ignition.version is missing")
-    if version not in VERSIONS:
+    if str(version) not in VERSIONS or not _reads(image, version):
         raise IgnitionError(f"unsupported config version {version!r}")
     return _Reader(document, old=version.startswith("2.")).read(version)
+
+
+def _reads(image: str, version: str) -> bool:
+    found = _IMAGE.fullmatch(image)
+    if found is None:
+        return True
+    major, minor, _ = version.split(".")
+    newest = next(newest for first, newest in _NEWEST_SPECS if int(found[1]) >= first)
+    return int(major) == newest[0] and int(minor) <= newest[1]
 
 
 class _Reader:

@@ -65,9 +65,9 @@ class Installation:
         """Return what these configs say together.
 
         Raises:
-            IgnitionError: one of them is none.
+            IgnitionError: one of them is none that its Ignition reads.
         """
-        configs = [parse(text.encode()) for text in texts]
+        configs = [parse(text.encode(), image) for text in texts]
         return cls(
             {path: file for config in configs for path, file in config.files.items()},
             {name: unit for config in configs for name, unit in config.units.items()},

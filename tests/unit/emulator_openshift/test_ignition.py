@@ -68,6 +68,7 @@ def test_a_pointer_names_its_sources_and_authorities(member: str) -> None:
         (b"[]", r"\$.ignition is missing"),
         (b'{"ignition": {}}', r"\$.ignition.version is missing"),
         (b'{"ignition": {"version": "1.0.0"}}', r"unsupported config version '1.0.0'"),
+        (b'{"ignition": {"version": [3]}}', r"unsupported config version \[3\]"),
         (with_file(path="etc/motd"), r"path 'etc/motd' is not absolute"),
         (with_file(mode="0644"), r"mode: '0644': illegal file mode"),
         (with_file(mode=0o10000), r"mode: 4096: illegal file mode"),
@@ -93,6 +94,28 @@ def test_a_wrong_config_is_refused_with_its_reason(content: bytes, want_message:
     """The message stands in the serial log of the machine."""
     with pytest.raises(IgnitionError, match=want_message):
         parse(content)
+
+
+@pytest.mark.parametrize(
+    ("image", "newest", "refused"),
+    [
+        ("aro_43", "2.2.0", "3.0.0"),
+        ("aro_45", "2.4.0", "3.1.0"),
+        ("aro_46", "3.1.0", "3.2.0"),
+        ("aro_46", "3.0.0", "2.2.0"),
+        ("aro_47", "3.2.0", "3.3.0"),
+        ("aro_412", "3.3.0", "3.4.0"),
+        ("aro_418", "3.4.0", "3.5.0"),
+        ("aro_419", "3.5.0", "3.6.0"),
+        ("aro_419", "3.2.0", "2.2.0"),
+        ("of somebody else", "2.2.0", "9.9.9"),
+    ],
+)
+def test_a_machine_reads_no_spec_that_is_newer_than_its_ignition(image: str, newest: str, refused: str) -> None:
+    """Nor one of another major version; its image tells which Ignition it has."""
+    assert parse(json.dumps({"ignition": {"version": newest}}).encode(), image).version == newest
+    with pytest.raises(IgnitionError, match=f"unsupported config version '{refused}'"):
+        parse(json.dumps({"ignition": {"version": refused}}).encode(), image)
 
 
 def test_a_file_may_come_in_parts_that_append() -> None:
