@@ -37,20 +37,12 @@ _CREDENTIALS = {
 }
 
 
-@functools.cache
-def _pool() -> ThreadPoolExecutor:
-    """Return the threads that make keys: as many as there are cores, however many creates run in this process."""
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="graph")
-
-
-@functools.cache
-def _turn() -> threading.Semaphore:
-    """Return what lets as many graphs be made at once as there are threads for their keys.
-
-    More would all end late together. Nobody waits for a turn in here, because every other row of every cluster would
-    wait for the activity's slot meanwhile.
-    """
-    return threading.Semaphore(os.cpu_count() or 1)
+_CORES = os.cpu_count() or 1
+# The threads that make keys, however many creates run in this process.
+_POOL = ThreadPoolExecutor(_CORES, thread_name_prefix="graph")
+# As many graphs are made at once as there are threads for their keys: more would all end late together. Nobody waits
+# for a turn in here, because every other row of every cluster would wait for the activity's slot meanwhile.
+_TURN = threading.Semaphore(_CORES)
 
 
 def _ensure_graph(step: Step) -> Outcome | None:
@@ -66,12 +58,12 @@ def _ensure_graph(step: Step) -> Outcome | None:
     """
     if _is_done(step):
         return None
-    if not _turn().acquire(blocking=False):
+    if not _TURN.acquire(blocking=False):
         return wait("other clusters' certificates are being made")
     try:
         _ensure_once(step)
     finally:
-        _turn().release()
+        _TURN.release()
     return None
 
 
@@ -148,7 +140,7 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
 
 def _made_by(installer: str, given: dict[str, Content]) -> Graph:
     try:
-        return back_ends.BACK_ENDS[installer].make(given, _pool())
+        return back_ends.BACK_ENDS[installer].make(given, _POOL)
     except InstallerError as error:
         _log.warning("%s: %s", installer, error, extra=tracing.current.get().extra())
         failure = CloudError(

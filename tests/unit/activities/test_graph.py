@@ -194,11 +194,11 @@ def test_two_deliveries_at_once_end_with_one_graph(stage: Stage, number: int) ->
     ended: list[dict[str, Blob]] = []
 
     patch, turn = pytest.MonkeyPatch(), threading.Semaphore(2)
-    patch.setattr(graph, "_turn", lambda: turn)
+    patch.setattr(graph, "_TURN", turn)
 
     def run_the_other() -> None:
         patch.undo()
-        patch.setattr(graph, "_turn", lambda: turn)
+        patch.setattr(graph, "_TURN", turn)
         assert call("ensure_graph") == DONE
         assert stage.is_whole()
         ended.append(dict(stage.blobs.blobs))
@@ -213,7 +213,7 @@ def test_two_deliveries_at_once_end_with_one_graph(stage: Stage, number: int) ->
 def test_a_graph_whose_turn_has_not_come_gives_its_slot_back(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many are made at once as there are cores; every other row of every cluster goes on meanwhile."""
     turn = threading.Semaphore(1)
-    monkeypatch.setattr(graph, "_turn", lambda: turn)
+    monkeypatch.setattr(graph, "_TURN", turn)
     with turn:
         assert call("ensure_graph")["outcome"] == "wait"
     assert stage.blobs.writes == []
