@@ -1,6 +1,7 @@
 """Health, for the platform's probes. Neither asks for a particular certificate, and neither tells anything."""
 
 from frontend.messages import Call, Reply
+from shared.clusters import catalogue
 
 
 def alive(_call: Call) -> Reply:
@@ -17,6 +18,5 @@ def ready(call: Call) -> Reply:
     now = services.now()
     if not any(each.not_before <= now <= each.not_after for each in services.arm_certificates()):
         raise RuntimeError("no current client certificate of Azure Resource Manager is known")
-    if not any(version.get("default") for version in services.store.versions()):
-        raise RuntimeError("the catalogue has no default version")
+    catalogue.default_version(services.store.versions())
     return Reply(200, {})
