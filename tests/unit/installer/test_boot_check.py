@@ -416,3 +416,12 @@ def test_a_machine_with_validated_modules_boots_again() -> None:
     made = example.remade(example.given(example.cluster(clusterProfile=profile)))
     assert host_system.has_validated_modules(made.file(host_system.FIRST_BOOT))
     assert not host_system.has_validated_modules(example.made().file(host_system.FIRST_BOOT))
+
+
+def test_a_private_cluster_has_one_file_more_which_nobody_at_boot_reads() -> None:
+    """What creates all objects notices that it is broken; that it is missing, the ingress operator after the boot."""
+    made = example.remade(example.given(example.cluster(ingressProfiles=[{"visibility": "Private"}])))
+    machine = Installation.read([made.file("bootstrap.ign")], SKUS["A"])
+    (path,) = set(machine.files) - set(whole("A").files)
+    assert said(machine) == said(without(machine, path)) == ""
+    assert path.rpartition("/")[2] in said(changed(machine, garbled(machine, machine.files[path])))
