@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
         sys.stdout.flush()
     except Wrong as wrong:
         many = f"{len(wrong.problems)} problems" if len(wrong.problems) > 1 else "1 problem"
-        lines = "".join(f"  {field}: {sentence}\n" for field, sentence in wrong.problems)
+        lines = "".join(f"  {_in_a_line(f'{field}: {sentence}')}\n" for field, sentence in wrong.problems)
         way_out = f"{wrong.way_out}\n" if wrong.way_out else ""
         done = "shown" if options.run is _graph else "written"
         sys.stderr.write(f"error: nothing was {done}, because of {many}:\n{lines}{way_out}")
@@ -97,6 +97,11 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
         sys.stderr.write("error: interrupted; no file is left half written\n")
         return INTERRUPTED
     return SUCCESS
+
+
+def _in_a_line(text: str) -> str:
+    """Return a text without what ends a line or steers a terminal: values are repeated as people wrote them."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def _parser() -> argparse.ArgumentParser:

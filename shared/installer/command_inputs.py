@@ -168,12 +168,16 @@ def _principal(file: Path, environment: Mapping[str, str]) -> tuple[Content, lis
     except Wrong as wrong:
         return {}, wrong.problems
     missing = "It is missing." if file.exists() else f"It is not set, and there is no {file}."
-    problems = [
-        (place[name], "It is no GUID." if value else missing)
-        for name, value in found.items()
-        if not value or not isinstance(value, str) or (name != "clientSecret" and not _is_guid(value))
-    ]
-    return found, problems
+    judged = ((place[name], _wrong_of_principal(name, value, missing)) for name, value in found.items())
+    return found, [(where, sentence) for where, sentence in judged if sentence]
+
+
+def _wrong_of_principal(name: str, value: Any, missing: str) -> str:
+    if not value:
+        return missing
+    if name == "clientSecret":
+        return "" if isinstance(value, str) and install_config_members.is_unicode(value) else "It is no text."
+    return "" if isinstance(value, str) and _is_guid(value) else "It is no GUID."
 
 
 def _said_of_principal(file: Path, environment: Mapping[str, str]) -> tuple[Content, dict[str, str]]:

@@ -193,12 +193,18 @@ def _unfit(value: Any) -> str:
     """Return why a value of the right type cannot be written to a manifest."""
     if isinstance(value, int) and value not in _NUMBERS:
         return "The number has more than 64 bits."
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return "It has half a character: a surrogate without its other half."
+    if isinstance(value, str) and not is_unicode(value):
+        return "It has half a character: a surrogate without its other half."
     return ""
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be written: JSON and YAML may escape half of a character alone."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _name_of(key: Any) -> str:

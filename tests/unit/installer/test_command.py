@@ -169,6 +169,20 @@ def test_a_file_that_is_no_install_config_is_refused_without_repeating_it(
     assert "canary" not in told
 
 
+def test_each_problem_is_told_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever stands in the value that it repeats: ends of lines, and what a terminal would do."""
+    edit(folder, publish="In\nternal\x1b[2J")
+    (folder / "osServicePrincipal.json").write_text(
+        json.dumps(
+            dict.fromkeys(("subscriptionId", "tenantId", "clientId"), GUID.format(1)) | {"clientSecret": "\ud800"}
+        )
+    )
+    assert main([*CREATE, str(folder)], ENVIRONMENT) == FAILURE
+    _, published, secret = capsys.readouterr().err.splitlines()
+    assert r"'In\nternal\x1b[2J' is neither" in published
+    assert secret.endswith("clientSecret: It is no text.")
+
+
 def test_a_folder_without_an_install_config_says_how_to_get_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -156,7 +156,7 @@ def test_everything_that_is_wrong_with_manifests_is_told_by_its_file(
     assert create(folder) == FAILURE
     told = capsys.readouterr().err
     for path, (_, sentence) in wrong.items():
-        assert f"{path}: {sentence}" in told
+        assert "{}: {}".format(path.replace("\n", r"\n"), sentence) in told
     assert "9 problems" in told
     assert "canary" not in told
     assert not (folder / "bootstrap.ign").exists()
