@@ -129,8 +129,7 @@ class Boots:
 
     async def _fetch(self, machine: Machine) -> None:
         """Fetch what the config in customData points to, as often as it takes, until Azure has given up."""
-        given_up = datetime.fromisoformat(machine.powered_at) + self._clock.scaled(timeline.PROVISIONING_SECONDS)
-        if self._clock.now() > given_up:
+        if self._machines.given_up(machine):
             self._die(machine, "CRITICAL : failed to fetch config: deadline exceeded")
             return
         pointer = parse(machine.user_data.encode(), machine.image)

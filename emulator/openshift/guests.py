@@ -1,12 +1,10 @@
 """What runs inside virtual machines: the one class that the rest of the local Azure knows of this folder."""
 
-from datetime import datetime
 from typing import Any
 
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
-from emulator.openshift import timeline
 from emulator.openshift.boot import Boots, first_stage
 from emulator.openshift.clusters import Clusters
 from emulator.openshift.download import Downloads
@@ -69,8 +67,7 @@ class Guests:
         machine = self._machines.get(vm_id)
         if machine is None or machine.provisioned:
             return "done"
-        given_up = datetime.fromisoformat(machine.powered_at) + self._clock.scaled(timeline.PROVISIONING_SECONDS)
-        if self._clock.now() < given_up:
+        if not self._machines.given_up(machine):
             return "waiting"
         return ServiceError(
             409,

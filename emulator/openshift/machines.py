@@ -4,16 +4,19 @@ import base64
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
+from emulator.openshift import timeline
 
 Json = dict[str, Any]
 
 # Azure keeps the last megabyte; what people look for stands in far less.
 KEPT_CHARACTERS = 64 * 1024
+# However fast the clock: other machines serve its config, and they share this one's cores.
+LEAST_PROVISIONING = timedelta(seconds=24)
 _SIGNATURE = re.compile(r"(?i)([?&]sig=)[^&\s\"']*")
 _KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 
@@ -135,6 +138,11 @@ class Machines:
             for machine in self._known.values()
             if machine.cluster == cluster and role in ("", machine.role)
         ]
+
+    def given_up(self, machine: Machine) -> bool:
+        """Tell whether Azure waits no longer for a machine that has not reported."""
+        time = max(LEAST_PROVISIONING, self._clock.scaled(timeline.PROVISIONING_SECONDS))
+        return self._clock.now() > datetime.fromisoformat(machine.powered_at) + time
 
     def log(self, machine: Machine, unit: str, message: str) -> None:
         """Write a line to a machine's serial console, without what is secret in it.

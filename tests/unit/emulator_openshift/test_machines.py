@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,19 @@ def test_machines_are_forgotten_with_their_consoles(machines: Machines) -> None:
 
     assert machines.get(machine.id) is None
     assert not machines.serial_log(machine.id)
+
+
+@pytest.mark.parametrize(("scale", "seconds"), [(1, 2400), (40, 60), (100, 24), (1000, 24)])
+def test_azure_waits_for_a_machine_as_long_as_this_computer_needs_at_least(
+    tmp_path: Path, scale: float, seconds: float
+) -> None:
+    """Forty minutes by the clock's scale; but what machines do for each other takes real time."""
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    platform = Platform(tmp_path, clock=Clock(scale, lambda: now), world=World())
+    machines = Machines(platform)
+    machine = machines.install(VM)
+    now += timedelta(seconds=seconds)
+    assert not machines.given_up(machine)
+    now += timedelta(seconds=1)
+    assert machines.given_up(machine)
+    asyncio.run(platform.stop())
