@@ -333,7 +333,7 @@ def _ingress_controller(inputs: Inputs) -> Content:
 
     The operator does not read the install-config: it takes the default controller that is there, and makes a public one
     where there is none. A private cluster has no further object: the installer also makes it a Service on port 27627
-    through whose load balancer its nodes reach the internet, and here, as in ARO-RP, every cluster has that balancer.
+    through whose load balancer its workers reach the internet, and here, as in ARO-RP, every cluster has that balancer.
 
     Source: openshift/installer from 4.3 on, `pkg/asset/manifests/ingress.go`; ARO-RP `docs/upstream-differences.md`.
     """

@@ -24,7 +24,7 @@ _LAST = {"*cluster.Metadata", "*cluster.TerraformVariables", "*kubeconfig.AdminC
 # What has no counterpart here, and why.
 _TERRAFORM = "Azure is told what to make by templates of its own, not by Terraform"
 _PATHS_WITHOUT = {
-    "templates/private-cluster-outbound-service.yaml": "nodes reach the internet through a balancer of every cluster",
+    "templates/private-cluster-outbound-service.yaml": "workers reach the internet through a balancer of every cluster",
     "templates/*": "manifests are functions here: there are no templates to make first",
     "terraform*": _TERRAFORM,
 }
