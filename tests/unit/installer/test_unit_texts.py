@@ -1,7 +1,7 @@
 """Texts of units, read as Ignition reads them."""
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from shared.installer import unit_texts
@@ -43,6 +43,7 @@ def test_what_ignition_refuses_is_told_by_its_line(text: str, want: str) -> None
     assert not is_unit_text(text)
 
 
+@settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet="[]#;=\\\n\r ab", max_size=30))
 @example("[a]\n" + "=\\\n" * 40)
 def test_every_text_is_judged_as_the_published_reader_does(text: str) -> None:
