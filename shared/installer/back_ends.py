@@ -7,8 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from shared.installer import assets, graph, openshift_install
+from shared.installer import assets, graph
 from shared.installer.graph import Graph, Inputs
+from shared.installer.openshift_install import back_end as openshift_install
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ import pytest
 
 from emulator.core.certificates import CertificateAuthority, ServerNames
 from shared import settings
-from shared.installer import downloads, openshift_install_binary
-from shared.installer.installer_error import InstallerError
+from shared.installer.openshift_install import binary, downloads
+from shared.installer.openshift_install.errors import InstallerError
 from tests.integration.installer.program_server import (
     CREDENTIAL,
     TOKEN,
@@ -59,7 +59,7 @@ def served(authority: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.
 def ensure(pull_secret: dict[str, object] | None = None, pullspec: str = f"quay.io/x/ocp-release:{VERSION}") -> Path:
     """Have the program fetched."""
     auths = json.dumps({"auths": pull_secret or {}})
-    return openshift_install_binary.ensure({"version": VERSION, "pullspec": pullspec}, auths)
+    return binary.ensure({"version": VERSION, "pullspec": pullspec}, auths)
 
 
 def refused(**options: object) -> InstallerError:
@@ -244,11 +244,11 @@ def test_a_registry_that_refuses_the_credential_is_named(served: ProgramServer) 
 def test_what_is_longer_than_any_program_is_given_up(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The archive as well as what is in it; also what takes too long."""
     served.lay_mirror(random.Random(1).randbytes(5000))  # noqa: S311 - a body that does not shrink
-    monkeypatch.setattr(openshift_install_binary, "_LONGEST_PROGRAM", 4000)
+    monkeypatch.setattr(binary, "_LONGEST_PROGRAM", 4000)
     assert refused().cause == "'openshift-install' has 5000 bytes, more than 4000"
-    monkeypatch.setattr(openshift_install_binary, "_LONGEST_ARCHIVE", 4000)
+    monkeypatch.setattr(binary, "_LONGEST_ARCHIVE", 4000)
     assert "is longer than 4000 bytes" in refused().cause
-    monkeypatch.setattr(openshift_install_binary, "_FETCH_SECONDS", 0)
+    monkeypatch.setattr(binary, "_FETCH_SECONDS", 0)
     late = refused()
     assert "there was no time left for" in late.cause
     assert late.passing
@@ -290,7 +290,7 @@ def test_many_at_once_fetch_it_once(served: ProgramServer) -> None:
 def test_another_process_that_was_faster_does_no_harm(served: ProgramServer) -> None:
     """Both put the same under the path, whole."""
     path = served.lay_mirror(PROGRAM)
-    program = openshift_install_binary.path(VERSION)
+    program = binary.path(VERSION)
 
     def be_faster(asked: str) -> None:
         if asked == path:
@@ -305,7 +305,7 @@ def test_another_process_that_was_faster_does_no_harm(served: ProgramServer) -> 
 def test_what_a_killed_fetch_has_left_goes_with_the_next(served: ProgramServer) -> None:
     """Once it is an hour old: a younger one may be somebody's who is still at it."""
     served.lay_mirror(PROGRAM)
-    folder = openshift_install_binary.path(VERSION).parent
+    folder = binary.path(VERSION).parent
     folder.mkdir(parents=True)
     an_hour_ago = time.time() - 3700
     (folder / ".part-old").touch()

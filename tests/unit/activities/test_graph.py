@@ -16,9 +16,10 @@ from activities.step import Step
 from shared import fence, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
-from shared.installer import openshift_install_binary, seal
+from shared.installer import seal
 from shared.installer.graph import Graph
-from shared.installer.installer_error import InstallerError
+from shared.installer.openshift_install import binary
+from shared.installer.openshift_install.errors import InstallerError
 from shared.vault import get_vault
 from tests import openshift_install
 from tests.unit.activities.calls import call, payload
@@ -473,7 +474,7 @@ def test_what_may_pass_is_tried_again(stage: Stage, monkeypatch: pytest.MonkeyPa
         raise InstallerError("fetch openshift-install", "https://mirror cannot be read", passing=True)
 
     have_it_made_by(stage, monkeypatch, tmp_path / "program")
-    monkeypatch.setattr(openshift_install_binary, "ensure", unreachable)
+    monkeypatch.setattr(binary, "ensure", unreachable)
     assert call("ensure_graph")["retryClass"] == "transient"
 
 

@@ -19,9 +19,10 @@ from cryptography import x509
 
 from shared import settings
 from shared.clusters import catalogue
-from shared.installer import assets, back_ends, graph, openshift_install, openshift_install_program
+from shared.installer import assets, back_ends, graph
 from shared.installer.graph import Content, Graph
-from shared.installer.installer_error import InstallerError
+from shared.installer.openshift_install import back_end, program
+from shared.installer.openshift_install.errors import InstallerError
 from tests import openshift_install as stand_in
 from tests.unit.installer import example
 from tests.unit.product_world import ENVIRONMENT
@@ -58,7 +59,7 @@ def use(patch: pytest.MonkeyPatch, program: Path) -> None:
     patch.setattr(settings, "load", lambda: own)
     memory = program.parent / "memory"
     memory.mkdir(exist_ok=True)
-    patch.setattr(openshift_install, "_MEMORY", memory)
+    patch.setattr(back_end, "_MEMORY", memory)
 
 
 @dataclass(frozen=True)
@@ -144,9 +145,9 @@ def test_the_names_that_the_program_draws_are_the_clusters_own_everywhere(made: 
 def test_what_makes_a_cluster_one_of_this_service_lies_on_the_machine_as_our_own_graph_has_it(made: Made) -> None:
     """One place for each object, whatever makes the rest; and what the program had beside them is gone."""
     with ThreadPoolExecutor(2) as pool:
-        ours = graph.resolve(assets.ASSETS, openshift_install.ADJUSTED, made.given, pool)
+        ours = graph.resolve(assets.ASSETS, back_end.ADJUSTED, made.given, pool)
     machine = made.machine()
-    for name in openshift_install.ADJUSTED:
+    for name in back_end.ADJUSTED:
         for path, text in ours.contents[name].items():
             assert machine[f"/opt/openshift/{path}"] == text
             assert made.graph.file(path) == text
@@ -159,7 +160,7 @@ def test_what_makes_a_cluster_one_of_this_service_lies_on_the_machine_as_our_own
 def test_what_is_laid_over_needs_nothing_but_what_is_given() -> None:
     """The program has made no certificate of which we know when it is made."""
     known = {asset.name for asset in assets.GIVEN}
-    assert set(graph.needed(assets.ASSETS, openshift_install.ADJUSTED)) <= {*known, *openshift_install.ADJUSTED}
+    assert set(graph.needed(assets.ASSETS, back_end.ADJUSTED)) <= {*known, *back_end.ADJUSTED}
 
 
 def test_every_reader_finds_the_assets_under_their_names(made: Made) -> None:
@@ -271,7 +272,7 @@ def test_a_program_that_does_not_end_is_killed_with_all_that_it_has_started(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may be tried again: Azure was slow, perhaps."""
-    monkeypatch.setattr(openshift_install_program, "RUN_SECONDS", 0.5)
+    monkeypatch.setattr(program, "RUN_SECONDS", 0.5)
     child = shell.program.with_name("child")
     shell.says(f"sleep 600 & echo $! > '{child}'; echo waiting; wait")
     error = shell.fails()
@@ -349,7 +350,7 @@ def test_a_full_memory_is_told_as_such(shell: Shell, monkeypatch: pytest.MonkeyP
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     shell.says("exit 0")
-    monkeypatch.setattr(openshift_install, "write", full)
+    monkeypatch.setattr(back_end, "write", full)
     error = shell.fails()
     assert str(error) == ("'work with openshift-install' failed: its folder cannot be used (No space left on device)")
 

@@ -21,8 +21,8 @@ from shared.installer import assets
 from shared.installer.command import IGNITION_CONFIGS
 from shared.installer.graph import Content
 from shared.installer.ignition_parsing import carried
-from shared.installer.installer_error import InstallerError
-from shared.installer.openshift_install_program import write
+from shared.installer.openshift_install.errors import InstallerError
+from shared.installer.openshift_install.program import write
 from shared.installer.stage import ROOT
 
 STATE = ".openshift_install_state.json"

@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from shared.installer.graph import Inputs
-from shared.installer.installer_error import InstallerError
+from shared.installer.openshift_install.errors import InstallerError
 
 VERSION = "openshift-install version"
 # It reads from Azure, which takes a minute where Azure is slow. With the fetch they end before the host ends the

@@ -25,14 +25,13 @@ from shared.installer import (
     documents,
     graph,
     ignition_parsing,
-    openshift_install_binary,
-    openshift_install_files,
     snippets,
 )
 from shared.installer.graph import Asset, Content, Graph, Inputs
-from shared.installer.installer_error import InstallerError
-from shared.installer.openshift_install_files import OTHERS, READ
-from shared.installer.openshift_install_program import Program, write
+from shared.installer.openshift_install import binary, outputs
+from shared.installer.openshift_install.errors import InstallerError
+from shared.installer.openshift_install.outputs import OTHERS, READ
+from shared.installer.openshift_install.program import Program, write
 
 WORK, MERGE = "work with openshift-install", "merge snippets"
 # The objects in which a cluster of this service differs from a plain one. None is made from a certificate, so that they
@@ -77,10 +76,10 @@ def make(given: Inputs, pool: Executor) -> Graph:
     Raises:
         InstallerError: naming the step.
     """
-    binary = openshift_install_binary.ensure(given["release-image"], given["install-config"]["pullSecret"])
+    file = binary.ensure(given["release-image"], given["install-config"]["pullSecret"])
     try:
         with _work_folder() as work:
-            return _graph(_files(Program(binary, work, given), pool), given, pool)
+            return _graph(_files(Program(file, work, given), pool), given, pool)
     except OSError as error:
         # A full memory, for example.
         raise InstallerError(WORK, f"its folder cannot be used ({error.strerror or type(error).__name__})") from None
@@ -93,10 +92,10 @@ def _files(program: Program, pool: Executor) -> dict[str, str]:
     program.expect_version()
     write(folder / "install-config.yaml", documents.to_yaml(given["install-config"]))
     program.create("manifests")
-    openshift_install_files.rename(folder, given["cluster-id"])
-    openshift_install_files.lay(folder, _adjusted(folder, given, pool))
+    outputs.rename(folder, given["cluster-id"])
+    outputs.lay(folder, _adjusted(folder, given, pool))
     program.create("ignition-configs")
-    return openshift_install_files.read(folder)
+    return outputs.read(folder)
 
 
 def kept() -> list[str]:
@@ -118,7 +117,7 @@ def _work_folder() -> Iterator[Path]:
 
 def _adjusted(folder: Path, given: Inputs, pool: Executor) -> dict[str, Content]:
     """Return the manifests that are laid over the program's, by asset."""
-    made = openshift_install_files.files_of_state(folder)
+    made = outputs.files_of_state(folder)
     pointers, secrets = {}, []
     for role in _POINTERS:
         if _rows(role, given):
@@ -132,13 +131,13 @@ def _adjusted(folder: Path, given: Inputs, pool: Executor) -> dict[str, Content]
 def _graph(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:
     """Return the graph that these files are of, with what is ours alone."""
     ignition = {f"{role}.ign": _with_snippets(role, files, given) for role in snippets.ROLES}
-    contents, left = openshift_install_files.grouped({path: files[path] for path in files if path not in ignition})
+    contents, left = outputs.grouped({path: files[path] for path in files if path not in ignition})
     known = {**contents, **ignition, **given}
     if missing := [
         pattern
         for name in graph.needed(_TABLE, assets.TARGETS)
         if name not in known and name not in OURS
-        for pattern in openshift_install_files.lacking(name, left)
+        for pattern in outputs.lacking(name, left)
     ]:
         raise InstallerError(READ, f"openshift-install has not made {', '.join(missing)}")
     _expect_names(known["metadata.json"]["metadata.json"], given)
