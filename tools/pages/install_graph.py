@@ -1,0 +1,179 @@
+"""docs/install-graph.md: what is made for a cluster, from what, and who trusts whom."""
+
+from collections.abc import Iterable
+
+from shared.installer import (
+    assets,
+    bootstrap,
+    certificates,
+    cluster_version,
+    host_files,
+    kubeconfigs,
+    machines,
+    manifests,
+    platform,
+    units,
+)
+from shared.installer.graph import Asset
+from shared.installer.pki import Certificate
+from tools.pages.markdown import code, table
+
+_HEAD = """\
+# The install graph
+
+Written by `make docs` from `shared/installer/`. How a graph is sealed and kept stands in [design.md](design.md), what the bootstrap machine does with it in [bootstrap.md](bootstrap.md).
+
+An asset names what it is made from and makes one file or a few; `graph.resolve` makes a target and all that it needs, each once, as soon as its inputs are there. `python -m shared.installer graph NAME` shows the same for one asset or file.
+
+{picture}
+
+## Certificates
+
+RSA 2048 and SHA-256, valid from the moment of the install. An arrow leads from who signs to who is signed; a bundle holds the certificates of those whose dotted lines lead to it.
+
+{trust}
+
+{certificates}
+
+Bundles, by which a reader of the file verifies others:
+
+{bundles}
+
+Beside them `tls/service-account.key` and `.pub`, with which the cluster signs and verifies the tokens of service accounts.
+
+## Kubeconfigs
+
+{kubeconfigs}
+
+## Assets
+
+{assets}
+"""
+_GROUPS = {"tls": "certificates and keys: tls/", "auth": "kubeconfigs, passwords, keys of people: auth/"}
+_HOST = "the machine's own files and units"
+_MODULES = {
+    "certificates.py": certificates.ASSETS,
+    "kubeconfigs.py": kubeconfigs.ASSETS,
+    "manifests.py": manifests.ASSETS,
+    "platform.py": platform.ASSETS,
+    "cluster_version.py": cluster_version.ASSETS,
+    "machines.py": machines.ASSETS,
+    "host_files.py": host_files.ASSETS,
+    "units.py": units.ASSETS,
+    "bootstrap.py": bootstrap.ASSETS,
+}
+_LAID = {("key", "crt"): "key and certificate", ("crt",): "certificate", (): "nothing"}
+# More inputs of one folder than these are shown as the folder.
+_FEW = 5
+
+
+def page() -> str:
+    """Return the whole page."""
+    return _HEAD.format(
+        picture=_picture(),
+        trust=_trust(),
+        certificates=table(
+            ("file", "subject", "signed by", "days", "for", "names", "on the bootstrap machine"),
+            [_certificate(row) for row in certificates.CERTIFICATES],
+        ),
+        bundles=table(
+            ("file", "certificates of"),
+            [(f"`tls/{name}.crt`", code(signers)) for name, signers in certificates.BUNDLES.items()],
+        ),
+        kubeconfigs=table(
+            ("file", "user", "server", "client certificate", "trusts", "on the bootstrap machine"),
+            [
+                (
+                    f"`{row.path}`",
+                    f"`{row.user}`",
+                    f"`https://{row.server}:6443`",
+                    f"`{row.client}`",
+                    f"`{row.bundle}`",
+                    "yes" if row.boot else "no",
+                )
+                for row in kubeconfigs.KUBECONFIGS
+            ],
+        ),
+        assets=table(
+            ("asset", "makes", "made from", "in"), [_asset(asset) for asset in assets.ASSETS.values() if asset.make]
+        ),
+    )
+
+
+def _group(name: str) -> str:
+    folder, slash, _ = name.partition("/")
+    if slash:
+        return _GROUPS.get(folder, f"{folder}/") if folder else _HOST
+    return name
+
+
+def _picture() -> str:
+    """Return the graph, folders as one box each."""
+    groups = list(dict.fromkeys(_group(name) for name in assets.ASSETS))
+    edges = dict.fromkeys(
+        (_group(wanted), _group(asset.name)) for asset in assets.ASSETS.values() for wanted in asset.inputs
+    )
+    given = {_group(asset.name) for asset in assets.ASSETS.values() if asset.make is None}
+    boxes = [f"  {_node(name)}{_shape(name, given=name in given)}" for name in groups]
+    return _mermaid(
+        [*boxes, *(f"  {_node(source)} --> {_node(target)}" for source, target in edges if source != target)]
+    )
+
+
+def _shape(name: str, *, given: bool) -> str:
+    return f'(["{name}"])' if given else f'["{name}"]'
+
+
+def _trust() -> str:
+    signed = [f"  {_node(row.issuer)} --> {_node(row.file)}" for row in certificates.CERTIFICATES if row.issuer]
+    boxes = [f'  {_node(row.file)}["{row.file}"]' for row in certificates.CERTIFICATES]
+    held = [
+        f'  {_node(signer)} -.-> {_node(name)}(["{name}"])'
+        for name, signers in certificates.BUNDLES.items()
+        for signer in signers
+    ]
+    return _mermaid([*boxes, *signed, *held])
+
+
+def _mermaid(lines: Iterable[str]) -> str:
+    return "\n".join(["```mermaid", "flowchart LR", *lines, "```"])
+
+
+def _node(name: str) -> str:
+    """Return a name as the language of the picture takes it; `end` and the like are words of its own."""
+    return "n_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def _certificate(row: Certificate) -> tuple[str, ...]:
+    subject = [f"CN={row.common_name}"]
+    subject += [f"O={row.organization}"] if row.organization else []
+    subject += [f"OU={row.unit}"] if row.unit else []
+    return (
+        f"`{row.asset}`",
+        code([", ".join(subject)]),
+        f"`{row.issuer}`" if row.issuer else "itself",
+        str(row.days),
+        ", ".join(row.extended) or "signing",
+        code((*row.dns, *row.ip)),
+        _LAID[row.boot],
+    )
+
+
+def _asset(asset: Asset) -> tuple[str, ...]:
+    module = next((name for name, made in _MODULES.items() if asset in made), "assets.py")
+    return (
+        f"`{asset.name}`",
+        code(path for path in asset.files if path != asset.name),
+        code(_short(asset.inputs)),
+        f"[`{module}`](../shared/installer/{module})",
+    )
+
+
+def _short(inputs: tuple[str, ...]) -> list[str]:
+    """Return inputs by name; many of one folder as that folder."""
+    folders = [name.rpartition("/")[0] for name in inputs]
+    shown = [
+        f"{folder}/*" if folder and folders.count(folder) > _FEW else name
+        for name, folder in zip(inputs, folders, strict=True)
+    ]
+    return list(dict.fromkeys(shown))
