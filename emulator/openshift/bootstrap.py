@@ -5,13 +5,15 @@ On what its programs stumble in its own files is looked at before: `boot_check.p
 
 import copy
 import ssl
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from emulator.core.errors import ServiceError
 from emulator.openshift import certificates, kinds, machine_config, rotation
 from emulator.openshift.endpoint import Endpoint, Reply
-from emulator.openshift.installation import InstallationError, Json
+from emulator.openshift.installation import InstallationError, Manifest
 from emulator.openshift.kubeconfig import credentials
+from emulator.openshift.kubernetes import Objects
 from emulator.openshift.timeline import NotYetError, WaitingError
 from emulator.openshift.versions import CLUSTER_VERSION
 
@@ -87,31 +89,28 @@ async def _open_api(cluster: "Cluster") -> int:
 async def manifests(cluster: "Cluster") -> None:
     """Create the objects of the manifests, through the API server on the machine itself."""
     await _call(cluster, "auth/kubeconfig-loopback", "/api", "cluster-bootstrap")
-    left = [
-        manifest for manifest in cluster.installation.manifests() if not _create(cluster, copy.deepcopy(manifest.body))
-    ]
-    # Once more: what a later file creates is there now.
-    failures = [
-        failure for manifest in left if (failure := _failure(cluster, manifest.path, copy.deepcopy(manifest.body)))
-    ]
-    if failures:
+    if failures := refused(cluster.objects, cluster.installation.manifests()):
         raise InstallationError(f"Failed to create {'; '.join(failures)}")
 
 
-def _create(cluster: "Cluster", body: Json) -> bool:
-    return not _failure(cluster, "", body)
+def refused(objects: Objects, manifests: Iterable[Manifest]) -> list[str]:
+    """Create the objects of manifests; return why that failed, a sentence for each that did."""
+    left = [manifest for manifest in manifests if _failure(objects, manifest)]
+    # Once more: what a later file creates is there now.
+    return [failure for manifest in left if (failure := _failure(objects, manifest))]
 
 
-def _failure(cluster: "Cluster", path: str, body: Json) -> str:
+def _failure(objects: Objects, manifest: Manifest) -> str:
     """Create an object; return why that failed, "" when it is there."""
+    body = copy.deepcopy(manifest.body)
     try:
-        created = cluster.objects.create(kinds.modern(body))
+        created = objects.create(kinds.modern(body))
         if body.get("status"):
             kind = kinds.full_name(created)
             metadata = created["metadata"]
-            cluster.objects.set_status(kind, metadata["name"], body["status"], metadata.get("namespace", ""))
+            objects.set_status(kind, metadata["name"], body["status"], metadata.get("namespace", ""))
     except ServiceError as error:
-        return "" if error.status_code == _CONFLICT else f'"{path.rpartition("/")[2]}": {error.message}'
+        return "" if error.status_code == _CONFLICT else f'"{manifest.path.rpartition("/")[2]}": {error.message}'
     return ""
 
 

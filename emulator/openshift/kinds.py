@@ -18,10 +18,12 @@ MACHINES_NAMESPACE = "openshift-machine-api"
 INGRESS_OPERATOR_NAMESPACE = "openshift-ingress-operator"
 INGRESS_NAMESPACE = "openshift-ingress"
 # The beta versions that installers before 4.9 wrote, and what an API server made of them.
+_BETA_DEFINITIONS = "apiextensions.k8s.io/v1beta1"
 _MODERN = {
     "rbac.authorization.k8s.io/v1beta1": "rbac.authorization.k8s.io/v1",
-    "apiextensions.k8s.io/v1beta1": "apiextensions.k8s.io/v1",
+    _BETA_DEFINITIONS: "apiextensions.k8s.io/v1",
 }
+_ANYTHING = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
 
 
 @dataclass(frozen=True)
@@ -260,13 +262,21 @@ def _bootstrapper() -> Iterator[Json]:
 
 
 def modern(body: Json) -> Json:
-    """Return an object of the installer as an API server of today takes it: in its version, without null times."""
+    """Return an object of the installer as an API server of today takes it: in its version, without null times.
+
+    A definition of the beta version may do without schemas: whatever its objects say is kept.
+    """
     version = _MODERN.get(body["apiVersion"], body["apiVersion"])
     metadata = {name: value for name, value in body["metadata"].items() if value is not None}
-    return {name: value for name, value in body.items() if name != "status"} | {
+    made = {name: value for name, value in body.items() if name != "status"} | {
         "apiVersion": version,
         "metadata": metadata,
     }
+    if body["apiVersion"] == _BETA_DEFINITIONS:
+        made["spec"] = made["spec"] | {
+            "versions": [{"schema": _ANYTHING} | each for each in made["spec"].get("versions", ())]
+        }
+    return made
 
 
 def full_name(obj: Json) -> str:
