@@ -1,4 +1,4 @@
-"""The images of the marketplace that there are."""
+"""The images of the marketplace that there are: of OpenShift every release from 4.3 on whose bootstrap is described."""
 
 import re
 from collections.abc import Mapping
@@ -40,6 +40,19 @@ IMAGES = (
         "aro4",
         {
             "aro_43": "43.81.20200311",
+            "aro_44": "44.82.20201101",
+            "aro_45": "45.82.20210101",
+            "aro_46": "46.82.20210601",
+            "aro_47": "47.84.20211101",
+            "aro_48": "48.84.20220401",
+            "aro_49": "49.84.20220701",
+            "aro_410": "410.84.20221001",
+            "aro_411": "411.86.20230101",
+            "aro_412": "412.86.20230601",
+            "aro_413": "413.92.20231001",
+            "aro_414": "414.92.20240101",
+            "aro_415": "415.92.20240601",
+            "aro_416": "416.94.20241001",
             "aro_417": "417.94.20250101",
             "aro_418": "418.94.20250101",
             "aro_419": "419.94.20250101",

@@ -33,6 +33,13 @@ def test_an_image_that_is_not_there_is_not_found(sku: str, version: str) -> None
         images.resolve(_reference(sku, version))
 
 
+def test_every_release_has_an_image() -> None:
+    """So that a cluster of each flavour can be created here."""
+    (offer,) = (image for image in images.IMAGES if image.offer == "aro4")
+
+    assert list(offer.latest) == [f"aro_4{minor}" for minor in range(3, 20)]
+
+
 def test_every_latest_version_is_there() -> None:
     """The table does not contradict itself."""
     assert all(image.has(sku, latest) for image in images.IMAGES for sku, latest in image.latest.items())
