@@ -29,7 +29,7 @@ from shared.installer import (
 )
 from shared.installer.graph import Asset, Content, Graph, Inputs
 from shared.installer.openshift_install import binary, outputs
-from shared.installer.openshift_install.errors import InstallerError
+from shared.installer.openshift_install.errors import InstallerError, may_pass
 from shared.installer.openshift_install.outputs import OTHERS, READ
 from shared.installer.openshift_install.program import Program, write
 
@@ -82,7 +82,8 @@ def make(given: Inputs, pool: Executor) -> Graph:
             return _graph(_files(Program(file, work, given), pool), given, pool)
     except OSError as error:
         # A full memory, for example.
-        raise InstallerError(WORK, f"its folder cannot be used ({error.strerror or type(error).__name__})") from None
+        cause = f"its folder cannot be used ({error.strerror or type(error).__name__})"
+        raise InstallerError(WORK, cause, passing=may_pass(error)) from None
 
 
 def _files(program: Program, pool: Executor) -> dict[str, str]:

@@ -22,7 +22,7 @@ from shared import settings
 from shared.installer.graph import Content
 from shared.installer.openshift_install import image_registry
 from shared.installer.openshift_install.downloads import Downloads, session
-from shared.installer.openshift_install.errors import InstallerError
+from shared.installer.openshift_install.errors import InstallerError, may_pass
 from shared.installer.openshift_install.image_registry import Image, Pullspec
 
 _log = logging.getLogger("activities")
@@ -98,28 +98,25 @@ def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> N
     try:
         program.parent.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
         _sweep(program.parent)
-        with (
-            closing(session()) as opened,
-            tempfile.NamedTemporaryFile(prefix=_PART, dir=program.parent, delete=False) as part,
-        ):
-            try:
+        handle, part = tempfile.mkstemp(prefix=_PART, dir=program.parent)
+        try:
+            with os.fdopen(handle, "wb") as file, closing(session()) as opened:
                 downloads = Downloads(FETCH, begun + _FETCH_SECONDS, opened)
                 if registry in auths:
-                    _from_registry(downloads, release, registry, auths, part)
+                    _from_registry(downloads, release, registry, auths, file)
                 else:
-                    _from_mirror(downloads, release["version"], part)
-                part.flush()
-                size = part.tell()
-                os.fchmod(part.fileno(), _MODE)
-                # Another process may have been faster: what it put there is the same.
-                Path(part.name).replace(program)
-            except BaseException:
-                Path(part.name).unlink(missing_ok=True)
-                raise
+                    _from_mirror(downloads, release["version"], file)
+                size = file.tell()
+                os.fchmod(handle, _MODE)
+            # Closed by now: what is open for writing cannot be started, and others look for it without waiting.
+            # Another process may have been faster: what it put there is the same.
+            Path(part).replace(program)
+        except BaseException:
+            Path(part).unlink(missing_ok=True)
+            raise
     except OSError as error:
-        raise InstallerError(
-            FETCH, f"'{program}' cannot be written ({error.strerror or type(error).__name__})"
-        ) from None
+        cause = f"'{program}' cannot be written ({error.strerror or type(error).__name__})"
+        raise InstallerError(FETCH, cause, passing=may_pass(error)) from None
     seconds = time.monotonic() - begun
     _log.info("Fetched openshift-install %s: %d bytes in %.1f s", release["version"], size, seconds)
 

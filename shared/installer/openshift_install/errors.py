@@ -1,5 +1,10 @@
 """How an installer that is not ours fails."""
 
+import errno
+
+# What a machine has too little of at the moment. A program is busy while somebody still writes it.
+_SHORT_OF = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ETXTBSY}
+
 
 class InstallerError(Exception):
     """A step of an installer failed; nothing secret stands in it.
@@ -21,3 +26,8 @@ class InstallerError(Exception):
     def __str__(self) -> str:
         said = f". It said: {' | '.join(self.said)}" if self.said else ""
         return f"'{self.step}' failed: {self.cause}{said}"
+
+
+def may_pass(error: OSError) -> bool:
+    """Tell whether a machine can do later, or another one now, what this one cannot."""
+    return error.errno in _SHORT_OF

@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from shared.installer.graph import Inputs
-from shared.installer.openshift_install.errors import InstallerError
+from shared.installer.openshift_install.errors import InstallerError, may_pass
 
 VERSION = "openshift-install version"
 # It reads from Azure, which takes a minute where Azure is slow. With the fetch they end before the host ends the
@@ -123,7 +123,7 @@ class Program:
                 )
             except OSError as error:
                 cause = _NOT_STARTED.get(error.errno or 0, f"cannot be started ({error.strerror})")
-                raise InstallerError(step, f"'{self.file}' {cause}") from None
+                raise InstallerError(step, f"'{self.file}' {cause}", passing=may_pass(error)) from None
         try:
             code = process.wait(seconds)
         except BaseException as error:

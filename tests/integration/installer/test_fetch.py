@@ -287,6 +287,21 @@ def test_many_at_once_fetch_it_once(served: ProgramServer) -> None:
     assert served.paths().count(path) == 1
 
 
+def test_a_program_is_closed_before_anybody_finds_it(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What somebody still writes cannot be started ("text file busy"), and who finds it waits for nobody."""
+    served.lay_mirror(PROGRAM)
+    put = Path.replace
+    still_open: list[Path] = []
+
+    def looked_at(part: Path, target: Path) -> Path:
+        still_open.extend(file for file in Path("/proc/self/fd").iterdir() if os.path.realpath(file) == str(part))
+        return put(part, target)
+
+    monkeypatch.setattr(Path, "replace", looked_at)
+    assert ensure().exists()
+    assert still_open == []
+
+
 def test_another_process_that_was_faster_does_no_harm(served: ProgramServer) -> None:
     """Both put the same under the path, whole."""
     path = served.lay_mirror(PROGRAM)

@@ -353,6 +353,24 @@ def test_a_full_memory_is_told_as_such(shell: Shell, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(back_end, "write", full)
     error = shell.fails()
     assert str(error) == ("'work with openshift-install' failed: its folder cannot be used (No space left on device)")
+    assert error.passing
+
+
+@pytest.mark.parametrize(
+    ("number", "passing"), [(errno.ENOMEM, True), (errno.ETXTBSY, True), (errno.ENOENT, False)], ids=str
+)
+def test_a_start_is_tried_again_where_the_machine_may_do_it_later(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int, passing: bool
+) -> None:
+    """Memory comes back, and a program that is being put there is soon written; a missing interpreter stays away."""
+
+    def unable(*_words: Any, **_options: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    shell.says("exit 0")
+    monkeypatch.setattr("subprocess.Popen", unable)
+    error = shell.fails()
+    assert (error.step, error.passing) == ("openshift-install version", passing)
 
 
 def test_a_folder_is_no_program(shell: Shell) -> None:
