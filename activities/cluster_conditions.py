@@ -5,6 +5,7 @@ stands in the wait's message, and so in the error when the row's time is over. A
 for the one thing that a person would do before repeating a failed create, see `_make_failed_machines_anew`.
 """
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -24,13 +25,18 @@ from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_fai
 PATIENCE = 1 / 6
 
 Found = list[Any]
+_OF_A_RESTART = re.compile(r"\bsystemd(\[1\])?: \S+: (Main process exited|Failed with result|Scheduled restart job)")
 Remedy = Callable[[Step, ApiClient, Found], bool]
 
 
 def _bootstrap_console(step: Step) -> str:
-    """Return what the bootstrap machine wrote last, the only witness while there is no API server."""
-    lines = boot_diagnostics.last_lines(step, machine_names.bootstrap(step.properties["infraId"]), lines=1)
-    return f"The bootstrap machine's last line: {lines}" if lines else ""
+    """Return what the bootstrap machine wrote last, the only witness while there is no API server.
+
+    That systemd starts a program again says nothing: what the program said before tells why.
+    """
+    lines = boot_diagnostics.last_lines(step, machine_names.bootstrap(step.properties["infraId"])).splitlines()
+    said = [line for line in lines if not _OF_A_RESTART.search(line)] or lines
+    return f"The bootstrap machine's last line: {said[-1]}" if said else ""
 
 
 def _nothing(_step: Step, _api: ApiClient, _found: Found) -> bool:

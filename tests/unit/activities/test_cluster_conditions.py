@@ -108,6 +108,20 @@ def test_the_last_poll_gathers_what_a_person_would_look_up(api: FakeClusterApi, 
     assert outcome["details"][-1]["message"].endswith("ignition: 404 from api-int:22623")
 
 
+def test_what_a_program_said_is_quoted_rather_than_that_it_is_started_again(api: FakeClusterApi, accepted: World) -> None:
+    """A program that always ends leaves systemd the last word, which tells nobody why."""
+    api.fails = REFUSED
+    accepted.azure.on("GET", "/virtualMachines/.*/instanceView$", lambda _request: (200, RUNNING, {}))
+    log = """[ 718.0] bootkube.sh: Failed to create "a.yml": it is invalid
+[ 718.1] systemd[1]: bootkube.service: Main process exited, code=exited, status=1/FAILURE
+[ 718.2] systemd[1]: bootkube.service: Failed with result 'exit-code'.
+[ 724.1] systemd: bootkube.service: Scheduled restart job, restart counter is at 1.
+"""
+    serial_log_fake.write(accepted, "c1-x7k2p-bootstrap", log)
+    outcome = poll("bootstrap_config_map_ready", late=True, phase="bootstrap")
+    assert outcome["message"].endswith('last line: [ 718.0] bootkube.sh: Failed to create "a.yml": it is invalid')
+
+
 def test_the_last_poll_of_a_bootstrap_quotes_its_machine(api: FakeClusterApi, accepted: World) -> None:
     """While there is no API, the serial log is the only witness; a signature in it stays out."""
     api.fails = REFUSED
