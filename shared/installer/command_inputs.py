@@ -21,6 +21,8 @@ INSTALL_CONFIG, PRINCIPAL = "install-config.yaml", "osServicePrincipal.json"
 SPECS = {version.removesuffix(".0"): version for version in release_rules.IGNITION_VERSIONS}
 DEFAULT_VERSION = "4.3.18"
 _VERSION = re.compile(r"4\.\d{1,3}\.\d{1,5}")
+# As `machine_image.of_release` calls a release's image.
+_SKU = re.compile(r"aro_(\d)(\d{1,3})")
 # Member of the file, and the variable that stands for it.
 _PRINCIPAL = {
     "subscriptionId": "AZURE_SUBSCRIPTION_ID",
@@ -81,6 +83,8 @@ def given(folder: Path, environment: Mapping[str, str], asked: Asked) -> dict[st
     content = release(asked.version or DEFAULT_VERSION, asked.image, asked.spec)
     config, found = read_install_config(folder / INSTALL_CONFIG, content["version"])
     rows, wrong = read_snippets(asked.snippets, {} if found else config)
+    if not (asked.version or found):
+        found += _other_release(config)
     credentials, missing = _principal(folder / PRINCIPAL, environment)
     found += missing + wrong
     if asked.infra_id and not cluster_id.is_infra_id(asked.infra_id):
@@ -96,6 +100,15 @@ def given(folder: Path, environment: Mapping[str, str], asked: Asked) -> dict[st
         "release-image": content | ({"snippets": rows} if rows else {}),
         "clock": {"now": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")},
     }
+
+
+def _other_release(config: Content) -> Iterator[Problem]:
+    """Yield that the machines' image is not of the default version: they would not boot from what is made for it."""
+    sku = str(config["platform"]["azure"]["image"]["sku"])
+    named = _SKU.fullmatch(sku)
+    if named and (int(named[1]), int(named[2])) != install_config.minor(DEFAULT_VERSION):
+        of_image = f"the machines' image '{sku}' is of OpenShift {named[1]}.{named[2]}"
+        yield "--version", f"It is not given, and {of_image}, not {DEFAULT_VERSION}: say which one it is."
 
 
 def release(version: str, image: str, spec: str) -> Content:

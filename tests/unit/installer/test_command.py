@@ -12,7 +12,7 @@ import yaml
 from shared import machine_image
 from shared.clusters import catalogue
 from shared.installer import assets, command_inputs
-from shared.installer.command import FAILURE, IGNITION_CONFIGS, SUCCESS, main
+from shared.installer.command import FAILURE, SUCCESS, main
 from tests.unit.installer import example
 
 SECRET = "canary-client-secret"  # noqa: S105 - to be found where it must not be
@@ -50,9 +50,9 @@ def test_the_files_of_openshift_install_are_written(folder: Path, capsys: pytest
     """Each is told by its name, and none by what it holds; only their owner reads them."""
     assert main([*CREATE, str(folder), "--infra-id", "example-abcde"], ENVIRONMENT) == SUCCESS
     told = capsys.readouterr()
-    assert told.out.splitlines() == [f"written: {folder / name}" for name in IGNITION_CONFIGS]
+    assert told.out.splitlines() == [f"written: {folder / name}" for name in assets.IGNITION_CONFIGS]
     assert stat.S_IMODE((folder / "auth/kubeadmin-password").stat().st_mode) == 0o600
-    assert {stat.S_IMODE((folder / name).stat().st_mode) for name in IGNITION_CONFIGS} == {0o600}
+    assert {stat.S_IMODE((folder / name).stat().st_mode) for name in assets.IGNITION_CONFIGS} == {0o600}
     assert json.loads((folder / "metadata.json").read_text())["infraID"] == "example-abcde"
     kubeconfig = yaml.safe_load((folder / "auth/kubeconfig").read_text())
     assert kubeconfig["clusters"][0]["cluster"]["server"] == "https://api.example.eastus.example.com:6443"
@@ -284,6 +284,17 @@ def test_the_example_is_one_of_any_version(tmp_path: Path, capsys: pytest.Captur
     image = yaml.safe_load((tmp_path / "install-config.yaml").read_text())["platform"]["azure"]["image"]
     assert image["sku"] == f"aro_{''.join(version.split('.')[:2])}"
     assert (f"go on with --version {version}" in capsys.readouterr().out) == (version != command_inputs.DEFAULT_VERSION)
+
+
+def test_a_version_that_is_not_given_is_the_images(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Machines of one release would not boot from what is made for another one, and nobody would see why."""
+    arguments = ["create", "install-config", "--dir", str(folder), "--example", "--overwrite", "--version", "4.19.24"]
+    assert main(arguments, {}) == SUCCESS
+    for what in ("manifests", "ignition-configs"):
+        assert main(["create", what, "--dir", str(folder)], ENVIRONMENT) == FAILURE
+        told = capsys.readouterr().err
+        assert "--version: It is not given, and the machines' image 'aro_419' is of OpenShift 4.19, not 4.3.18" in told
+    assert not (folder / "manifests").exists()
 
 
 def test_the_image_follows_from_the_releases_metadata(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
