@@ -10,6 +10,7 @@ from shared.installer import (
     documents,
     graph,
     host_files,
+    ignition,
     install_config,
     kubeconfigs,
     machines,
@@ -61,6 +62,17 @@ TARGETS = (
     *(row.path for row in kubeconfigs.KUBECONFIGS),
 )
 
+# What `openshift-install create ignition-configs` leaves: the file in its folder, and ours in the graph. People reach a
+# cluster by its outer name.
+IGNITION_CONFIGS = {
+    "bootstrap.ign": "bootstrap.ign",
+    "master.ign": "master.ign",
+    "worker.ign": "worker.ign",
+    "metadata.json": "metadata.json",
+    "auth/kubeconfig": "auth/external/kubeconfig",
+    "auth/kubeadmin-password": "auth/kubeadmin-password",
+}
+
 
 def asset_of(path: str) -> Asset:
     """Return the asset that makes a file.
@@ -79,7 +91,7 @@ def find(name: str) -> Asset | None:
 
     None when no asset makes such a file, also where people may put one of their own.
     """
-    for path in (name, name.removeprefix(f"{ROOT}/"), f"{units.FOLDER}/{name}"):
+    for path in (name, name.removeprefix(f"{ROOT}/"), f"{ignition.UNITS}/{name}"):
         with suppress(KeyError):
             asset = ASSETS.get(path) or asset_of(path)
             if asset is not manifests.FURTHER or path == asset.name:

@@ -13,8 +13,8 @@ from shared.installer import (
     units,
 )
 from shared.installer.graph import Asset, Content, Inputs
+from shared.installer.stage import ROOT
 
-_ROOT = "/opt/openshift"
 _INSTALL, _RELEASE, _SSH = "install-config", "release-image", certificates.BOOTSTRAP_SSH
 # Everybody on the machine may read these; the rest is root's.
 _PUBLIC = ("manifests/", "openshift/", "tls/root-ca.crt")
@@ -43,7 +43,7 @@ def _bootstrap(inputs: Inputs) -> Content:
     chosen = [path for asset in _OBJECTS for path in inputs[asset.name]]
     chosen += [*kubeconfigs.BOOT_FILES, *certificates.BOOT_FILES]
     files = [
-        ignition.File(f"{_ROOT}/{path}", made[path], _OPEN_MODE if path.startswith(_PUBLIC) else _CLOSED_MODE)
+        ignition.File(f"{ROOT}/{path}", made[path], _OPEN_MODE if path.startswith(_PUBLIC) else _CLOSED_MODE)
         for path in chosen
     ]
     machine = ignition.Config(

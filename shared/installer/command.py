@@ -30,16 +30,7 @@ from shared.installer.install_config_members import Problem
 SUCCESS, FAILURE = 0, 1
 # As shells have it: 128, and the number of the signal.
 INTERRUPTED = 130
-# File in the folder, and in the graph. People reach a cluster by its outer name, as openshift-install has it.
-IGNITION_CONFIGS = {
-    "bootstrap.ign": "bootstrap.ign",
-    "master.ign": "master.ign",
-    "worker.ign": "worker.ign",
-    "metadata.json": "metadata.json",
-    "auth/kubeconfig": "auth/external/kubeconfig",
-    "auth/kubeadmin-password": "auth/kubeadmin-password",
-}
-_WANTED = sorted({assets.asset_of(path).name for path in IGNITION_CONFIGS.values()})
+_WANTED = sorted({assets.asset_of(path).name for path in assets.IGNITION_CONFIGS.values()})
 # It holds all manifests, so it is made when people have done with them. All else is made with them, once.
 _LAST = "bootstrap.ign"
 # What snippets could not change, where that is something.
@@ -114,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     create = commands.add_parser("create", help="write files: ignition-configs, manifests, install-config")
     kinds = create.add_subparsers(title="what", required=True, metavar="WHAT")
-    _add_create(kinds, "ignition-configs", _ignition_configs, f"write {', '.join(IGNITION_CONFIGS)}")
+    _add_create(kinds, "ignition-configs", _ignition_configs, f"write {', '.join(assets.IGNITION_CONFIGS)}")
     _add_create(kinds, "manifests", _manifests, f"write {'/ and '.join(FOLDERS)}/, the cluster's first objects")
     _add_draft(kinds)
     shown = commands.add_parser("graph", help="show the assets, what each is made from, and its files")
@@ -196,10 +187,10 @@ def _alone(run: _Run, options: argparse.Namespace, environment: Mapping[str, str
 
 
 def _ignition_configs(options: argparse.Namespace, environment: Mapping[str, str]) -> Iterator[str]:
-    found = list(_in_the_way(options, [*IGNITION_CONFIGS, *CLASHES]))
+    found = list(_in_the_way(options, [*assets.IGNITION_CONFIGS, *CLASHES]))
     start = _start(found, lambda: _first_or_second(options, environment))
     made = _resolve(start.known, _WANTED)
-    files = {file: made.file(path) for file, path in IGNITION_CONFIGS.items()}
+    files = {file: made.file(path) for file, path in assets.IGNITION_CONFIGS.items()}
     files |= {path: text for content in made.contents.values() for path, text in content.items() if path in CLASHES}
     yield from start.told
     yield from command_files.write(options.dir, files, CLASHES)

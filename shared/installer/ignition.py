@@ -15,7 +15,8 @@ from typing import Any
 from shared.installer import unit_texts
 
 ROOT = "root"
-_UNITS = "/etc/systemd/system"
+# Where systemd reads units.
+UNITS = "/etc/systemd/system"
 _TEXT = "data:text/plain;charset=utf-8;base64,"
 _HIGHEST_MODE = 0o7777
 _PATH = re.compile(r"(/(?!\.{1,2}(/|$))[^/\0]+)+")
@@ -112,8 +113,8 @@ def laid_down(entry: Entry) -> tuple[str, ...]:
     """Return the paths that an entry writes: none, for a unit that is only enabled."""
     if not isinstance(entry, Unit):
         return (entry.path,)
-    own = (f"{_UNITS}/{entry.name}",) if entry.text else ()
-    return own + tuple(f"{_UNITS}/{entry.name}.d/{name}" for name, text in entry.dropins if text)
+    own = (f"{UNITS}/{entry.name}",) if entry.text else ()
+    return own + tuple(f"{UNITS}/{entry.name}.d/{name}" for name, text in entry.dropins if text)
 
 
 def above(path: str) -> Iterator[str]:

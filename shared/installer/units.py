@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from shared.installer import ignition, kubelet
 from shared.installer.graph import Asset, Content, Inputs
 from shared.installer.releases import EVERY, WITH_PAUSE_IMAGE, Releases
+from shared.installer.stage import DONE, ROOT
 
-FOLDER = "/etc/systemd/system"
 _RELEASE = "release-image"
-_ROOT = "/opt/openshift"
-_DONE = f"{_ROOT}/.bootkube.done"
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Row:
     @property
     def path(self) -> str:
         """Where systemd reads it."""
-        return f"{FOLDER}/{self.name}"
+        return f"{ignition.UNITS}/{self.name}"
 
     def dropin_path(self, name: str) -> str:
         """Where systemd reads an addition to it."""
@@ -131,13 +129,13 @@ def _bootkube(_release: Content) -> str:
                 "Requires=crio-configure.service",
                 "Wants=kubelet.service",
                 "After=kubelet.service crio-configure.service",
-                f"ConditionPathExists=!{_DONE}",
+                f"ConditionPathExists=!{ROOT}/{DONE}",
             ),
         ),
         (
             "Service",
             (
-                f"WorkingDirectory={_ROOT}",
+                f"WorkingDirectory={ROOT}",
                 "ExecStart=/usr/local/bin/bootkube.sh",
                 "Restart=on-failure",
                 "RestartSec=5s",
@@ -173,7 +171,7 @@ def _gateway_key(_release: Content) -> str:
                 "RemainAfterExit=true",
                 "# The image makes the user only when the gateway starts, which is too late.",
                 f"ExecStart=/bin/sh -c 'getent passwd {user} >/dev/null || {add} {user}'",
-                f"ExecStart=/usr/bin/chown {user} {_ROOT}/tls/journal-gatewayd.crt {_ROOT}/tls/journal-gatewayd.key",
+                f"ExecStart=/usr/bin/chown {user} {ROOT}/tls/journal-gatewayd.crt {ROOT}/tls/journal-gatewayd.key",
             ),
         ),
         _install("multi-user.target"),
@@ -187,9 +185,9 @@ _GATEWAY_CERTIFICATES = _unit(
         (
             "ExecStart=",
             "ExecStart=/usr/lib/systemd/systemd-journal-gatewayd \\",
-            f"    --cert={_ROOT}/tls/journal-gatewayd.crt \\",
-            f"    --key={_ROOT}/tls/journal-gatewayd.key \\",
-            f"    --trust={_ROOT}/tls/root-ca.crt",
+            f"    --cert={ROOT}/tls/journal-gatewayd.crt \\",
+            f"    --key={ROOT}/tls/journal-gatewayd.key \\",
+            f"    --trust={ROOT}/tls/root-ca.crt",
         ),
     )
 )
@@ -198,7 +196,7 @@ ROWS = (
     Row(
         "approve-csr.service",
         _beside_bootkube(
-            "Let the cluster's machines join", f"/usr/local/bin/approve-csr.sh {_ROOT}/auth/kubeconfig-loopback"
+            "Let the cluster's machines join", f"/usr/local/bin/approve-csr.sh {ROOT}/auth/kubeconfig-loopback"
         ),
         enabled=True,
     ),
@@ -209,7 +207,7 @@ ROWS = (
     Row(
         "progress.service",
         _beside_bootkube(
-            "Report that the bootstrap machine is done", f"/usr/local/bin/report-progress.sh {_ROOT}/auth/kubeconfig"
+            "Report that the bootstrap machine is done", f"/usr/local/bin/report-progress.sh {ROOT}/auth/kubeconfig"
         ),
         enabled=True,
     ),

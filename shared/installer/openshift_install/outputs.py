@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from shared.installer import assets
-from shared.installer.command import IGNITION_CONFIGS
 from shared.installer.graph import Content
 from shared.installer.ignition_parsing import carried
 from shared.installer.openshift_install.errors import InstallerError
@@ -94,12 +93,12 @@ def read(folder: Path) -> dict[str, str]:
         InstallerError: when state or ignition cannot be read.
     """
     found = dict(_files_of_state(_json(READ, folder / STATE)))
-    for theirs, ours in IGNITION_CONFIGS.items():
+    for theirs, ours in assets.IGNITION_CONFIGS.items():
         if theirs != ours:
             found.pop(theirs, None)
     for path in _paths(folder):
         if (text := _text(READ, folder / path)) is not None:
-            found[IGNITION_CONFIGS.get(path, path)] = text
+            found[assets.IGNITION_CONFIGS.get(path, path)] = text
     if "bootstrap.ign" in found:
         found |= _files_of_machine(_json(READ, folder / "bootstrap.ign"))
     return found
