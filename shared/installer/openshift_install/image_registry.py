@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import IO, Any
@@ -54,6 +55,26 @@ def parse(pullspec: str) -> Pullspec | None:
     return Pullspec(found["server"], found["repository"], reference)
 
 
+def _digests(body: bytes) -> tuple[bool, list[str]]:
+    """Read a manifest: return whether it is an index, and the digests of its images for this machine or of its layers.
+
+    Raises:
+        ValueError: when it is neither.
+    """
+    try:
+        manifest = json.loads(body)
+        if "manifests" not in manifest:
+            return False, [str(layer["digest"]) for layer in manifest.get("layers") or []]
+        images = [image for image in manifest["manifests"] if _is_for_this_machine(image.get("platform") or {})]
+        return True, [str(image["digest"]) for image in images]
+    except (LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(type(error).__name__) from None
+
+
+def _is_for_this_machine(platform: Mapping[str, Any]) -> bool:
+    return {name: platform.get(name) for name in _PLATFORM} == _PLATFORM
+
+
 @dataclass
 class Image:
     """An image, read with what a pull secret says of its server.
@@ -75,11 +96,11 @@ class Image:
         Raises:
             InstallerError: also when no layer has it.
         """
-        for layer in reversed(self._manifest(self.at.reference).get("layers") or []):
-            digest = _DIGEST.fullmatch(str(layer.get("digest")))
+        for layer in reversed(self._layers(self.at.reference)):
+            digest = _DIGEST.fullmatch(layer)
             if not digest:
                 raise self.downloads.failed(f"a layer of image {self._name} has no SHA-256 digest")
-            url = self._url(f"blobs/{layer['digest']}")
+            url = self._url(f"blobs/{layer}")
             with tempfile.TemporaryFile() as archive:
                 self.downloads.save(self._get(url), url, archive, digest["hex"], _LONGEST_LAYER)
                 if self.downloads.unpack(archive, member, target, longest):
@@ -94,21 +115,21 @@ class Image:
     def _url(self, what: str) -> str:
         return f"https://{self.at.server}/v2/{self.at.repository}/{what}"
 
-    def _manifest(self, reference: str) -> dict[str, Any]:
+    def _layers(self, reference: str) -> list[str]:
+        """Return the digests of the layers, the lowest first; of an index, those of its image for this machine."""
         url = self._url(f"manifests/{reference}")
         body = self.downloads.short(self._get(url, ", ".join(_MANIFEST)), url)
         if (digest := _DIGEST.fullmatch(reference)) and hashlib.sha256(body).hexdigest() != digest["hex"]:
             raise self.downloads.failed(f"{url} has another digest than its name says")
         try:
-            manifest: dict[str, Any] = json.loads(body)
+            is_index, digests = _digests(body)
         except ValueError:
             raise self.downloads.failed(f"{url} is no manifest of an image") from None
-        if "manifests" not in manifest:
-            return manifest
-        for each in manifest["manifests"]:
-            named = each.get("platform") or {}
-            if {key: named.get(key) for key in _PLATFORM} == _PLATFORM and _DIGEST.fullmatch(str(each.get("digest"))):
-                return self._manifest(each["digest"])
+        if not is_index:
+            return digests
+        for image in digests:
+            if _DIGEST.fullmatch(image):
+                return self._layers(image)
         raise self.downloads.failed(f"image {self._name} has none for linux/amd64")
 
     def _get(self, url: str, accept: str = "*/*") -> requests.Response:

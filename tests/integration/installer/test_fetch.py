@@ -234,6 +234,28 @@ def test_a_release_that_does_not_lead_to_it_says_where_it_ends(
     assert "ocp/release" in error.cause
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b'{"layers": 5}',
+        b'{"layers": ["x"]}',
+        b'{"manifests": 5}',
+        b'{"manifests": ["x"]}',
+        b"[" * 9999,
+    ],
+    ids=["nothing", "list", "null", "number", "text", "number of images", "text for an image", "no end of lists"],
+)
+def test_a_manifest_of_another_shape_is_named_and_is_no_bug(served: ProgramServer, body: bytes) -> None:
+    """What stands between here and the registry may answer in its place."""
+    served.answers[f"/v2/ocp/release/manifests/{VERSION}"] = Answer(body=body)
+    error = refused(pull_secret=credentials(served))
+    assert error.cause == f"https://{served.server}/v2/ocp/release/manifests/{VERSION} is no manifest of an image"
+    assert not error.passing
+
+
 def test_a_registry_that_refuses_the_credential_is_named(served: ProgramServer) -> None:
     """Without the credential."""
     served.lay_release(PROGRAM)
