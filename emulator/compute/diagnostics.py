@@ -13,6 +13,7 @@ from emulator.blobs.models import SUFFIX, BlobsModel
 from emulator.blobs.operations import Target
 from emulator.compute import exceptions
 from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
 from emulator.openshift.guests import Guests
 from emulator.storage.models import StorageModel
 
@@ -71,10 +72,24 @@ async def retrieve(call: ActionCall) -> Json:
     keys = call.arm.platform.model(StorageModel).keys(target.account)
     if not keys:
         raise exceptions.account_not_found(target.account)
-    blobs, guests = call.arm.platform.model(BlobsModel), call.arm.platform.model(Guests)
-    await blobs.create_container(target.account, target.container)
-    await blobs.put_blob(target, guests.serial_log(call.stored["id"]).encode())
+    await write(call.arm.platform, call.stored)
     return {"serialConsoleLogBlobUri": f"{_address(target)}?{_signature(call, target, keys[0])}"}
+
+
+async def write(platform: Platform, stored: Json) -> None:
+    """Write the serial log as it is now, where the account is the customer's and still there.
+
+    Azure writes all the time; here whoever is told the address finds what there was then.
+    """
+    settings = _boot_diagnostics(stored["properties"])
+    if not settings.get("enabled") or not settings.get("storageUri"):
+        return
+    target = _target(stored, settings["storageUri"])
+    if not platform.model(StorageModel).keys(target.account):
+        return
+    blobs = platform.model(BlobsModel)
+    await blobs.create_container(target.account, target.container)
+    await blobs.put_blob(target, platform.model(Guests).serial_log(stored["id"]).encode())
 
 
 def _boot_diagnostics(properties: Json) -> Json:

@@ -10,7 +10,7 @@ from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.ids import parse_resource
 from emulator.arm.responses import resources
-from emulator.compute import exceptions, images, sizes, views
+from emulator.compute import diagnostics, exceptions, images, sizes, views
 from emulator.compute.quotas import Quotas
 from emulator.core.errors import ServiceError
 
@@ -81,6 +81,7 @@ async def get_machine(call: Call) -> Response:
     stored = call.arm.load(call.path)
     if call.request.query_params.get("$expand", "").lower() != "instanceview" or stored is None:
         return response
+    await diagnostics.write(call.arm.platform, stored)
     shown = call.arm.render(stored)
     shown["properties"]["instanceView"] = views.instance_view(stored)
     return answer(shown)
@@ -94,6 +95,7 @@ async def get_instance_view(call: Call) -> Response:
     stored = call.arm.load(identifier)
     if stored is None:
         raise arm_exceptions.resource_not_found(identifier)
+    await diagnostics.write(call.arm.platform, stored)
     return answer(views.instance_view(stored))
 
 

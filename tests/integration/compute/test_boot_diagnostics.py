@@ -20,12 +20,17 @@ def account(stage: Stage, group: str) -> str:
 
 
 def test_the_serial_log_is_a_blob_behind_a_sas(stage: Stage, compute: Any, group: str, account: str) -> None:
-    """It is written when it is asked for, where the instance view says."""
+    """It is there as soon as the instance view says where, because `az vm boot-diagnostics get-boot-log` reads it so."""
     uri = f"https://{account}.blob.core.windows.net/"
     settings = {"bootDiagnostics": {"enabled": True, "storageUri": uri}}
     body = stage.machine(group, diagnosticsProfile=settings)
     compute.virtual_machines.begin_create_or_update(group, "vm", body, polling=False)
     shown = compute.virtual_machines.instance_view(group, "vm").boot_diagnostics.serial_console_log_blob_uri
+    assert list(stage.blobs.written.values()) == [b"log of vm\n"]
+    stage.blobs.written.clear()
+    expanded = compute.virtual_machines.get(group, "vm", expand="instanceView").instance_view
+    assert expanded.boot_diagnostics.serial_console_log_blob_uri == shown
+    assert len(stage.blobs.written) == 1
     answer = compute.virtual_machines.retrieve_boot_diagnostics_data(group, "vm", sas_uri_expiration_time_in_minutes=5)
     address = urlsplit(answer.serial_console_log_blob_uri)
     assert f"{address.scheme}://{address.netloc}{address.path}" == shown
