@@ -63,17 +63,25 @@ def ensure(release: Content, pull_secret: str) -> Path:
     if "/" in version:
         raise InstallerError(FIND, f"version '{version}' cannot be part of a path")
     program = path(version)
-    if not program.exists():
-        begun = time.monotonic()
-        if not _FETCHING.acquire(timeout=_FETCH_SECONDS):
-            raise InstallerError(FETCH, "another fetch of this process took all the time", passing=True)
-        try:
-            if not program.exists():
-                _fetch(release, pull_secret, program, begun)
-        finally:
-            _FETCHING.release()
-    _check(program)
+    try:
+        if not program.exists():
+            _fetch_alone(release, pull_secret, program)
+        _check(program)
+    except OSError as error:
+        cause = f"'{program}' cannot be looked at ({error.strerror or type(error).__name__})"
+        raise InstallerError(FIND, cause, passing=may_pass(error)) from None
     return program
+
+
+def _fetch_alone(release: Content, pull_secret: str, program: Path) -> None:
+    begun = time.monotonic()
+    if not _FETCHING.acquire(timeout=_FETCH_SECONDS):
+        raise InstallerError(FETCH, "another fetch of this process took all the time", passing=True)
+    try:
+        if not program.exists():
+            _fetch(release, pull_secret, program, begun)
+    finally:
+        _FETCHING.release()
 
 
 def _check(program: Path) -> None:

@@ -136,6 +136,7 @@ class Downloads:
 
         Raises:
             InstallerError: when the archive cannot be read, or the file is longer than these bytes.
+            OSError: when the target cannot be written.
         """
         try:
             with tarfile.open(fileobj=archive, mode="r|gz") as entries:
@@ -149,7 +150,7 @@ class Downloads:
                         return False
                     shutil.copyfileobj(content, target, _PIECE_BYTES)
                     return True
-        except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
+        except (tarfile.TarError, EOFError, zlib.error) as error:
             raise self.failed(f"the archive with '{member}' cannot be read ({type(error).__name__})") from None
         return False
 

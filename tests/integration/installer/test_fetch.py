@@ -1,5 +1,6 @@
 """A missing `openshift-install` comes from a mirror or a registry: whole, by its digest, over TLS that is verified."""
 
+import errno
 import json
 import logging
 import os
@@ -307,6 +308,21 @@ def test_many_at_once_fetch_it_once(served: ProgramServer) -> None:
         thread.join()
     assert found == [PROGRAM] * 4
     assert served.paths().count(path) == 1
+
+
+def test_a_disk_that_is_full_is_not_taken_for_a_broken_archive(
+    served: ProgramServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program is larger than its archive, so this is where the room ends; it may be tried again."""
+
+    def full(*_arguments: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    served.lay_mirror(PROGRAM)
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    error = refused()
+    assert error.cause == f"'{binary.path(VERSION)}' cannot be written (No space left on device)"
+    assert error.passing
 
 
 def test_a_program_is_closed_before_anybody_finds_it(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -373,6 +373,16 @@ def test_a_start_is_tried_again_where_the_machine_may_do_it_later(
     assert (error.step, error.passing) == ("openshift-install version", passing)
 
 
+def test_a_path_that_cannot_be_looked_at_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The setting is wrong then, and nothing is fetched."""
+    use(monkeypatch, tmp_path / ("x" * 300))
+    with pytest.raises(InstallerError) as caught:
+        make(given())
+    assert caught.value.step == "find openshift-install"
+    assert caught.value.cause == f"'{tmp_path / ('x' * 300)}' cannot be looked at (File name too long)"
+    assert not caught.value.passing
+
+
 def test_a_folder_is_no_program(shell: Shell) -> None:
     """The setting is wrong then."""
     shell.program.mkdir()
