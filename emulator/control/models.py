@@ -11,7 +11,10 @@ from emulator.control.exceptions import invalid, unknown_fault
 from emulator.core.clock import rfc3339
 from emulator.core.faults import KINDS, Fault
 from emulator.core.platform import Platform
+from emulator.cosmos import CosmosModel
+from emulator.cosmos.items import Items
 from emulator.network.usages import USAGES, usages
+from emulator.run.tables import DATABASE, VERSIONS_CONTAINER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +26,10 @@ QUOTA_MEMBERS = ("subscription", "location", "family", "limit")
 
 def _no_processes() -> list[dict[str, Any]]:
     return []
+
+
+def _entry(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name != "id" and not name.startswith("_")}
 
 
 class ControlModel:
@@ -118,6 +125,27 @@ class ControlModel:
             raise invalid("limit must be a whole number, 0 or more")
         self._platform.model(Quotas).set_limit(subscription, normal_location(location), name, limit)
         return document | {"family": name}
+
+    def versions(self) -> list[dict[str, Any]]:
+        """Return the entries of the catalogue of versions, without what Cosmos DB adds."""
+        return [_entry(document) for _, document in self._catalogue().scan()]
+
+    def put_version(self, document: Any) -> dict[str, Any]:
+        """Put an entry into the catalogue of versions, in the place of the one of its version; return it.
+
+        What else is wrong with it is for the resource provider to see.
+
+        Raises:
+            ServiceError: 400, it has no version.
+        """
+        version = document.get("version") if isinstance(document, dict) else None
+        if not isinstance(version, str) or not version:
+            raise invalid("an entry of the catalogue is a JSON object with a 'version', x.y.z")
+        return _entry(self._catalogue().upsert(document | {"id": version}, version)[0])
+
+    def _catalogue(self) -> Items:
+        cosmos, account = self._platform.model(CosmosModel), self._platform.world.cosmos_account
+        return cosmos.items(account, DATABASE, VERSIONS_CONTAINER)
 
     def _check_place(self, subscription: str, location: str) -> None:
         self._platform.model(ArmModel).subscriptions.get(subscription)

@@ -50,6 +50,14 @@ class Responses:
         """Put the quota of the body in force."""
         return JSONResponse(self._model.set_quota(await _document(request)))
 
+    async def list_versions(self, _request: Request) -> Response:
+        """Answer the entries of the catalogue of versions."""
+        return JSONResponse({"value": self._model.versions()})
+
+    async def put_version(self, request: Request) -> Response:
+        """Put the entry of the body into the catalogue."""
+        return JSONResponse(self._model.put_version(await _document(request)))
+
     async def roll_over(self, _request: Request) -> Response:
         """Let ARM use its next client certificate."""
         self._model.roll_over()

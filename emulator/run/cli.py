@@ -1,4 +1,4 @@
-"""What people type: `up`, `down`, `status`, `reset`, `logs`, `explain`, `faults`."""
+"""What people type: `up`, `down`, `status`, `reset`, `logs`, `explain`, `faults`, `versions`."""
 
 import asyncio
 import logging
@@ -18,6 +18,7 @@ from emulator.run.children import last_lines
 from emulator.run.errors import RunError
 from emulator.run.faults import faults
 from emulator.run.state import PORTS, StateFolder, default_root
+from emulator.run.versions import versions
 
 DETACHED_SECONDS = 90.0
 
@@ -30,6 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(faults, name="faults")
+app.add_typer(versions, name="versions")
 
 State = Annotated[
     Path,

@@ -32,6 +32,7 @@ from emulator.run.tables import (
     RP_GROUP,
     VAULTS,
     VERSIONS,
+    VERSIONS_CONTAINER,
 )
 from emulator.world import World
 
@@ -207,7 +208,7 @@ def _database(platform: Platform, identity: str) -> None:
             unique_keys=row.unique_keys,
             default_ttl=row.default_ttl,
         )
-    catalogue = cosmos.items(world.cosmos_account, DATABASE, "OpenShiftVersions")
+    catalogue = cosmos.items(world.cosmos_account, DATABASE, VERSIONS_CONTAINER)
     # Only what is missing: an operator may have disabled a version since.
     known = {document["id"] for _, document in catalogue.scan()}
     for version in VERSIONS:

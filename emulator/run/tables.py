@@ -17,6 +17,7 @@ from emulator.authorization.roles import (
 )
 
 DATABASE = "ARO"
+VERSIONS_CONTAINER = "OpenShiftVersions"
 FIRST_PARTY_SECRET = "rp-firstparty"  # noqa: S105 - the name of a secret
 # Where the product looks for it unless a setting says otherwise.
 CLUSTER_LOGGING_SECRET = "cluster-mdsd"  # noqa: S105 - the name of a secret
@@ -47,7 +48,7 @@ CONTAINERS = (
     Container("OperationProgress", "/operationId", default_ttl=SEVEN_DAYS),
     Container("Subscriptions"),
     Container("Billing"),
-    Container("OpenShiftVersions", default_ttl=-1),
+    Container(VERSIONS_CONTAINER, default_ttl=-1),
 )
 
 # The vaults, and what the function app may do with their secrets and certificates.

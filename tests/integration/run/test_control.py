@@ -1,6 +1,8 @@
 """The control service and the proxy of a running platform."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 import requests
@@ -62,6 +64,21 @@ def test_a_fault_is_listed_met_and_spent(azure: LocalAzure, rng: random.Random) 
 def test_lifting_a_fault_that_is_not_in_force_is_an_error(azure: LocalAzure) -> None:
     """Spent already, or never there."""
     assert azure.control("DELETE", "/faults/nothing")["error"]["code"] == "FaultNotFound"
+
+
+def test_an_operator_changes_the_catalogue_of_versions(azure: LocalAzure, tmp_path: Path) -> None:
+    """An entry is copied, changed and put; once more in the same place. What is none is refused."""
+    entry = next(each for each in json.loads(azure.command("versions", "list")) if each["version"] == "4.18.26")
+    file = tmp_path / "entry.json"
+    for enabled in (False, True):
+        # One that no other test of this session lists.
+        file.write_text(json.dumps(entry | {"version": "4.18.99", "enabled": enabled, "openShiftPullspec": ""}))
+        assert azure.command("versions", "put", str(file)) == "The catalogue has version 4.18.99.\n"
+        listed = [each for each in azure.control("GET", "/versions")["value"] if each["version"] == "4.18.99"]
+        assert listed == [json.loads(file.read_text())]
+    file.write_text("[]")
+    assert "an entry of the catalogue is a JSON object" in azure.command("versions", "put", str(file), check=False)
+    assert "cannot be read as JSON" in azure.command("versions", "put", str(tmp_path), check=False)
 
 
 @pytest.mark.parametrize(
