@@ -3,7 +3,6 @@
 Areas of `shared` do not import each other: what two of them need to know of a release stands here.
 """
 
-MinorVersion = tuple[int, int]
 IGNITION_VERSIONS = ("2.2.0", "3.1.0", "3.2.0")
 # How the bootstrap machine brings up etcd: by a signer, in transition, by its operator, by the newer operator.
 FLAVOURS = ("A", "T", "B", "C")
@@ -12,15 +11,21 @@ _IGNITION_VERSIONS_SINCE = (((4, 7), ("3.2.0", "3.1.0")), ((4, 6), ("3.1.0",)), 
 _FLAVOUR_SINCE = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
 
 
-def ignition_versions(minor: MinorVersion) -> tuple[str, ...]:
+def minor(version: str) -> tuple[int, int]:
+    """Return the first two numbers of an OpenShift version, x.y.z."""
+    major, minor_number, *_ = version.split(".")
+    return int(major), int(minor_number)
+
+
+def ignition_versions(version: str) -> tuple[str, ...]:
     """Return the specs of Ignition that a release's machines read, of those that are written here, the best first.
 
     Source: OpenShift's release notes of 4.6 and 4.7; coreos/ignition `docs/specs.md` (3.1.0 came with Ignition 2.3,
     3.2.0 with 2.7; machines of 4.6 have 2.6).
     """
-    return next(versions for first, versions in _IGNITION_VERSIONS_SINCE if minor >= first)
+    return next(versions for first, versions in _IGNITION_VERSIONS_SINCE if minor(version) >= first)
 
 
-def flavour(minor: MinorVersion) -> str:
+def flavour(version: str) -> str:
     """Return how a release's bootstrap machine boots, of `FLAVOURS`."""
-    return next(flavour for first, flavour in _FLAVOUR_SINCE if minor >= first)
+    return next(flavour for first, flavour in _FLAVOUR_SINCE if minor(version) >= first)

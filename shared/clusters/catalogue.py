@@ -107,18 +107,13 @@ def read(document: Mapping[str, Any]) -> Entry:
         pullspec=document["openShiftPullspec"],
         image=dict(document.get("rhcosImage") or machine_image.of_release(document["releaseMetadata"], version)),
         # Entries of older builds say neither.
-        ignition_version=document.get("ignitionVersion") or release_rules.ignition_versions(_minor(version))[0],
-        flavour=document.get("flavour") or release_rules.flavour(_minor(version)),
+        ignition_version=document.get("ignitionVersion") or release_rules.ignition_versions(version)[0],
+        flavour=document.get("flavour") or release_rules.flavour(version),
         installer=document.get("installer") or INSTALLERS[0],
         enabled=bool(document.get("enabled")),
         default=bool(document.get("default")),
         snippets=document.get("snippets"),
     )
-
-
-def _minor(version: str) -> release_rules.MinorVersion:
-    major, minor, *_ = version_key(version)
-    return major, minor
 
 
 def problems(document: Mapping[str, Any]) -> list[str]:
@@ -131,7 +126,7 @@ def problems(document: Mapping[str, Any]) -> list[str]:
     if not isinstance(document.get("openShiftPullspec"), str) or not document["openShiftPullspec"]:
         wrong.append(f"{whose} has no 'openShiftPullspec'")
     allowed = {
-        "ignitionVersion": release_rules.ignition_versions(_minor(version)),
+        "ignitionVersion": release_rules.ignition_versions(version),
         "flavour": release_rules.FLAVOURS,
         "installer": INSTALLERS,
     }

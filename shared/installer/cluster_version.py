@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from shared.installer import documents, install_config, manifests, platform
+from shared import release_rules
+from shared.installer import documents, manifests, platform
 from shared.installer.documents import metadata
 from shared.installer.graph import Asset, Content, Inputs
 from shared.installer.releases import WITH_FEATURE_GATE, WITH_OVERRIDES
@@ -46,7 +47,7 @@ _OBJECTS = (
 
 def _version(inputs: Inputs) -> Content:
     release = inputs[_RELEASE]
-    major, minor = install_config.minor(release["version"])
+    major, minor = release_rules.minor(release["version"])
     spec: dict[str, Any] = {
         "upstream": "https://api.openshift.com/api/upgrades_info/v1/graph",
         "channel": f"stable-{major}.{minor}",

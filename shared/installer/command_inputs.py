@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from shared import release_rules
-from shared.installer import cluster_id, install_config, install_config_members, snippets
+from shared.installer import cluster_id, install_config_members, snippets
 from shared.installer.graph import Content
 from shared.installer.install_config_members import Problem
 
@@ -106,7 +106,7 @@ def _other_release(config: Content) -> Iterator[Problem]:
     """Yield that the machines' image is not of the default version: they would not boot from what is made for it."""
     sku = str(config["platform"]["azure"]["image"]["sku"])
     named = _SKU.fullmatch(sku)
-    if named and (int(named[1]), int(named[2])) != install_config.minor(DEFAULT_VERSION):
+    if named and (int(named[1]), int(named[2])) != release_rules.minor(DEFAULT_VERSION):
         of_image = f"the machines' image '{sku}' is of OpenShift {named[1]}.{named[2]}"
         yield "--version", f"It is not given, and {of_image}, not {DEFAULT_VERSION}: say which one it is."
 
@@ -119,12 +119,11 @@ def release(version: str, image: str, spec: str) -> Content:
         image: of the release; empty for the public one.
         spec: of Ignition, of `SPECS`; empty for the best that the release reads.
     """
-    minor = install_config.minor(version)
     return {
         "version": version,
         "pullspec": image or f"quay.io/openshift-release-dev/ocp-release:{version}-x86_64",
-        "ignitionVersion": SPECS[spec] if spec else release_rules.ignition_versions(minor)[0],
-        "flavour": release_rules.flavour(minor),
+        "ignitionVersion": SPECS[spec] if spec else release_rules.ignition_versions(version)[0],
+        "flavour": release_rules.flavour(version),
     }
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from shared import release_rules
 from shared.installer import bootkube, documents, host_script, ignition, install_config, kubelet
 from shared.installer.graph import Asset, Content, Inputs
 from shared.installer.releases import EVERY, WITH_PAUSE_IMAGE, WITH_RECORDS, Releases
@@ -118,7 +119,7 @@ def _flavour(inputs: Inputs) -> dict[str, str | Iterable[str]]:
 
 
 def _pullspec(inputs: Inputs) -> dict[str, str | Iterable[str]]:
-    _, minor = install_config.minor(inputs[_RELEASE]["version"])
+    _, minor = release_rules.minor(inputs[_RELEASE]["version"])
     return {"pullspec": inputs[_RELEASE]["pullspec"], "minor": str(minor)}
 
 

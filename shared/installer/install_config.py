@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from shared import release_rules
 from shared.arm import resource_id
 from shared.installer.graph import Content
 
@@ -19,15 +20,9 @@ _LAST_WITH_SDN = (4, 10)
 _TELEMETRY = "cloud.openshift.com"
 
 
-def minor(version: str) -> tuple[int, int]:
-    """Return the first two numbers of an OpenShift version."""
-    major, minor_number, *_ = version.split(".")
-    return int(major), int(minor_number)
-
-
 def network_type(version: str) -> str:
     """Return the cluster network that a release installs by default."""
-    return "OpenShiftSDN" if minor(version) <= _LAST_WITH_SDN else "OVNKubernetes"
+    return "OpenShiftSDN" if release_rules.minor(version) <= _LAST_WITH_SDN else "OVNKubernetes"
 
 
 def domain(config: Content) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from shared import machine_image
+from shared import machine_image, release_rules
 from shared.installer import command_inputs, install_config
 from shared.installer.command_inputs import DEFAULT_VERSION, Wrong
 from shared.installer.graph import Content
@@ -160,7 +160,7 @@ def _coordinates(
             found.append((str(release_metadata), f"No image follows from it: {error}."))
         return {}
     decided = _at(cluster, "properties.rhcosImage")
-    minor = install_config.minor(version)
+    minor = release_rules.minor(version)
     known = _IMAGES.get(minor, f"{_SKU}{minor[0]}{minor[1]}:{_NEWEST}" if cluster is EXAMPLE else "")
     if not (decided or known):
         sentence = (

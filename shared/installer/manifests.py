@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from shared import release_rules
 from shared.installer import documents, install_config, pki
 from shared.installer.documents import config_map, metadata, secret
 from shared.installer.graph import Asset, Content, Inputs, nothing
@@ -26,7 +27,7 @@ _WITH_BOOTSTRAP_MEMBER = Releases("T")
 
 def has_betas(release: Content) -> bool:
     """Tell whether a release still serves the beta versions that OpenShift 4.3 writes."""
-    return install_config.minor(release["version"]) < _FIRST_WITHOUT_BETAS
+    return release_rules.minor(release["version"]) < _FIRST_WITHOUT_BETAS
 
 
 def _namespace(name: str, labels: dict[str, str], **annotations: str) -> dict[str, Any]:

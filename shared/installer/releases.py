@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.installer import install_config
+from shared import release_rules
 from shared.installer.graph import Content
 
 
@@ -21,7 +21,7 @@ class Releases:
     until: tuple[int, int] = (1_000, 0)
 
     def __contains__(self, release: Content) -> bool:
-        minor = install_config.minor(release["version"])
+        minor = release_rules.minor(release["version"])
         return release["flavour"] in self.flavours and self.since <= minor < self.until
 
 
