@@ -20,6 +20,7 @@ from typing import Any
 from shared.installer import assets
 from shared.installer.graph import Content
 from shared.installer.ignition_parsing import carried
+from shared.installer.manifests import FURTHER
 from shared.installer.openshift_install.errors import InstallerError
 from shared.installer.openshift_install.program import write
 from shared.installer.stage import ROOT
@@ -114,7 +115,10 @@ def files_of_state(folder: Path) -> dict[str, str]:
 
 
 def grouped(files: Mapping[str, str]) -> tuple[dict[str, Content], Content]:
-    """Return the contents of each asset whose files are all there, and the files that are left."""
+    """Return the contents of each asset whose files are all there, and the files that are left.
+
+    Left are also objects that no asset makes: `further-manifests` are people's.
+    """
     contents: dict[str, Content] = {}
     left: Content = {}
     for path, text in files.items():
@@ -122,7 +126,7 @@ def grouped(files: Mapping[str, str]) -> tuple[dict[str, Content], Content]:
             contents.setdefault(assets.asset_of(path).name, {})[path] = text
         except KeyError:
             left[path] = text
-    for name in [name for name, content in contents.items() if list(lacking(name, content))]:
+    for name in [name for name, content in contents.items() if name == FURTHER.name or any(lacking(name, content))]:
         left |= contents.pop(name)
     return contents, left
 

@@ -21,7 +21,7 @@ from shared import settings
 from shared.clusters import catalogue
 from shared.installer import assets, back_ends, graph
 from shared.installer.graph import Content, Graph
-from shared.installer.openshift_install import back_end, program
+from shared.installer.openshift_install import back_end, outputs, program
 from shared.installer.openshift_install.errors import InstallerError
 from tests import openshift_install as stand_in
 from tests.unit.installer import example
@@ -176,6 +176,15 @@ def test_every_reader_finds_the_assets_under_their_names(made: Made) -> None:
         if path.startswith("/opt/openshift/"):
             assert made.graph.file(path.removeprefix("/opt/openshift/")) == text
     assert graph.load(made.graph.dump()) == made.graph
+
+
+@pytest.mark.parametrize(
+    "paths", [("manifests/x.yaml",), ("manifests/x.yaml", "openshift/x.yaml")], ids=["one folder", "both folders"]
+)
+def test_objects_that_no_asset_makes_are_kept_under_one_name(paths: tuple[str, ...]) -> None:
+    """Those of the program are not what people lay beside ours, wherever they lie."""
+    files = dict.fromkeys(paths, "kind: X\n")
+    assert outputs.grouped(files) == ({}, files)
 
 
 def test_two_kubeconfigs_of_one_name_are_told_apart(made: Made) -> None:
