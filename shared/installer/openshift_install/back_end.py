@@ -107,12 +107,13 @@ def kept() -> list[str]:
 @contextmanager
 def _work_folder() -> Iterator[Path]:
     """Give a private folder, gone in every ending; what a killed process has left goes with the next one's."""
-    base = _MEMORY if os.access(_MEMORY, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
-    for left in base.glob(f"{_WORK}*"):
+    if not os.access(_MEMORY, os.W_OK | os.X_OK):
+        raise InstallerError(WORK, f"'{_MEMORY}' cannot be written, and keys are kept in memory alone")
+    for left in _MEMORY.glob(f"{_WORK}*"):
         with suppress(OSError):
             if left.stat().st_uid == os.geteuid() and time.time() - left.stat().st_mtime > _LEFT_SECONDS:
                 shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(prefix=_WORK, dir=base) as folder:
+    with tempfile.TemporaryDirectory(prefix=_WORK, dir=_MEMORY) as folder:
         yield Path(folder)
 
 

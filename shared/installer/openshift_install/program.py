@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ VERSION = "openshift-install version"
 # It reads from Azure, which takes a minute where Azure is slow. With the fetch they end before the host ends the
 # function, after ten minutes.
 RUN_SECONDS, _VERSION_SECONDS = 120, 30
+# Ignition and state have a few MiB.
+LARGEST_FILE = 64 << 20
 _INHERITED = (
     *("PATH", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR"),
@@ -36,6 +39,7 @@ _HIDDEN = "***"
 # Shorter ones are words of any sentence.
 _SHORTEST_SECRET = 6
 # What the program has made itself: nobody could list it.
+_PEM = re.compile(r"-----BEGIN [A-Z ]+-----[^-]*(-----END [A-Z ]+-----)?|[A-Za-z0-9+/=\s]+-----END [A-Z ]+-----")
 _LIKE_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]{64,}")
 _NOT_STARTED = {
     errno.ENOENT: "is not there, or the interpreter that it names is not",
@@ -125,15 +129,20 @@ class Program:
                 cause = _NOT_STARTED.get(error.errno or 0, f"cannot be started ({error.strerror})")
                 raise InstallerError(step, f"'{self.file}' {cause}", passing=may_pass(error)) from None
         try:
+            # What it says goes to memory, as its files do.
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
             code = process.wait(seconds)
-        except BaseException as error:
-            # With all that it has started. Nobody has waited for it yet, so the number is still its own.
-            os.killpg(process.pid, signal.SIGKILL)
+        except subprocess.TimeoutExpired:
+            cause = f"it did not end within {seconds:g} seconds"
+            raise InstallerError(step, cause, self._last_lines(said), passing=True) from None
+        finally:
+            # With all that it has started, which could write on. A number is not given again while its group lives.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            if isinstance(error, subprocess.TimeoutExpired):
-                cause = f"it did not end within {seconds:g} seconds"
-                raise InstallerError(step, cause, self._last_lines(said), passing=True) from None
-            raise
+        if code == -signal.SIGXFSZ:
+            cause = f"it wrote more than {LARGEST_FILE} bytes into one file, or said as much"
+            raise InstallerError(step, cause, self._last_lines(said))
         if code:
             how = f"it ended with code {code}" if code > 0 else f"signal {-code} ended it"
             raise InstallerError(step, how, self._last_lines(said))
@@ -150,7 +159,7 @@ class Program:
             text = text.partition("\n")[2]
         for secret in sorted(secrets(self.given), key=len, reverse=True):
             text = text.replace(secret, _HIDDEN)
-        text = _LIKE_A_KEY.sub(_HIDDEN, text)
+        text = _LIKE_A_KEY.sub(_HIDDEN, _PEM.sub(_HIDDEN, text))
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return tuple(line[:_SAID_CHARACTERS] for line in lines[-_SAID_LINES:])
 

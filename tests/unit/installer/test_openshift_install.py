@@ -261,13 +261,13 @@ def test_a_program_that_fails_is_quoted_without_secrets(shell: Shell, caplog: py
         "i=0; while [ $i -lt 3000 ]; do echo filling filling filling; i=$((i+1)); done\n"
         'cat "$HOME/.azure/osServicePrincipal.json" "$4/install-config.yaml"; echo\n'
         f"cat <<'END'\npull secret {quoted}\ncanary%2Dclient\nEND\n"
-        'echo user:canary-registry-password; echo canary-client-secret; echo "level=fatal msg=no such region" >&2; exit 7'
+        'echo user:canary-registry-password; echo canary-client-secret; echo "-----BEGIN RSA PRIVATE KEY-----"; echo c2hvcnQ=; echo "-----END RSA PRIVATE KEY-----"; echo "level=fatal msg=no such region" >&2; exit 7'
     )
     error = shell.fails()
     assert (error.step, error.cause, error.passing) == ("create manifests", "it ended with code 7", False)
     assert error.said[-1] == "level=fatal msg=no such region"
     assert "***" in str(error)
-    for canary in CANARIES:
+    for canary in (*CANARIES, "c2hvcnQ="):
         assert canary not in str(error) + repr(error) + caplog.text
 
 
@@ -289,6 +289,32 @@ def test_a_program_that_does_not_end_is_killed_with_all_that_it_has_started(
     assert error.cause == "it did not end within 0.5 seconds"
     assert error.said == ("waiting",)
     assert not is_running(int(child.read_text(encoding="ascii")))
+
+
+def test_what_a_program_has_started_ends_with_it(shell: Shell) -> None:
+    """It could write on into the folder, which would then stay."""
+    child = shell.program.with_name("child")
+    shell.says(f"sleep 600 & echo $! > '{child}'; exit 3")
+    assert shell.fails().cause == "it ended with code 3"
+    assert not is_running(int(child.read_text(encoding="ascii")))
+
+
+def test_a_program_that_never_stops_talking_is_ended(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it says lies in memory, which other creates need too."""
+    monkeypatch.setattr(program, "LARGEST_FILE", 100_000)
+    shell.says("exec cat /dev/zero")
+    error = shell.fails()
+    assert error.step == "create manifests"
+    assert error.cause == "it wrote more than 100000 bytes into one file, or said as much"
+
+
+def test_keys_are_not_put_on_a_disk_where_there_is_no_memory_for_files(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told instead: the service's operator chooses where it runs."""
+    monkeypatch.setattr(back_end, "_MEMORY", shell.program.with_name("missing"))
+    shell.says("exit 0")
+    assert "missing' cannot be written, and keys are kept in memory alone" in shell.fails().cause
 
 
 def is_running(pid: int) -> bool:
