@@ -19,8 +19,8 @@ from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.secrets import Purpose
 from shared.installer import back_ends, graph, install_config_checks, seal, snippets
+from shared.installer.errors import InstallerError
 from shared.installer.graph import Content, Graph
-from shared.installer.openshift_install.errors import InstallerError
 from shared.store import Document
 from shared.vault import get_vault
 

@@ -27,9 +27,9 @@ from shared.installer import (
     ignition_parsing,
     snippets,
 )
+from shared.installer.errors import InstallerError, may_pass
 from shared.installer.graph import Asset, Content, Graph, Inputs
 from shared.installer.openshift_install import binary, outputs
-from shared.installer.openshift_install.errors import InstallerError, may_pass
 from shared.installer.openshift_install.outputs import OTHERS, READ
 from shared.installer.openshift_install.program import Program, write
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import IO
 
 from shared import settings
+from shared.installer import image_registry
+from shared.installer.downloads import Downloads, session
+from shared.installer.errors import InstallerError, may_pass
 from shared.installer.graph import Content
-from shared.installer.openshift_install import image_registry
-from shared.installer.openshift_install.downloads import Downloads, session
-from shared.installer.openshift_install.errors import InstallerError, may_pass
-from shared.installer.openshift_install.image_registry import Image, Pullspec
+from shared.installer.image_registry import Image, Pullspec
 
 _log = logging.getLogger("activities")
 FIND, FETCH = "find openshift-install", "fetch openshift-install"

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from shared.installer import assets
+from shared.installer.errors import InstallerError
 from shared.installer.graph import Content
 from shared.installer.ignition_parsing import carried
 from shared.installer.manifests import FURTHER
-from shared.installer.openshift_install.errors import InstallerError
 from shared.installer.openshift_install.program import write
 from shared.installer.stage import ROOT
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from shared.installer.errors import InstallerError, may_pass
 from shared.installer.graph import Inputs
-from shared.installer.openshift_install.errors import InstallerError, may_pass
 
 VERSION = "openshift-install version"
 # It reads from Azure, which takes a minute where Azure is slow. With the fetch they end before the host ends the

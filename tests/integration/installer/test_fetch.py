@@ -20,8 +20,9 @@ import pytest
 
 from emulator.core.certificates import CertificateAuthority, ServerNames
 from shared import settings
-from shared.installer.openshift_install import binary, downloads
-from shared.installer.openshift_install.errors import InstallerError
+from shared.installer import downloads
+from shared.installer.errors import InstallerError
+from shared.installer.openshift_install import binary
 from tests.integration.installer.program_server import (
     CREDENTIAL,
     TOKEN,

@@ -17,9 +17,9 @@ from shared import fence, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
 from shared.installer import seal
+from shared.installer.errors import InstallerError
 from shared.installer.graph import Graph
 from shared.installer.openshift_install import binary
-from shared.installer.openshift_install.errors import InstallerError
 from shared.vault import get_vault
 from tests import openshift_install
 from tests.unit.activities.calls import call, payload

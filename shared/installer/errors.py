@@ -1,4 +1,4 @@
-"""How an installer that is not ours fails."""
+"""How what makes an install graph fails where it depends on others: a registry, a mirror, a program."""
 
 import errno
 

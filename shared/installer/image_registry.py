@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import requests
 from requests.utils import parse_dict_header
 
-from shared.installer.openshift_install.downloads import Downloads
+from shared.installer.downloads import Downloads
 
 _PULLSPEC = re.compile(
     r"(?P<server>[A-Za-z0-9.-]+(:\d+)?)/(?P<repository>[a-z0-9._/-]+?)"

@@ -13,7 +13,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from shared.installer.openshift_install.errors import InstallerError
+from shared.installer.errors import InstallerError
 
 _PIECE_BYTES = 1 << 20
 _SHORT_BYTES = 8 << 20
