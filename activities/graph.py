@@ -12,7 +12,7 @@ from typing import Any
 from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
 from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
 
-from activities import cluster_secrets, graph_inputs, resource_group, storage
+from activities import cluster_secrets, graph_inputs, machine_image, resource_group, storage
 from activities.executor import Executor, Outcome, TryAgain, wait
 from activities.step import Step
 from shared import tracing
@@ -43,6 +43,7 @@ _POOL = ThreadPoolExecutor(_CORES, thread_name_prefix="graph")
 # As many graphs are made at once as there are threads for their keys: more would all end late together. Nobody waits
 # for a turn in here, because every other row of every cluster would wait for the activity's slot meanwhile.
 _TURN = threading.Semaphore(_CORES)
+_AT_ONCE_SECONDS = 1
 
 
 def _ensure_graph(step: Step) -> Outcome | None:
@@ -54,10 +55,16 @@ def _ensure_graph(step: Step) -> Outcome | None:
     unlike upstream, where ignition and graph of two runs could mix. The credentials come last: where their id stands on
     the document, nothing is left to do.
 
+    Before the first of all, the release is asked for the machines' image where nobody has said which: once, because the
+    document keeps the answer.
+
     Source: ARO-RP `pkg/cluster/deploystorage.go`, `ensureGraph`, `ensureInfraID`; `attachnsgs.go` for `install.now`.
     """
     if _is_done(step):
         return None
+    if machine_image.decide(step):
+        # What the host gives one run is for the graph.
+        return wait("the image of the machines is known", _AT_ONCE_SECONDS)
     if not _TURN.acquire(blocking=False):
         return wait("other clusters' certificates are being made")
     try:
@@ -219,9 +226,13 @@ def _validate(step: Step) -> list[str]:
 
 
 def _render(step: Step) -> list[dict[str, Any]]:
-    """Return which blobs are written, by whom, and what the graph would hold, by name: all of it is secret."""
+    """Return which blobs are written, by whom, and what the graph would hold, by name: all of it is secret.
+
+    Before them, what the release image is asked for, and where, if it has to be.
+    """
     installer = graph_inputs.installer(step)
     return [
+        *machine_image.render(step),
         {"blob": "/".join(GRAPH), "installer": installer, "assets": back_ends.BACK_ENDS[installer].assets()},
         {"blob": "/".join(IGNITION), "spec": graph_inputs.release(step)["ignitionVersion"]},
     ]

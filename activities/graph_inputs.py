@@ -38,8 +38,6 @@ def bundle_ids(step: Step) -> dict[str, str]:
 def given(step: Step) -> dict[str, Content]:
     """Return all that the graph knows of this cluster."""
     cluster, properties = step.cluster, step.properties
-    registry = properties["registryProfiles"][0]
-    credential = f"{registry['username']}:{_bundle(step, Purpose.REGISTRY)['password']}"
     request = _bundle(step, Purpose.REQUEST)
     name, base_domain = naming.split_domain(properties["clusterProfile"]["domain"], settings.load().domain)
     return {
@@ -49,7 +47,7 @@ def given(step: Step) -> dict[str, Content]:
             name=name,
             base_domain=base_domain,
             ssh_key=_public_ssh_key(_bundle(step, Purpose.INSTALL)["sshKey"]),
-            pull_secret=install_config.pull_secret(request.get("pullSecret", ""), {registry["name"]: credential}),
+            pull_secret=pull_secret(step),
         ),
         "platform-credentials": {
             "subscriptionId": step.subscription_id,
@@ -61,6 +59,14 @@ def given(step: Step) -> dict[str, Content]:
         "release-image": release(step),
         "clock": {"now": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")},
     }
+
+
+def pull_secret(step: Step) -> str:
+    """Return the customer's pull secret with the cluster's token for the service's registry, as JSON."""
+    registry = step.properties["registryProfiles"][0]
+    credential = f"{registry['username']}:{_bundle(step, Purpose.REGISTRY)['password']}"
+    customers = _bundle(step, Purpose.REQUEST).get("pullSecret", "")
+    return install_config.pull_secret(customers, {registry["name"]: credential})
 
 
 def release(step: Step) -> Content:
@@ -84,8 +90,10 @@ def installer(step: Step) -> str:
     return _typed_entry(step).installer
 
 
-def image(step: Step) -> dict[str, str]:
+def image(step: Step) -> dict[str, str] | None:
     """Return the coordinates of the machines' image: those that were decided, or, before that, the catalogue's.
+
+    Nothing, where the release image has to be asked and was not yet.
 
     Raises:
         CloudError: for the operator: the catalogue's entry is wrong.

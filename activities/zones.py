@@ -14,7 +14,8 @@ def _decide_zones(step: Step) -> None:
     """Store three zones where masters and workers can have them, none where one of them cannot; and the machines' image.
 
     Masters and workers are both zonal or both regional. Every machine of this cluster boots the image that its version
-    had now, whatever the catalogue says later. A second run finds the decisions and asks nobody.
+    had now, whatever the catalogue says later; where that says nothing, the release is asked once there is a token for
+    its registry (`activities/machine_image.py`). A second run finds the decisions and asks nobody.
 
     Raises:
         CloudError: `InvalidParameter`, for the customer: a size is not offered in this region to this subscription.
@@ -27,11 +28,10 @@ def _decide_zones(step: Step) -> None:
 
     def change(document: Document) -> bool:
         properties = document["openShiftCluster"]["properties"]
-        if "zones" in properties and "rhcosImage" in properties:
-            return False
-        properties.setdefault("zones", zones)
-        properties.setdefault("rhcosImage", image)
-        return True
+        decided = {"zones": zones} | ({"rhcosImage": image} if image else {})
+        missing = {name: value for name, value in decided.items() if name not in properties}
+        properties.update(missing)
+        return bool(missing)
 
     step.decide(change)
 

@@ -9,6 +9,8 @@ FLAVOURS = ("A", "T", "B", "C")
 # By the first minor version. Ignition refuses a spec that is newer than itself, and another major version.
 _IGNITION_VERSIONS_SINCE = (((4, 7), ("3.2.0", "3.1.0")), ((4, 6), ("3.1.0",)), ((0, 0), ("2.2.0",)))
 _FLAVOUR_SINCE = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
+# The first whose release image holds the metadata of the machines' images.
+_FIRST_WITH_BOOT_IMAGES = (4, 8)
 
 
 def minor(version: str) -> tuple[int, int]:
@@ -29,3 +31,11 @@ def ignition_versions(version: str) -> tuple[str, ...]:
 def flavour(version: str) -> str:
     """Return how a release's bootstrap machine boots, of `FLAVOURS`."""
     return next(flavour for first, flavour in _FLAVOUR_SINCE if minor(version) >= first)
+
+
+def names_machine_image(version: str) -> bool:
+    """Tell whether a release image says which image its machines boot.
+
+    Source: openshift/installer `hack/build-coreos-manifest.go`, which came with 4.8.
+    """
+    return minor(version) >= _FIRST_WITH_BOOT_IMAGES

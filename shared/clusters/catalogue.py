@@ -24,7 +24,8 @@ class Entry:
     Args:
         version: x.y.z.
         pullspec: of the release image, `openShiftPullspec`.
-        image: coordinates of the machines' image: `rhcosImage`, or what follows from `releaseMetadata`.
+        image: coordinates of the machines' image: `rhcosImage`, or what follows from `releaseMetadata`; nothing where
+            the release image has to be asked.
         ignition_version: that the machines read, `ignitionVersion`; by the version where it is not given.
         flavour: of the bootstrap, likewise.
         installer: what makes the install graph.
@@ -35,7 +36,7 @@ class Entry:
 
     version: str
     pullspec: str
-    image: dict[str, str]
+    image: dict[str, str] | None
     ignition_version: str
     flavour: str
     installer: str = "built-in"
@@ -105,7 +106,7 @@ def read(document: Mapping[str, Any]) -> Entry:
     return Entry(
         version=version,
         pullspec=document["openShiftPullspec"],
-        image=dict(document.get("rhcosImage") or machine_image.of_release(document["releaseMetadata"], version)),
+        image=_image(document, version),
         # Entries of older builds say neither.
         ignition_version=document.get("ignitionVersion") or release_rules.ignition_versions(version)[0],
         flavour=document.get("flavour") or release_rules.flavour(version),
@@ -114,6 +115,12 @@ def read(document: Mapping[str, Any]) -> Entry:
         default=bool(document.get("default")),
         snippets=document.get("snippets"),
     )
+
+
+def _image(document: Mapping[str, Any], version: str) -> dict[str, str] | None:
+    if document.get("rhcosImage"):
+        return dict(document["rhcosImage"])
+    return machine_image.of_release(document["releaseMetadata"], version) if document.get("releaseMetadata") else None
 
 
 def problems(document: Mapping[str, Any]) -> list[str]:
@@ -150,7 +157,10 @@ def _image_problems(document: Mapping[str, Any], version: str) -> list[str]:
         missing = [member for member in machine_image.MEMBERS if not image.get(member)]
         return [f"has an 'rhcosImage' without {', '.join(missing)}"] if missing else []
     if not metadata:
-        return ["has no 'rhcosImage', and no 'releaseMetadata' from which it would follow"]
+        if release_rules.names_machine_image(version):
+            return []
+        # Older releases do not name it themselves.
+        return ["has no 'rhcosImage', and no 'releaseMetadata' from which it would follow, as it needs below 4.8"]
     try:
         machine_image.of_release(metadata, version)
     except ValueError as error:

@@ -45,6 +45,10 @@ class Pullspec:
     repository: str
     reference: str
 
+    def __str__(self) -> str:
+        separator = "@" if self.reference.startswith("sha256:") else ":"
+        return f"{self.server}/{self.repository}{separator}{self.reference}"
+
 
 def parse(pullspec: str) -> Pullspec | None:
     """Read a pull spec; None for one that names no server, or neither tag nor digest."""
@@ -99,18 +103,13 @@ class Image:
         for layer in reversed(self._layers(self.at.reference)):
             digest = _DIGEST.fullmatch(layer)
             if not digest:
-                raise self.downloads.failed(f"a layer of image {self._name} has no SHA-256 digest")
+                raise self.downloads.failed(f"a layer of image {self.at} has no SHA-256 digest")
             url = self._url(f"blobs/{layer}")
             with tempfile.TemporaryFile() as archive:
                 self.downloads.save(self._get(url), url, archive, digest["hex"], _LONGEST_LAYER)
                 if self.downloads.unpack(archive, member, target, longest):
                     return
-        raise self.downloads.failed(f"image {self._name} has no file '{member}'")
-
-    @property
-    def _name(self) -> str:
-        separator = "@" if self.at.reference.startswith("sha256:") else ":"
-        return f"{self.at.server}/{self.at.repository}{separator}{self.at.reference}"
+        raise self.downloads.failed(f"image {self.at} has no file '{member}'")
 
     def _url(self, what: str) -> str:
         return f"https://{self.at.server}/v2/{self.at.repository}/{what}"
@@ -130,7 +129,7 @@ class Image:
         for image in digests:
             if _DIGEST.fullmatch(image):
                 return self._layers(image)
-        raise self.downloads.failed(f"image {self._name} has none for linux/amd64")
+        raise self.downloads.failed(f"image {self.at} has none for linux/amd64")
 
     def _get(self, url: str, accept: str = "*/*") -> requests.Response:
         """Send a GET, and once more with a token where the registry wants one."""
@@ -161,3 +160,8 @@ class Image:
         except (ValueError, KeyError, AttributeError):
             raise self.downloads.failed(f"registry {self.at.server} gave no token") from None
         self._authorization = {"Authorization": f"Bearer {token}"}
+
+
+def with_credential(downloads: Downloads, at: Pullspec, auths: Mapping[str, Any]) -> Image:
+    """Return an image that is read with what the `auths` of a pull secret say of its server, or with nothing."""
+    return Image(downloads, at, str((auths.get(at.server) or {}).get("auth") or ""))

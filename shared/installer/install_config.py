@@ -101,7 +101,7 @@ def from_cluster(
         "controlPlane": _pool("master", masters, MASTERS, _MASTER_DISK_GIB, properties),
         "compute": [_pool(workers["name"], workers, workers["count"], workers["diskSizeGB"], properties)],
         "platform": {"azure": _azure(cluster, version)},
-        "imageContentSources": _mirrors(properties),
+        "imageContentSources": mirrors(properties),
         "publish": "Internal" if properties["ingressProfiles"][0]["visibility"] == "Private" else "External",
     }
     if properties["clusterProfile"].get("fipsValidatedModules") == "Enabled":
@@ -149,7 +149,8 @@ def _azure(cluster: Mapping[str, Any], version: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _mirrors(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
+def mirrors(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the `imageContentSources`: what the service's registry has of a release, and of which repositories."""
     server = properties["registryProfiles"][0]["name"]
     paths = [f"openshift-release-dev/{repository}" for repository in _RELEASE_REPOSITORIES]
     return [{"source": f"quay.io/{path}", "mirrors": [f"{server}/{path}"]} for path in paths]

@@ -23,7 +23,7 @@ from shared.installer import image_registry
 from shared.installer.downloads import Downloads, session
 from shared.installer.errors import InstallerError, may_pass
 from shared.installer.graph import Content
-from shared.installer.image_registry import Image, Pullspec
+from shared.installer.image_registry import Pullspec
 
 _log = logging.getLogger("activities")
 FIND, FETCH = "find openshift-install", "fetch openshift-install"
@@ -158,16 +158,12 @@ def _from_registry(downloads: Downloads, release: Content, registry: str, auths:
     if not at or at.server != registry:
         at = Pullspec(registry, _RELEASES, release["version"])
     with tempfile.TemporaryFile() as references:
-        _image(downloads, at, auths).extract(_REFERENCES, references, _LONGEST_REFERENCES)
+        image_registry.with_credential(downloads, at, auths).extract(_REFERENCES, references, _LONGEST_REFERENCES)
         references.seek(0)
         installer = _installer_image(references.read())
     if not installer:
-        raise downloads.failed(f"release {at.server}/{at.repository} {at.reference} names no image '{_COMPONENT}'")
-    _image(downloads, installer, auths).extract(_IN_IMAGE, part, _LONGEST_PROGRAM)
-
-
-def _image(downloads: Downloads, at: Pullspec, auths: Content) -> Image:
-    return Image(downloads, at, str((auths.get(at.server) or {}).get("auth") or ""))
+        raise downloads.failed(f"release {at} names no image '{_COMPONENT}'")
+    image_registry.with_credential(downloads, installer, auths).extract(_IN_IMAGE, part, _LONGEST_PROGRAM)
 
 
 def _installer_image(references: bytes) -> Pullspec | None:

@@ -39,12 +39,6 @@ PROGRAM = f"#!/bin/sh\necho openshift-install {VERSION}\n".encode()
 SECRETS = ("canary-registry-password", CREDENTIAL, TOKEN, "canary-signature")
 
 
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
-    """Give the authority that the servers' certificate is of."""
-    return CertificateAuthority(tmp_path_factory.mktemp("ca"))
-
-
 @pytest.fixture
 def served(authority: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProgramServer]:
     """Give servers that the settings name, and a temp folder of the test's own."""

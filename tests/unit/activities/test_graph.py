@@ -16,9 +16,10 @@ from activities.step import Step
 from shared import fence, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
-from shared.installer import seal
+from shared.installer import release_image, seal
 from shared.installer.errors import InstallerError
 from shared.installer.graph import Graph
+from shared.installer.image_registry import Pullspec
 from shared.installer.openshift_install import binary
 from shared.vault import get_vault
 from tests import openshift_install
@@ -382,9 +383,9 @@ def test_an_install_config_that_cannot_work_is_refused_before_anything_is_made(s
 def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
     """Before anything is made; each sentence names what and where."""
     accepted.cosmos["OpenShiftVersions"].create_item(
-        {"id": "v", "version": "4.19.24", "enabled": True, "snippets": {"infra": []}}
+        {"id": "v", "version": "4.7.24", "enabled": True, "snippets": {"infra": []}}
     )
-    accepted.properties["clusterProfile"]["version"] = "4.19.24"
+    accepted.properties["clusterProfile"]["version"] = "4.7.24"
     message = call("ensure_graph")["error"]["message"]
     for part in (
         "properties.infraId is not known yet",
@@ -393,9 +394,9 @@ def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
         "properties.workerProfiles[0].count is missing",
         "properties.ingressProfiles is empty",
         "the secret 'install' is not in the vault yet",
-        "the catalogue's entry of version 4.19.24 has no 'rhcosImage'",
-        "the catalogue's entry of version 4.19.24 has no 'openShiftPullspec'",
-        "the catalogue's entry of version 4.19.24: 'snippets.infra' is not of a role",
+        "the catalogue's entry of version 4.7.24 has no 'rhcosImage'",
+        "the catalogue's entry of version 4.7.24 has no 'openShiftPullspec'",
+        "the catalogue's entry of version 4.7.24: 'snippets.infra' is not of a role",
     ):
         assert part in message
 
@@ -413,6 +414,114 @@ def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
     ]
     assert len(documents) == len(("masters",) * 3 + ("zones",) * 3)
     assert all("version: 419.94.20250101" in text for text in documents)
+
+
+@pytest.fixture
+def unsaid(stage: Stage) -> Stage:
+    """Leave the machines' image to the release, as entries of true deployments do."""
+    versions = stage.world.cosmos["OpenShiftVersions"]
+    (entry,) = versions.documents.values()
+    versions.upsert_item({name: value for name, value in entry.items() if name != "rhcosImage"})
+    return stage
+
+
+OF_RELEASE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
+KNOWN = {"outcome": "wait", "message": "the image of the machines is known", "retryAfterSeconds": 1}
+
+
+def release_says(
+    monkeypatch: pytest.MonkeyPatch, image: dict[str, str] | InstallerError, before: Callable[[], object] = lambda: None
+) -> list[tuple[list[str], dict[str, Any]]]:
+    """Let the release name an image, or fail; return where it was looked for, and with which credentials."""
+    asked: list[tuple[list[str], dict[str, Any]]] = []
+
+    def read(version: str, at: list[Pullspec], pull_secret: str) -> dict[str, str]:
+        assert version == "4.19.24"
+        asked.append(([str(place) for place in at], json.loads(pull_secret)["auths"]))
+        before()
+        if isinstance(image, InstallerError):
+            raise image
+        return dict(image)
+
+    monkeypatch.setattr(release_image, "coreos_image", read)
+    return asked
+
+
+def test_an_image_that_nobody_has_said_is_read_from_the_release_once(
+    unsaid: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the service's registry by the cluster's token, then from the release's own; before anything is made."""
+    asked = release_says(monkeypatch, OF_RELEASE)
+    wanted, *blobs = graph.ensure_graph.render(unsaid.step)
+    assert call("ensure_graph") == KNOWN
+    assert unsaid.world.properties["rhcosImage"] == OF_RELEASE
+    assert unsaid.blobs.writes == []
+    assert call("ensure_graph") == DONE
+    assert unsaid.is_whole()
+    assert unsaid.read().contents["install-config"]["platform"]["azure"]["image"] == OF_RELEASE
+    ((places, auths),) = asked
+    release = "openshift-release-dev/ocp-release:4.19.24-x86_64"
+    assert places == [f"arosvc.azurecr.io/{release}", f"quay.io/{release}"]
+    assert auths["arosvc.azurecr.io"] == {"auth": base64.b64encode(b"token-1:canary-registry").decode()}
+    assert wanted == {"document": "properties.rhcosImage", "releaseImages": places}
+    assert graph.ensure_graph.render(unsaid.step) == blobs
+
+
+def test_the_image_that_was_stored_first_counts(unsaid: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another delivery was faster, and the release has said something else since."""
+    other = OF_RELEASE | {"version": "419.6.20990101"}
+    release_says(monkeypatch, other, before=lambda: unsaid.world.properties.update(rhcosImage=OF_RELEASE))
+    assert call("ensure_graph") == KNOWN
+    asked = release_says(monkeypatch, other)
+    assert call("ensure_graph") == DONE
+    assert asked == []
+    assert unsaid.world.properties["rhcosImage"] == OF_RELEASE
+    assert unsaid.read().contents["install-config"]["platform"]["azure"]["image"] == OF_RELEASE
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["before the image is stored", "after it"])
+def test_a_run_that_died_about_the_image_goes_on_with_the_one_that_is_stored(
+    unsaid: Stage, monkeypatch: pytest.MonkeyPatch, stored: bool
+) -> None:
+    """A release that has changed since is asked again only where nothing was stored."""
+
+    def die() -> None:
+        raise Crash
+
+    release_says(monkeypatch, OF_RELEASE)
+    if stored:
+        assert call("ensure_graph") == KNOWN
+    with monkeypatch.context() as patch:
+        unsaid.before_write(patch, 1, die)
+        with pytest.raises(Crash):
+            call("ensure_graph")
+    changed = OF_RELEASE | {"version": "419.6.20990101"}
+    asked = release_says(monkeypatch, changed)
+    if not stored:
+        assert call("ensure_graph") == KNOWN
+    assert call("ensure_graph") == DONE
+    assert len(asked) == (not stored)
+    assert unsaid.world.properties["rhcosImage"] == (OF_RELEASE if stored else changed)
+    config = unsaid.read().contents["install-config"]
+    assert config["platform"]["azure"]["image"] == unsaid.world.properties["rhcosImage"]
+
+
+@pytest.mark.parametrize(("passing", "retry_class"), [(False, "none"), (True, "transient")], ids=["stays", "passes"])
+def test_a_release_that_cannot_be_read_is_the_platforms(
+    unsaid: Stage, monkeypatch: pytest.MonkeyPatch, passing: bool, retry_class: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says what was asked and what to do; nothing is made, and nothing decided."""
+    cause = "https://mirror answered 404; https://quay.io answered 503"
+    release_says(monkeypatch, InstallerError("read the release image", cause, passing=passing))
+    outcome = call("ensure_graph")
+    error = outcome["error"]
+    assert (outcome["retryClass"], error["code"]) == (retry_class, "InternalServerError")
+    assert error["target"] == "properties.clusterProfile.version"
+    assert f"boot cannot be read from its release image: {cause}. Create the cluster again later" in error["message"]
+    assert {"code": "Owner", "message": "platform"} in error["details"]
+    assert "canary" not in json.dumps(outcome) + caplog.text
+    assert unsaid.blobs.writes == []
+    assert "rhcosImage" not in unsaid.world.properties
 
 
 def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path) -> None:

@@ -88,3 +88,17 @@ def test_a_version_without_an_image_is_the_operators(sized: World) -> None:
     assert (error["code"], error["target"]) == ("InternalServerError", "properties.clusterProfile.version")
     assert "has no 'rhcosImage', and no 'releaseMetadata'" in error["message"]
     assert "zones" not in sized.properties
+
+
+def test_an_image_that_the_release_has_to_be_asked_for_is_left_open(sized: World) -> None:
+    """There is no token for the release's registry yet; what is decided later stays."""
+    offers(sized, sku(MASTER, "123"), sku(WORKER, "123"))
+    (entry,) = sized.cosmos["OpenShiftVersions"].documents.values()
+    sized.cosmos["OpenShiftVersions"].upsert_item(entry | {"version": "4.19.24", "releaseMetadata": None})
+    sized.properties["clusterProfile"]["version"] = "4.19.24"
+    assert call("decide_zones") == DONE
+    assert sized.properties["zones"] == ["1", "2", "3"]
+    assert "rhcosImage" not in sized.properties
+    sized.properties["rhcosImage"] = IMAGE
+    assert call("decide_zones") == DONE
+    assert sized.properties["rhcosImage"] == IMAGE

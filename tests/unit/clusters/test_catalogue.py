@@ -19,6 +19,9 @@ OLD: dict[str, Any] = {
     "enabled": True,
 }
 
+# As entries of true deployments are.
+WITHOUT = {name: value for name, value in OLD.items() if name != "rhcosImage"}
+
 
 def stream(name: str) -> dict[str, Any]:
     """Return a stream's metadata with a VHD."""
@@ -75,25 +78,34 @@ def test_an_image_that_is_given_is_taken_and_another_resolved() -> None:
     """The given one wins over metadata."""
     other = stream("rhcos-46.82.202011260640-0-azure.x86_64.vhd")
     assert catalogue.read(OLD | {"releaseMetadata": other}).image == IMAGE
-    without = {name: value for name, value in OLD.items() if name != "rhcosImage"}
-    assert catalogue.read(without | {"releaseMetadata": {"azure": {"image": VHD}}}).image == IMAGE
+    assert catalogue.read(WITHOUT | {"releaseMetadata": {"azure": {"image": VHD}}}).image == IMAGE
+
+
+@pytest.mark.parametrize(("version", "allowed"), [("4.7.60", False), ("4.8.0", True), ("4.19.24", True)])
+def test_an_image_may_be_left_to_the_release_where_that_names_one(version: str, allowed: bool) -> None:
+    """Such an entry is offered, and says that it knows no image."""
+    entry = WITHOUT | {"version": version}
+    assert (catalogue.problems(entry) == []) == allowed
+    assert catalogue.names([entry]) == ([version] if allowed else [])
+    if allowed:
+        assert catalogue.read(entry).image is None
 
 
 def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
     """Each with its member and what is allowed."""
     wrong = {
         "id": "v",
-        "version": "4.19.24",
+        "version": "4.7.24",
         "ignitionVersion": "3.9.9",
         "flavour": "Z",
         "installer": "x",
         "enabled": 1,
     }
-    whose = "the catalogue's entry of version 4.19.24"
+    whose = "the catalogue's entry of version 4.7.24"
     with pytest.raises(ValueError, match="entry of version") as caught:
         catalogue.read(wrong)
     assert str(caught.value).split("; ") == [
-        f"{whose} has no 'rhcosImage', and no 'releaseMetadata' from which it would follow",
+        f"{whose} has no 'rhcosImage', and no 'releaseMetadata' from which it would follow, as it needs below 4.8",
         f"{whose} has no 'openShiftPullspec'",
         f"{whose} has ignitionVersion '3.9.9', which is not one of 3.2.0, 3.1.0",
         f"{whose} has flavour 'Z', which is not one of A, T, B, C",
@@ -152,9 +164,10 @@ def test_the_versions_of_the_local_azure_can_be_installed() -> None:
     """Each is a whole entry, and one of them leaves its image to the release."""
     entries = {document["version"]: catalogue.read(document) for document in tables.VERSIONS}
     assert [entry.version for entry in entries.values() if entry.default] == ["4.19.24"]
-    assert {entry.image["version"].partition(".")[0] for entry in entries.values()} == {"417", "418", "419"}
+    images = {version: entry.image or {} for version, entry in entries.items()}
+    assert {image["version"].partition(".")[0] for image in images.values()} == {"417", "418", "419"}
     assert "rhcosImage" not in next(document for document in tables.VERSIONS if document["version"] == "4.17.44")
-    assert entries["4.17.44"].image["sku"] == "aro_417"
+    assert images["4.17.44"]["sku"] == "aro_417"
 
 
 def test_a_version_with_a_problem_is_not_offered_and_the_operator_reads_why(caplog: pytest.LogCaptureFixture) -> None:
