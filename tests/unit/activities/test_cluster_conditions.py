@@ -108,7 +108,9 @@ def test_the_last_poll_gathers_what_a_person_would_look_up(api: FakeClusterApi, 
     assert outcome["details"][-1]["message"].endswith("ignition: 404 from api-int:22623")
 
 
-def test_what_a_program_said_is_quoted_rather_than_that_it_is_started_again(api: FakeClusterApi, accepted: World) -> None:
+def test_what_a_program_said_is_quoted_rather_than_that_it_is_started_again(
+    api: FakeClusterApi, accepted: World
+) -> None:
     """A program that always ends leaves systemd the last word, which tells nobody why."""
     api.fails = REFUSED
     accepted.azure.on("GET", "/virtualMachines/.*/instanceView$", lambda _request: (200, RUNNING, {}))
