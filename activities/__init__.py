@@ -76,7 +76,7 @@ def register(app: df.DFApp) -> None:
 
 
 def _activity(name: str, target: str) -> Callable[[dict], dict]:  # type: ignore[type-arg] # the worker refuses dict[str, Any]
-    def activity(call: dict) -> dict:  # type: ignore[type-arg]
+    def activity(call: dict) -> dict:  # type: ignore[type-arg]  # idem
         from activities.wrapper import perform  # noqa: PLC0415 - brings the executors' imports with the first call
 
         outcome: dict[str, Any] = perform(target, call)  # type: ignore[arg-type] # JSON of the shape Call

@@ -9,6 +9,6 @@ if TYPE_CHECKING:
 def create(platform: "Platform") -> "Service":
     """Build the service and make its model known."""
     # The service folders whose rows it gathers stand on this package: at the top this import would be a circle.
-    from emulator.arm import service  # noqa: PLC0415
+    from emulator.arm import service  # noqa: PLC0415 - see above
 
     return service.create(platform)

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 def install(platform: "Platform", arm: "ArmModel") -> None:
     """Make the deployments known, and put their routes on ARM's host."""
     # The language needs nothing of ARM; its users should not load the models and routes with it.
-    from emulator.deployments.models import DeploymentsModel  # noqa: PLC0415
-    from emulator.deployments.urls import routes  # noqa: PLC0415
+    from emulator.deployments.models import DeploymentsModel  # noqa: PLC0415 - see above
+    from emulator.deployments.urls import routes  # noqa: PLC0415 - see above
 
     model = DeploymentsModel(platform, arm)
     platform.register(model)

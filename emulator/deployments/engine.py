@@ -173,7 +173,7 @@ class Engine:
         for name, definition in run.template.section("outputs").items():
             try:
                 output = await facts.evaluate(
-                    lambda runtime, name=name, definition=definition: evaluate_output(  # type: ignore[misc]
+                    lambda runtime, name=name, definition=definition: evaluate_output(  # type: ignore[misc]  # mypy cannot tell a default's type
                         definition, name, run.scope, runtime
                     )
                 )

@@ -61,5 +61,5 @@ def load_keys(state_directory: Path) -> HostKeys:
     return HostKeys(
         master=str(document["masterKey"]),
         host=str(document["functionKeys"]["default"]),  # type: ignore[index]  # the document's own shape
-        durable=str(document["systemKeys"][DURABLE_SYSTEM_KEY]),  # type: ignore[index]
+        durable=str(document["systemKeys"][DURABLE_SYSTEM_KEY]),  # type: ignore[index]  # idem
     )

@@ -75,10 +75,10 @@ class _HostLogHandler(logging.Handler):
 def _make_engine(kind: str) -> Engine:
     """Build the engine that the host asked for; each imports much, so only one is imported."""
     if kind == "runtime":
-        from emulator.host.worker_runtime import RuntimeEngine  # noqa: PLC0415
+        from emulator.host.worker_runtime import RuntimeEngine  # noqa: PLC0415 - see above
 
         return RuntimeEngine()
-    from emulator.host.worker_builtin import BuiltinEngine  # noqa: PLC0415
+    from emulator.host.worker_builtin import BuiltinEngine  # noqa: PLC0415 - see above
 
     return BuiltinEngine()
 

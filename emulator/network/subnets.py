@@ -93,7 +93,7 @@ def _networks(texts: Iterable[str], where: str) -> list[IPv4Network | IPv6Networ
 
 
 def _inside(part: IPv4Network | IPv6Network, whole: IPv4Network | IPv6Network) -> bool:
-    return part.version == whole.version and whole.supernet_of(part)  # type: ignore[arg-type]
+    return part.version == whole.version and whole.supernet_of(part)  # type: ignore[arg-type]  # both of one version
 
 
 def prepare_network(change: Change) -> None:

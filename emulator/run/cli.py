@@ -83,7 +83,7 @@ def up(
         _detach(StateFolder(state), sys.argv[1:])
         return
     # Imported here: the other commands do without the services, and answer at once.
-    from emulator.run.supervisor import Options, Supervisor  # noqa: PLC0415
+    from emulator.run.supervisor import Options, Supervisor  # noqa: PLC0415 - other words start without it
 
     logs = StateFolder(state).logs
     logs.mkdir(parents=True, exist_ok=True)
@@ -174,7 +174,7 @@ def logs(
     lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last lines.")] = 50,
 ) -> None:
     """Show the last log lines of all processes, or those with an id, in the order of time."""
-    from emulator.run.logs import merged  # noqa: PLC0415
+    from emulator.run.logs import merged  # noqa: PLC0415 - other words start without it
 
     folder = StateFolder(state)
     if not folder.is_ours():
@@ -195,8 +195,8 @@ def explain(
 
     Works while the platform runs and after `down`.
     """
-    from emulator.run.explain import explain as tell  # noqa: PLC0415
-    from emulator.run.explain import recent  # noqa: PLC0415
+    from emulator.run.explain import explain as tell  # noqa: PLC0415 - other words start without it
+    from emulator.run.explain import recent  # noqa: PLC0415 - other words start without it
 
     for line in tell(StateFolder(state), operation_id) if operation_id else recent(StateFolder(state)):
         typer.echo(line)

@@ -59,7 +59,7 @@ class Clusters(Items):
         if member not in ("key", "clusterResourceGroupIdKey", "clientIdKey", "asyncOperationId"):
             raise ValueError(f"clusters are not found by '{member}'")
         # The member is one of the four names above, never a caller's text.
-        found = self.query(f"SELECT * FROM c WHERE c.{member} = @value", partition, value=value)  # noqa: S608
+        found = self.query(f"SELECT * FROM c WHERE c.{member} = @value", partition, value=value)  # noqa: S608 - the member is one of ours
         return next(found, None)
 
     def page(

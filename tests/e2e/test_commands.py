@@ -195,7 +195,7 @@ def test_what_is_wrong_is_said_in_a_sentence_with_the_remedy(tmp_path: Path) -> 
         port = taken.getsockname()[1]
         answer = _emulator(state, "up", "--port", f"arm={port}")
     assert answer.returncode == 1
-    assert f"--port arm=NUMBER" in answer.stderr  # noqa: F541
+    assert "--port arm=NUMBER" in answer.stderr
     assert "Traceback" not in answer.stderr
     assert "with a name of arm, token" in _emulator(state, "up", "--port", "rm=1").stderr
     assert "up to 65535" in _emulator(state, "up", "--port", "arm=65536").stderr

@@ -77,7 +77,7 @@ class Container:
             raise EXISTS(message="exists")
         return self._store(key, body)
 
-    def replace_item(self, item: str, body: Document, *, etag: str, match_condition: Any) -> Document:  # noqa: ARG002
+    def replace_item(self, item: str, body: Document, *, etag: str, match_condition: Any) -> Document:  # noqa: ARG002 - the container's signature
         if self.before_write:
             self.before_write.pop(0)()
         key = (body[self._partition], item)
@@ -92,7 +92,7 @@ class Container:
     def upsert_item(self, body: Document) -> Document:
         return self._store((body[self._partition], body["id"]), body)
 
-    def delete_item(self, item: str, partition_key: str, *, etag: str, match_condition: Any) -> None:  # noqa: ARG002
+    def delete_item(self, item: str, partition_key: str, *, etag: str, match_condition: Any) -> None:  # noqa: ARG002 - the container's signature
         if (partition_key, item) not in self.documents:
             raise MISSING(message="not found")
         if self.documents[partition_key, item]["_etag"] != etag:

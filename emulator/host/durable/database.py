@@ -157,7 +157,7 @@ class Database:
         self.delete_instance(instance_id)
         execution_id, now = uuid.uuid4().hex, now_stamp()
         self.connection.execute(
-            f"INSERT INTO instances ({INSTANCE_COLUMNS}) VALUES (?, ?, ?, 'Pending', ?, NULL, NULL, ?, ?, ?, 0)",  # noqa: S608
+            f"INSERT INTO instances ({INSTANCE_COLUMNS}) VALUES (?, ?, ?, 'Pending', ?, NULL, NULL, ?, ?, ?, 0)",  # noqa: S608 - names of our own tables
             (instance_id, execution_id, name, input_text, now, now, json.dumps(parent) if parent else None),
         )
         started = execution_started(
@@ -186,4 +186,4 @@ class Database:
     def delete_instance(self, instance_id: str) -> None:
         """Remove an instance with its history, messages and activities."""
         for table in ("instances", "history", "messages", "activities"):
-            self.connection.execute(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,))  # noqa: S608
+            self.connection.execute(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,))  # noqa: S608 - names of our own tables

@@ -92,7 +92,7 @@ def test_a_deployment_says_which_machine_never_reported(stage: Stage, group: str
     assert detail["target"] == stage.id(group, f"{MACHINES}/vm")
     assert [inner["code"] for inner in detail["details"]] == ["OSProvisioningTimedOut"]
     with stage.compute() as compute:
-        assert compute.virtual_machines.get(group, "vm").properties.provisioning_state == "Failed"  # type: ignore[union-attr]
+        assert compute.virtual_machines.get(group, "vm").properties.provisioning_state == "Failed"  # type: ignore[union-attr]  # it has properties
 
 
 def test_a_deployment_beyond_a_quota_or_without_a_size_does_not_begin(stage: Stage, group: str) -> None:
@@ -113,7 +113,7 @@ def test_a_deployment_beyond_a_quota_or_without_a_size_does_not_begin(stage: Sta
     assert detail.code == "QuotaExceeded"
     assert f"Current Usage: {used}, Additional Required: 16" in str(detail.message)
     size = {"vmSize": "Standard_E104is_v5"}
-    body.properties.template["resources"][1]["properties"]["hardwareProfile"] = size  # type: ignore[index]
+    body.properties.template["resources"][1]["properties"]["hardwareProfile"] = size  # type: ignore[index]  # the test's own template
     with pytest.raises(HttpResponseError, match="InvalidTemplateDeployment") as failure:
         stage.deployments().deployments.begin_create_or_update(group, "machines", body)
     assert failure.value.error is not None

@@ -160,6 +160,6 @@ def test_the_python_client_watches(api: Api, namespace: str) -> None:
             namespace, client.V1ConfigMap(metadata=client.V1ObjectMeta(name="watched"), data={"k": "v"})
         )
         # The package has no types.
-        stream: Any = watch.Watch().stream(core.list_namespaced_config_map, namespace, timeout_seconds=1)  # type: ignore[no-untyped-call]
+        stream: Any = watch.Watch().stream(core.list_namespaced_config_map, namespace, timeout_seconds=1)  # type: ignore[no-untyped-call]  # the package is untyped
         found = {(event["type"], event["object"].metadata.name) for event in stream}
     assert ("ADDED", "watched") in found

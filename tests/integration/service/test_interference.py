@@ -197,7 +197,7 @@ def interfered(azure: LocalAzure, worker_id: str) -> dict[str, tuple[Cluster, st
     clusters = prepare(azure, *(unique(numbers, "i") for _ in INTERFERENCES))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         operations = list(pool.map(_interfere, clusters, INTERFERENCES.values()))
-    return {name: pair for name, *pair in zip(INTERFERENCES, clusters, operations, strict=True)}  # type: ignore[misc]
+    return {name: pair for name, *pair in zip(INTERFERENCES, clusters, operations, strict=True)}  # type: ignore[misc]  # mypy takes the rest for a list of one type
 
 
 @pytest.mark.parametrize("name", INTERFERENCES)

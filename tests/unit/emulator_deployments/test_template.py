@@ -38,7 +38,7 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
         "InvalidRequestContent",
         "Could not find member 'dependson' on object of type 'TemplateResource'",
     ),
-    ("a resource that is no object", template(1), "InvalidRequestContent", "'TemplateResource' belongs"),  # type: ignore[arg-type]
+    ("a resource that is no object", template(1), "InvalidRequestContent", "'TemplateResource' belongs"),  # type: ignore[arg-type]  # wrong on purpose
     (
         "no name",
         template({"type": NSG, "apiVersion": "2019-07-01"}),

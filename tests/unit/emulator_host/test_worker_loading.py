@@ -33,7 +33,7 @@ def _typing_dict(payload: Dict[str, Any]) -> List[str]:
 def _anything(payload: Any) -> None: ...
 
 
-def _bare(payload) -> None: ...  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _bare(payload) -> None: ...  # type: ignore[no-untyped-def]  # noqa: ANN001 - without types on purpose
 
 
 @pytest.mark.parametrize(

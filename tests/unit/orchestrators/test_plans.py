@@ -217,4 +217,4 @@ def test_what_several_plans_do_fails_alike_in_each() -> None:
 def test_rows_are_frozen() -> None:
     """Nobody alters a plan at run time."""
     with pytest.raises(dataclasses.FrozenInstanceError):
-        plans.PLANS["create"][0].name = "x"  # type: ignore[misc]
+        plans.PLANS["create"][0].name = "x"  # type: ignore[misc]  # that it is refused is the test

@@ -25,7 +25,7 @@ def vault(secrets: FakeSecrets) -> Vault:
 def test_two_racing_bundles_keep_their_versions(vault: Vault, secrets: FakeSecrets) -> None:
     """Each id gives back what was put under it."""
     first, second = (vault.put_secret("doc-request", {"clientSecret": text}) for text in "ab")
-    fresh = Vault(secrets, secrets)  # type: ignore[arg-type]
+    fresh = Vault(secrets, secrets)  # type: ignore[arg-type]  # fakes
     assert (fresh.get_secret(first), fresh.get_secret(second)) == ({"clientSecret": "a"}, {"clientSecret": "b"})
 
 

@@ -35,25 +35,25 @@ def a_item(req: func.HttpRequest) -> func.HttpResponse:
 
 
 @app.route("items/recent", methods=["GET"])
-def b_recent(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def b_recent(req: func.HttpRequest) -> func.HttpResponse:
     """Never be reached."""
     return func.HttpResponse("recent")
 
 
 @app.route("broken", methods=["GET"])
-def broken(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def broken(req: func.HttpRequest) -> func.HttpResponse:
     """Raise."""
     raise ValueError("broken on purpose")
 
 
 @app.route("none", methods=["GET"])
-def nothing(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def nothing(req: func.HttpRequest) -> func.HttpResponse:
     """Answer nothing."""
     return None
 
 
 @app.route("die", methods=["POST"])
-def die(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def die(req: func.HttpRequest) -> func.HttpResponse:
     """End the worker process."""
     os._exit(137)
 
@@ -66,7 +66,7 @@ def slow(req: func.HttpRequest) -> func.HttpResponse:
 
 
 @app.route("cookies", methods=["GET"])
-def cookies(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def cookies(req: func.HttpRequest) -> func.HttpResponse:
     """Set two cookies and a header twice."""
     response = func.HttpResponse("x")
     response.headers.add("Set-Cookie", "a=1")
@@ -77,51 +77,51 @@ def cookies(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
 
 
 @app.route("secret", methods=["GET"], auth_level=func.AuthLevel.FUNCTION)
-def secret(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def secret(req: func.HttpRequest) -> func.HttpResponse:
     """Answer callers with a key."""
     return func.HttpResponse("open")
 
 
 @app.route("root", methods=["GET"], auth_level=func.AuthLevel.ADMIN)
-def root(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def root(req: func.HttpRequest) -> func.HttpResponse:
     """Answer callers with the master key."""
     return func.HttpResponse("open")
 
 
 @app.route("switched-off", methods=["GET"])
-def switched_off(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def switched_off(req: func.HttpRequest) -> func.HttpResponse:
     """Be disabled by a setting."""
     return func.HttpResponse("on")
 
 
 @app.route("admin/things", methods=["GET"])
-def reserved(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def reserved(req: func.HttpRequest) -> func.HttpResponse:
     """Be refused: the host keeps this route for itself."""
     return func.HttpResponse("never")
 
 
 @app.route("ECHO/{other}/{*rest}", methods=["POST"])
-def same_route(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def same_route(req: func.HttpRequest) -> func.HttpResponse:
     """Be refused: an earlier function has this route."""
     return func.HttpResponse("never")
 
 
 @app.function_name("Twin")
 @app.route("twin1", methods=["GET"])
-def twin_one(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def twin_one(req: func.HttpRequest) -> func.HttpResponse:
     """Be served."""
     return func.HttpResponse("first")
 
 
 @app.function_name("twin")
 @app.route("twin2", methods=["GET"])
-def twin_two(req: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def twin_two(req: func.HttpRequest) -> func.HttpResponse:
     """Be refused: names are unique without regard to case."""
     return func.HttpResponse("second")
 
 
 @app.route("wrong_binding", methods=["GET"], trigger_arg_name="the_request")
-def wrong_binding(the_request: func.HttpRequest) -> func.HttpResponse:  # noqa: ARG001
+def wrong_binding(the_request: func.HttpRequest) -> func.HttpResponse:
     """Be refused: a binding name holds no underscore."""
     return func.HttpResponse("never")
 

@@ -53,7 +53,7 @@ async def send_event(req: func.HttpRequest, client: df.DurableOrchestrationClien
 
 @app.route("binding", methods=["GET"])
 @app.generic_input_binding(arg_name="client", type="durableClient")
-def binding(req: func.HttpRequest, client: str) -> func.HttpResponse:  # noqa: ARG001
+def binding(req: func.HttpRequest, client: str) -> func.HttpResponse:
     """Show the client binding as it came."""
     return func.HttpResponse(client, mimetype="application/json")
 
@@ -87,7 +87,7 @@ def silent(payload: str) -> None:
 
 
 @app.orchestration_trigger(context_name="context")
-def chain(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def chain(context: df.DurableOrchestrationContext):
     """Run steps one after the other."""
     results = []
     for work in context.get_input()["steps"]:
@@ -98,7 +98,7 @@ def chain(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def fan_out(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def fan_out(context: df.DurableOrchestrationContext):
     """Run steps at the same time."""
     steps = [context.call_activity("step", work) for work in context.get_input()["steps"]]
     results = yield context.task_all(steps)
@@ -106,13 +106,13 @@ def fan_out(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def overlap(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def overlap(context: df.DurableOrchestrationContext):
     """Begin C when A ends, and D when B ends, while C still runs."""
     given = context.get_input()
     followers = {"A": {"name": "C", "seconds": 2.0}, "B": {"name": "D"}}
     prefix = given["prefix"]
 
-    def begin(name: str, seconds: float = 0):  # noqa: ANN202
+    def begin(name: str, seconds: float = 0):
         return context.call_activity("step", {"name": prefix + name, "seconds": seconds})
 
     running = {"A": begin("A"), "B": begin("B", 0.6)}
@@ -133,13 +133,13 @@ def overlap(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def uncaught(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def uncaught(context: df.DurableOrchestrationContext):
     """Let an activity's failure through."""
     yield context.call_activity("failing", context.get_input())
 
 
 @app.orchestration_trigger(context_name="context")
-def caught(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def caught(context: df.DurableOrchestrationContext):
     """Return an activity's failure."""
     try:
         yield context.call_activity("failing", context.get_input())
@@ -148,7 +148,7 @@ def caught(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def raising(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def raising(context: df.DurableOrchestrationContext):
     """Raise before any task."""
     if context.get_input() != "go on":
         raise ValueError("wrong from the start")
@@ -156,7 +156,7 @@ def raising(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def retried(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def retried(context: df.DurableOrchestrationContext):
     """Retry a flaky activity."""
     options = df.RetryOptions(50, 3)
     result = yield context.call_activity_with_retry("flaky", options, context.get_input())
@@ -164,7 +164,7 @@ def retried(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def flaky_steps(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def flaky_steps(context: df.DurableOrchestrationContext):
     """Run a step, then a flaky activity without a retry."""
     yield context.call_activity("step", {"name": f"{context.instance_id}-first"})
     result = yield context.call_activity("flaky", context.get_input())
@@ -172,14 +172,14 @@ def flaky_steps(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def parent_of_flaky(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def parent_of_flaky(context: df.DurableOrchestrationContext):
     """Let a child's failure through."""
     result = yield context.call_sub_orchestrator("flaky_steps", context.get_input(), f"{context.instance_id}-child")
     return result
 
 
 @app.orchestration_trigger(context_name="context")
-def parent(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def parent(context: df.DurableOrchestrationContext):
     """Call a child, then one that fails."""
     first = yield context.call_sub_orchestrator("chain", {"steps": [{"name": "child"}]}, f"{context.instance_id}-child")
     try:
@@ -189,7 +189,7 @@ def parent(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def waiting(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def waiting(context: df.DurableOrchestrationContext):
     """Wait for an event, with a step before and after."""
     yield context.call_activity("silent", "x")
     value = yield context.wait_for_external_event("go")
@@ -198,7 +198,7 @@ def waiting(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def counting(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def counting(context: df.DurableOrchestrationContext):
     """Continue as new until the count is reached."""
     count = context.get_input()["count"]
     yield context.call_activity("silent", "x")
@@ -210,7 +210,7 @@ def counting(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def open_timer(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def open_timer(context: df.DurableOrchestrationContext):
     """End while a timer is open."""
     timer = context.create_timer(context.current_utc_datetime + timedelta(seconds=1.5))
     work = context.call_activity("silent", "x")
@@ -221,20 +221,20 @@ def open_timer(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def unknown_activity(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def unknown_activity(context: df.DurableOrchestrationContext):
     """Call what does not exist."""
     yield context.call_activity("nobody", "x")
 
 
 @app.orchestration_trigger(context_name="context")
-def talkative(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def talkative(context: df.DurableOrchestrationContext):
     """Set a custom status over the limit."""
     context.set_custom_status("x" * 9000)
     yield context.call_activity("silent", "x")
 
 
 @app.orchestration_trigger(context_name="context")
-def fickle(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def fickle(context: df.DurableOrchestrationContext):
     """Change its mind between episodes."""
     has_been_here = _mark(f"{context.instance_id}.episodes")
     yield context.call_activity("silent" if has_been_here else "step", {"name": "fickle"})
@@ -242,7 +242,7 @@ def fickle(context: df.DurableOrchestrationContext):  # noqa: ANN201
 
 
 @app.orchestration_trigger(context_name="context")
-def seeing(context: df.DurableOrchestrationContext):  # noqa: ANN201
+def seeing(context: df.DurableOrchestrationContext):
     """Return what the second episode saw of the history."""
     yield context.call_activity("silent", "x")
     return [(event.event_type, event.event_id, event.is_played) for event in context.histories]
