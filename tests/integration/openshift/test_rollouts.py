@@ -152,7 +152,7 @@ def test_the_router_answers_for_the_console_with_the_clusters_own_certificate(
     }
 
     assert answers == {"console-openshift-console": 200, "oauth-openshift": 200, "nobody": 503}
-    # Two workers have a router; a third one is somebody's that may come later.
+    # The cluster is complete with two workers; the third may join later.
     machines = site.arm.scan(f"{site.scope}/", "Microsoft.Compute/virtualMachines")
     workers = [one["id"] for one in machines if "-worker-" in one["id"]]
     ports = wait_for(
