@@ -5,7 +5,7 @@ from collections.abc import Callable
 from kubernetes.client import ApiClient
 
 from activities.executor import Outcome
-from activities.gathering import waiting
+from activities.gathering import unreadable
 from activities.step import Step
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.secrets import Purpose
@@ -39,5 +39,5 @@ def write(step: Step, work: Callable[[ApiClient], object]) -> Outcome | None:
     try:
         work(api)
     except Unreadable as error:
-        return waiting(step, api, str(error))
+        return unreadable(step, api, error)
     return None

@@ -1,8 +1,9 @@
 """Waiting for the cluster: one executor for each row of `shared.openshift.conditions`.
 
 Any error of reading is "not yet", because a new cluster's API comes and goes while its servers roll out; what it was
-stands in the wait's message, and so in the error when the row's time is over. A poll reads and writes nothing, but
-for the one thing that a person would do before repeating a failed create, see `_make_failed_machines_anew`.
+stands in the wait's message, and so in the error when the row's time is over. An API server that is away does not use
+up that time, but for the row that waits until there is one. A poll reads and writes nothing, but for the one thing that
+a person would do before repeating a failed create, see `_make_failed_machines_anew`.
 """
 
 import re
@@ -14,7 +15,7 @@ from kubernetes.client import ApiClient
 
 from activities import boot_diagnostics, cluster_api, machine_names
 from activities.executor import Executor, Outcome
-from activities.gathering import Hint, gather, no_hint, waiting
+from activities.gathering import Hint, gather, unreadable, waiting
 from activities.step import Call, Step
 from shared.arm.errors import CloudError
 from shared.openshift import client
@@ -72,19 +73,46 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing) -> Executor:
+def condition(name: str, remedy: Remedy = _nothing) -> Executor:
     """Return the executor of a row of the conditions' table.
 
     Args:
         name: of the row.
-        hint: what to add to the message when the wait is about to fail.
         remedy: what to do about what a poll has read; when it did something, the poll reads anew.
     """
-    return Executor(status=lambda step: _status(step, CONDITIONS[name], hint, remedy))
+
+    def status(step: Step) -> Outcome | None:
+        api = cluster_api.connect(step)
+        try:
+            missing = _missing(step, api, CONDITIONS[name], remedy)
+        except Unreadable as error:
+            return unreadable(step, api, error)
+        return waiting(step, api, missing) if missing else None
+
+    return Executor(status=status)
 
 
-def _status(step: Step, row: Condition, hint: Hint, remedy: Remedy) -> Outcome | None:
-    api = cluster_api.connect(step)
+def first_answer(name: str, hint: Hint) -> Executor:
+    """Return the executor of the row that waits for the API server itself: that nothing answers is what it expects.
+
+    Args:
+        name: of the row.
+        hint: what to add to the message when the wait is about to fail.
+    """
+
+    def status(step: Step) -> Outcome | None:
+        api = cluster_api.connect(step)
+        try:
+            missing = _missing(step, api, CONDITIONS[name])
+        except Unreadable as error:
+            missing = str(error)
+        return waiting(step, api, missing, hint) if missing else None
+
+    return Executor(status=status)
+
+
+def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy = _nothing) -> str:
+    """Return what a condition lacks, or nothing; raise what waiting does not mend."""
     try:
         found = _read(api, row)
         if remedy(step, api, found):
@@ -92,12 +120,10 @@ def _status(step: Step, row: Condition, hint: Hint, remedy: Remedy) -> Outcome |
         missing = row.test(*found)
         if missing and _has_waited(step.call):
             row.give_up(*found)
-    except Unreadable as error:
-        missing = str(error)
     except CloudError as error:
         error.details += gather(step, api)
         raise
-    return waiting(step, api, missing, hint) if missing else None
+    return missing
 
 
 def _has_waited(call: Call) -> bool:
@@ -108,7 +134,7 @@ def _read(api: ApiClient, row: Condition) -> Found:
     return [client.read(api, what) for what in row.reads]
 
 
-bootstrap_config_map_ready = condition("bootstrap_config_map_ready", _bootstrap_console)
+bootstrap_config_map_ready = first_answer("bootstrap_config_map_ready", _bootstrap_console)
 api_servers_ready = condition("api_servers_ready")
 workers_ready = condition("workers_ready", remedy=_make_failed_machines_anew)
 console_exists = condition("console_exists")

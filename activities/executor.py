@@ -25,9 +25,16 @@ class TryAgain(Exception):  # noqa: N818 - an answer more than an error
         self.retry_class = retry_class
 
 
-def wait(message: str, retry_after_seconds: int | None = None) -> Outcome:
-    """Return the outcome of work that goes on: what was seen, and when Azure wants to be asked again."""
+def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bool = False) -> Outcome:
+    """Return the outcome of work that goes on.
+
+    Args:
+        message: what was seen.
+        retry_after_seconds: when Azure wants to be asked again.
+        unanswered: whether who was asked gave no answer; an outage does not count against the row's deadline.
+    """
     outcome: Outcome = {"outcome": "wait", "message": message}
+    outcome |= {"unanswered": True} if unanswered else {}
     return outcome | ({"retryAfterSeconds": retry_after_seconds} if retry_after_seconds else {})
 
 

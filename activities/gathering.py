@@ -18,7 +18,7 @@ from activities.executor import Outcome, wait
 from activities.step import Call, Step
 from shared.arm.errors import CloudErrorBody
 from shared.openshift import client, conditions
-from shared.openshift.client import Read, Unreadable
+from shared.openshift.client import Read, Unreachable, Unreadable
 
 # An error is read by people and kept in documents: the first few of each kind tell the story.
 _ENTRIES = 5
@@ -38,7 +38,7 @@ def no_hint(_step: Step) -> str:
     return ""
 
 
-def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint) -> Outcome:
+def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint, *, unanswered: bool = False) -> Outcome:
     """Return the outcome of a wait; the one that may be the last before the deadline explains the error it becomes.
 
     Args:
@@ -46,19 +46,23 @@ def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint) -> O
         api: of its cluster.
         missing: what it waits for, in the cluster's words.
         hint: adds to the last message; like all that is gathered it may ask Azure, which is why not at each poll.
+        unanswered: as `executor.wait`.
     """
     if not _is_about_to_fail(step.call):
-        return wait(missing)
+        return wait(missing, unanswered=unanswered)
     told = hint(step)
-    return wait(conditions.bounded(f"{missing.rstrip('.')}. {told}") if told else missing) | {
-        "details": gather(step, api)
-    }
+    message = conditions.bounded(f"{missing.rstrip('.')}. {told}") if told else missing
+    return wait(message, unanswered=unanswered) | {"details": gather(step, api)}
+
+
+def unreadable(step: Step, api: ApiClient, error: Unreadable, hint: Hint = no_hint) -> Outcome:
+    """Return the outcome of a wait that the cluster's API server did not help; one that is away costs the row no time."""
+    return waiting(step, api, str(error), hint, unanswered=isinstance(error, Unreachable))
 
 
 def _is_about_to_fail(call: Call) -> bool:
-    row = call["row"]
-    ends = datetime.fromisoformat(call["startTime"]) + timedelta(seconds=row["deadlineSeconds"])
-    return datetime.now(UTC) >= ends - _LAST_POLLS * timedelta(seconds=row["pollSeconds"])
+    ends, pause = datetime.fromisoformat(call["deadline"]), timedelta(seconds=call["row"]["pollSeconds"])
+    return datetime.now(UTC) >= ends - _LAST_POLLS * pause
 
 
 def gather(step: Step, api: ApiClient) -> list[CloudErrorBody]:

@@ -90,7 +90,7 @@ def _write(call: Call, status: str, message: str, error: dict[str, object] | Non
         "status": "Running" if cancelled else status,
         "startTime": call["startTime"],
         "polls": call["polls"],
-        "deadline": (datetime.fromisoformat(call["startTime"]) + timedelta(seconds=row["deadlineSeconds"])).isoformat(),
+        "deadline": call["deadline"],
         "waitsFor": row["waitsFor"],
         "message": message,
         "error": cancelled or error,

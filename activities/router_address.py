@@ -4,7 +4,7 @@ import copy
 
 from activities import cluster_api, dns
 from activities.executor import Executor, Outcome
-from activities.gathering import waiting
+from activities.gathering import unreadable, waiting
 from activities.step import Step
 from shared.openshift import client, conditions
 from shared.openshift.client import Read, Unreadable
@@ -26,7 +26,7 @@ def _update_router_address(step: Step) -> Outcome | None:
             ingress = client.read(api, Read("ClusterOperator", "ingress"))
             return waiting(step, api, conditions.router_missing(ingress))
     except Unreadable as error:
-        return waiting(step, api, str(error))
+        return unreadable(step, api, error)
     dns.set_address(step, "*.apps", address)
     step.decide(lambda document: _store(document, step.domain, address))
     return None

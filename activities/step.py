@@ -31,6 +31,7 @@ class Call(TypedDict, total=False):
     verb: str
     row: dict[str, Any]
     startTime: str
+    deadline: str
     polls: int
     error: dict[str, Any] | None
     failedStep: str

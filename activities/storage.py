@@ -14,7 +14,7 @@ from activities.executor import Executor, Outcome, wait
 from activities.step import Step
 from shared import cloud, tracing
 from shared.arm.errors import CloudError, ErrorCode
-from shared.azure.errors import clean
+from shared.azure.errors import clean, retry_class
 
 DEPLOYMENT = "storage"
 IGNITION = "ignition"
@@ -98,7 +98,8 @@ def _containers_ready(step: Step) -> Outcome | None:
             try:
                 blobs.get_container_client(container).get_container_properties()
             except (HttpResponseError, ServiceRequestError, ServiceResponseError) as error:
-                return wait(f"container '{container}': {clean(str(error.message)).splitlines()[0]}")
+                away = retry_class(error) in ("throttled", "transient")
+                return wait(f"container '{container}': {clean(str(error.message)).splitlines()[0]}", unanswered=away)
     return None
 
 

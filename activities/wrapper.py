@@ -1,7 +1,8 @@
 """The one wrapper round every activity: fence, progress, correlation, and an outcome for every ending.
 
-A raised error loses its type in durable history, and the host censors its text, so whatever an executor does comes
-back as a value. Only bugs raise, and they say no more than their type: the trace is in the log.
+A raised error loses its type in durable history, and the host censors its text, so everything comes back as a value:
+trouble of the executor, of the store that holds fence and progress, and bugs too, which say no more than their type
+because an unknown text may quote a secret. What the engine sees fail without a value is a process that died.
 """
 
 import importlib
@@ -13,11 +14,13 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
+from azure.core.exceptions import AzureError
+
 from activities import failures, progress
 from activities.executor import Executor, Outcome
 from activities.step import Call, Step, fence_of
 from shared import fence, tracing
-from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters import endings
 from shared.store import Fence, FenceMoved, get_store
 
@@ -57,14 +60,10 @@ def perform(target: str, call: Call) -> Outcome:
         _set(stack, tracing.address, "")
         _set(stack, fence.check, lambda: _check(held))
         try:
-            outcome = _perform(load(target), call)
-        except FenceMoved:
-            progress.leave(call)
-            outcome = {"outcome": "fenced"}
+            outcome = _perform(target, call)
         except Exception as error:  # noqa: BLE001 - bugs of any kind end here, and go on as one that is safe to tell
             _log.exception("activity %s crashed", call["row"]["name"], extra=correlation.extra())
-            # The text of an unknown error may quote a secret, and durable history keeps it in clear.
-            raise RuntimeError(f"{type(error).__name__} in {target}") from None
+            outcome = _recorded(call, failures.outcome(call, _bug(error, target)))
         _log.info(
             "activity %s %s: %s in %.3f s",
             call["row"]["name"],
@@ -85,22 +84,57 @@ def _check(held: Fence) -> None:
     get_store().clusters.fenced_read(held)
 
 
-def _perform(executor: Executor, call: Call) -> Outcome:
+def _perform(target: str, call: Call) -> Outcome:
     try:
-        document = get_store().clusters.fenced_read(fence_of(call))
-        progress.begin(call)
-        outcome = _work(executor, Step(call, document)) or {"outcome": "done"}
+        return _recorded(call, _outcome(load(target), call))
     except FenceMoved:
-        if not (executor.settles and _is_settled(call)):
-            raise
-        outcome = {"outcome": "done"}
+        _leave(call)
+        return {"outcome": "fenced"}
     except failures.EXPECTED as error:
         outcome = failures.outcome(call, error)
         _log.warning(
             "activity %s failed: %s", call["row"]["name"], outcome["error"], extra=tracing.current.get().extra()
         )
-    progress.record(call, outcome)
+        return _recorded(call, outcome)
+
+
+def _outcome(executor: Executor, call: Call) -> Outcome:
+    try:
+        document = get_store().clusters.fenced_read(fence_of(call))
+        progress.begin(call)
+        return _work(executor, Step(call, document)) or {"outcome": "done"}
+    except FenceMoved:
+        if not (executor.settles and _is_settled(call)):
+            raise
+        return {"outcome": "done"}
+
+
+def _recorded(call: Call, outcome: Outcome) -> Outcome:
+    """Record what a call found, and return what the engine is told.
+
+    A resume and a restart go by the items of ended steps, so a step whose end could not be recorded is called again.
+    What goes on is recorded by its next poll.
+    """
+    try:
+        progress.record(call, outcome)
+    except AzureError as error:
+        _log.warning("progress was not recorded: %s", error, extra=tracing.current.get().extra())
+        return outcome if outcome["outcome"] in ("wait", "failed") else failures.outcome(call, error)
     return outcome
+
+
+def _leave(call: Call) -> None:
+    """Note that a superseded attempt has left. Without the note its successor waits a little longer."""
+    try:
+        progress.leave(call)
+    except AzureError as error:
+        _log.warning("the end of a superseded step was not recorded: %s", error, extra=tracing.current.get().extra())
+
+
+def _bug(error: Exception, target: str) -> CloudError:
+    return CloudError(
+        500, ErrorCode.INTERNAL_SERVER_ERROR, f"{type(error).__name__} in {target}.", owner=Owner.PLATFORM
+    )
 
 
 def _work(executor: Executor, step: Step) -> Outcome | None:

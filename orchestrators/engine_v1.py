@@ -17,7 +17,9 @@ from orchestrators.verdicts import Endings, Outcome, Tries
 
 # Each episode replays its generation: a longer one costs more than beginning anew.
 POLLS_PER_GENERATION = 4
-CONTROL_TRIES = 5
+# The engine repeats what it writes itself after a share of the time that it has tried for, so that an outage adds few
+# events to the history.
+CONTROL_SHARE = 0.2
 # After the end of every plan, and below the six days that a timer of Azure Storage may last.
 _NEVER = timedelta(days=5)
 
@@ -104,14 +106,16 @@ def _any_of(context: df.DurableOrchestrationContext, tasks: list[Any]) -> Any:
 def _weigh(tries: Tries, task: Any, context: df.DurableOrchestrationContext) -> tuple[Outcome | None, Tries]:
     """Weigh what an activity returned, or take what a waiting sub-orchestration has weighed already."""
     outcome = _crash(task.result) if isinstance(task.result, Exception) else task.result
-    if tries["waits"] and outcome["outcome"] != "crashed":
-        return outcome, tries
+    if tries["waits"]:
+        if outcome["outcome"] != "crashed":
+            return outcome, tries
+        tries = verdicts.outlived(tries, context.current_utc_datetime)
     ending, tries = verdicts.decide(tries, outcome, context.current_utc_datetime)
     return ending, tries | {"waits": tries["waits"] + 1}
 
 
 def _crash(failure: Exception) -> Outcome:
-    """Return the outcome of an activity, or of a wait, that ended without one: its process died, or it has a bug."""
+    """Return the outcome of an activity, or of a wait, whose process died: all else comes back as an outcome."""
     return {"outcome": "crashed", "message": str(failure).split("\n", 1)[0].strip()[:200]}
 
 
@@ -121,6 +125,7 @@ def _payload(tries: Tries) -> dict[str, Any]:
         "verb": tries["verb"],
         "row": tries["row"],
         "startTime": tries["startTime"],
+        "deadline": tries["deadline"],
         "polls": tries["polls"],
         "error": tries["error"],
     }
@@ -135,15 +140,17 @@ def _wait_id(tries: Tries) -> str:
 
 
 def _control(context: df.DurableOrchestrationContext, start: dict[str, Any], name: str, more: dict[str, Any]) -> Yields:
-    """Call an activity of the engine itself; one that keeps failing is left to the watchdog."""
+    """Call an activity of the engine itself until it is done; after the longest outage it is left to the watchdog."""
+    began, plan = context.current_utc_datetime, start["plan"]
     row = {"name": name, "phase": "finish", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
-    now = context.current_utc_datetime.isoformat()
-    payload = verdicts.caller(start) | {"step": "", "row": row, "verb": "run", "startTime": now, "polls": 0} | more
-    for _ in range(CONTROL_TRIES):
+    begun = {"startTime": began.isoformat(), "deadline": began.isoformat(), "polls": 0}
+    payload = verdicts.caller(start) | {"step": "", "row": row, "verb": "run"} | begun | more
+    while (tried := (context.current_utc_datetime - began).total_seconds()) <= plan["controlWithinSeconds"]:
         try:
             outcome: Outcome = yield context.call_activity(name, payload)
         except Exception as failure:  # noqa: BLE001 - the SDK raises a bare Exception for TaskFailed
             outcome = _crash(failure)
         if outcome["outcome"] in ("done", "fenced", "stopped"):
             return
-        yield context.create_timer(context.current_utc_datetime + timedelta(seconds=start["plan"]["controlSeconds"]))
+        pause = max(plan["controlSeconds"], tried * CONTROL_SHARE)
+        yield context.create_timer(context.current_utc_datetime + timedelta(seconds=pause))

@@ -10,23 +10,29 @@ from typing import Any
 
 from shared.settings import Settings
 
+# How long a service may be away before a row gives up: ten minutes, and room for noticing.
+OUTAGE = timedelta(minutes=15)
+# Calls fail after time-outs that no time scale shortens, so a few of them need real time.
+_A_FEW_CALLS = timedelta(seconds=30)
+
 
 @dataclass(frozen=True)
 class Again:
     """How errors of one class are tried again.
 
     `verb` is what to call then: `same` asks again what failed, `run` begins the work anew, because what had been
-    begun has ended badly.
+    begun has ended badly. No time scale takes more of `within` than leaves `shortest`.
     """
 
     every: timedelta
     within: timedelta
     verb: str = "same"
+    shortest: timedelta = timedelta()
 
 
-# A 429 carries its own wait, and `every` counts only when it does not.
-_THROTTLED = Again(timedelta(seconds=30), timedelta(minutes=30))
-_TRANSIENT = Again(timedelta(seconds=10), timedelta(minutes=5))
+# A 429 may carry its own wait; `every` counts only when it does not.
+_THROTTLED = Again(timedelta(seconds=10), timedelta(minutes=30), shortest=_A_FEW_CALLS)
+_TRANSIENT = Again(timedelta(seconds=10), OUTAGE, shortest=_A_FEW_CALLS)
 # ARM caches role assignments for up to five minutes; ARO-RP waits ten in its authorization steps.
 _AUTHORIZATION = Again(timedelta(seconds=10), timedelta(minutes=10), verb="run")
 # A conflict with somebody else's change of the same resource ends with that change.
@@ -57,7 +63,7 @@ def resolve(names: list[str], settings: Settings) -> dict[str, Any]:
         name: {
             error_class: {
                 "everySeconds": settings.poll_seconds(again.every),
-                "withinSeconds": settings.deadline_seconds(again.within),
+                "withinSeconds": settings.deadline_seconds(again.within, again.shortest),
                 "verb": again.verb,
             }
             for error_class, again in POLICIES[name].items()

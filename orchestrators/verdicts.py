@@ -1,6 +1,9 @@
 """What the engine makes of an outcome: the row is over, or it is asked again later. Pure, no SDK, no clock.
 
 `Tries` is what a row knows of itself between two calls. It is a dictionary because it is the input of `wait_row_v1`.
+
+A row's deadline counts only the time in which it gets answers. While a service is away, a worker dies, or nobody runs
+the orchestration, the deadline moves along, so an outage delays a row and never uses up its time.
 """
 
 from dataclasses import dataclass, field
@@ -11,11 +14,14 @@ Outcome = dict[str, Any]
 Tries = dict[str, Any]
 Rows = dict[str, dict[str, Any]]
 
-# How often a row is called again after its process has died; what dies once more has itself to blame.
-RERUNS_AFTER_CRASHES = 3
+# A row fails when its calls have died for this long without an answer. Real time, because no time scale makes a process
+# start faster.
+DEATHS_SECONDS = 300
 POLL_SHARE = 0.2
 _ENDINGS = ("done", "fenced", "stopped")
-
+# Silence: outcomes that tell nothing of the work, by the name under which a row remembers since when.
+_AWAY = ("transient", "throttled")
+_DIED = "died"
 
 _CALLER = (
     "operationId",
@@ -113,7 +119,8 @@ def begin(start: dict[str, Any], row: dict[str, Any], now: datetime) -> Tries:
         "deadline": (now + timedelta(seconds=row["deadlineSeconds"])).isoformat(),
         "delaySeconds": 0,
         "polls": 0,
-        "crashes": 0,
+        "weighedAt": now.isoformat(),
+        "silent": False,
         "waits": 0 if row["kind"] == "action" else 1,
         "since": {},
         "lastMessage": "",
@@ -127,7 +134,7 @@ def decide(tries: Tries, outcome: Outcome, now: datetime) -> tuple[Outcome | Non
     Returns:
         The row's ending and the state, or None and the state with which to call again after `delaySeconds`.
     """
-    tries = tries | {"polls": tries["polls"] + 1}
+    tries = _count(tries, outcome, now)
     if outcome["outcome"] == "fenced":
         return outcome, tries
     if tries["error"]:
@@ -139,8 +146,80 @@ def decide(tries: Tries, outcome: Outcome, now: datetime) -> tuple[Outcome | Non
     return _fail(tries, error, now) if error else (None, tries)
 
 
+def outlived(tries: Tries, now: datetime) -> Tries:
+    """Forget earlier deaths of a wait that has now lived longer than it could have without an answer."""
+    if now - _time(tries["weighedAt"]) <= timedelta(seconds=DEATHS_SECONDS):
+        return tries
+    return tries | {"since": {name: since for name, since in tries["since"].items() if name != _DIED}}
+
+
+def _count(tries: Tries, outcome: Outcome, now: datetime) -> Tries:
+    """Note an outcome, and give the row back the time in which nothing answered."""
+    silence = _silence(outcome)
+    lost = _lost(tries, silence, now)
+    since = {name: time if name in (*_AWAY, _DIED) else _later(time, lost) for name, time in tries["since"].items()}
+    if silence != _DIED:
+        since.pop(_DIED, None)
+    if not silence:
+        since = {name: time for name, time in since.items() if name not in _AWAY}
+    else:
+        since.setdefault(silence, now.isoformat())
+    return tries | {
+        "polls": tries["polls"] + 1,
+        "weighedAt": now.isoformat(),
+        "silent": bool(silence),
+        "deadline": _later(tries["deadline"], lost),
+        "since": since,
+    }
+
+
+def _silence(outcome: Outcome) -> str:
+    """Return the name of the silence that an outcome is, or nothing when it answers."""
+    match outcome:
+        case {"outcome": "crashed"}:
+            return _DIED
+        case {"outcome": "failed", "retryClass": name} if name in _AWAY:
+            return str(name)
+        case {"outcome": "wait", "unanswered": True}:
+            return "transient"
+    return ""
+
+
+def _lost(tries: Tries, silence: str, now: datetime) -> timedelta:
+    """Return the time since the last outcome that does not count against the deadline.
+
+    All of it during a silence, until that has lasted too long; else what an answer took beyond the longest pause.
+    """
+    weighed = _time(tries["weighedAt"])
+    asked = weighed + timedelta(seconds=tries["delaySeconds"])
+    if silence and _too_long(tries, silence, now):
+        return timedelta()
+    if silence or tries["silent"]:
+        return now - (weighed if tries["silent"] else asked)
+    return max(timedelta(), now - asked - timedelta(seconds=tries["row"]["pollSeconds"]))
+
+
+def _too_long(tries: Tries, silence: str, end: datetime) -> bool:
+    """Tell whether a silence, if it lasts until then, has lasted longer than a row puts up with."""
+    since = tries["since"].get(silence)
+    return since is not None and end > _time(since) + timedelta(seconds=_patience(tries, silence))
+
+
+def _patience(tries: Tries, silence: str) -> float:
+    seconds: float = DEATHS_SECONDS if silence == _DIED else tries["policy"].get(silence, {}).get("withinSeconds", 0)
+    return seconds
+
+
+def _later(time: str, by: timedelta) -> str:
+    return (_time(time) + by).isoformat()
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
 def _late(tries: Tries, delay: float, now: datetime) -> bool:
-    return now + timedelta(seconds=delay) > datetime.fromisoformat(tries["deadline"])
+    return now + timedelta(seconds=delay) > _time(tries["deadline"])
 
 
 def _pause(tries: Tries, now: datetime) -> float:
@@ -149,17 +228,18 @@ def _pause(tries: Tries, now: datetime) -> float:
     What ends soon is noticed soon, what takes long is asked rarely, and neither is noticed late by more than a share.
     """
     row = tries["row"]
-    waited = (now - datetime.fromisoformat(tries["startTime"])).total_seconds()
+    waited = (now - _time(tries["startTime"])).total_seconds()
     pause: float = min(max(waited * POLL_SHARE, row["firstPollSeconds"]), row["pollSeconds"])
     return pause
 
 
 def _wait(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, Any] | None, Tries]:
     row = tries["row"]
-    if now >= datetime.fromisoformat(tries["deadline"]):
+    if now >= _time(tries["deadline"]):
         return _deadline_error(tries, outcome), tries
     # What went wrong in asking is forgiven by an answer; what went wrong in the work itself is not.
-    since = {name: time for name, time in tries["since"].items() if tries["policy"][name]["verb"] != "same"}
+    forgiven = [name for name, again in tries["policy"].items() if again["verb"] == "same" and name not in _AWAY]
+    since = {name: time for name, time in tries["since"].items() if name not in forgiven}
     return None, tries | {
         "verb": "run" if row["kind"] == "action" else "status",
         "delaySeconds": outcome.get("retryAfterSeconds") or _pause(tries, now),
@@ -174,27 +254,25 @@ def _failed(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, An
     if again is None:
         return outcome["error"], tries
     delay = outcome.get("retryAfterSeconds") or again["everySeconds"]
-    since = tries["since"].get(name) or now.isoformat()
-    over = now + timedelta(seconds=delay) > datetime.fromisoformat(since) + timedelta(seconds=again["withinSeconds"])
-    if over or _late(tries, delay, now):
+    tries = tries | {"since": {name: now.isoformat()} | tries["since"]}
+    over = _too_long(tries, name, now + timedelta(seconds=delay))
+    if over or (name not in _AWAY and _late(tries, delay, now)):
         return outcome["error"], tries
     return None, tries | {
         "verb": "run" if again["verb"] == "run" and tries["row"]["kind"] != "condition" else tries["verb"],
         "delaySeconds": delay,
         "lastMessage": outcome["error"]["message"],
-        "since": tries["since"] | {name: since},
     }
 
 
 def _crashed(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, Any] | None, Tries]:
-    crashes = tries["crashes"] + 1
-    delay = tries["row"]["pollSeconds"]
-    if crashes > RERUNS_AFTER_CRASHES or _late(tries, delay, now):
+    if _too_long(tries, _DIED, now):
         return _error(
             tries,
-            f"Step '{tries['row']['name']}' ended {crashes} times without an answer: {outcome['message']}.",
+            f"Step '{tries['row']['name']}' has not answered for {DEATHS_SECONDS // 60} minutes, because the process "
+            f"that ran it died each time: {outcome['message']}.",
         ), tries
-    return None, tries | {"crashes": crashes, "delaySeconds": delay}
+    return None, tries | {"delaySeconds": tries["row"]["pollSeconds"]}
 
 
 def _fail(tries: Tries, error: dict[str, Any], now: datetime) -> tuple[Outcome | None, Tries]:
@@ -209,7 +287,9 @@ def _fail(tries: Tries, error: dict[str, Any], now: datetime) -> tuple[Outcome |
 def _cancelling(tries: Tries, outcome: Outcome, now: datetime) -> tuple[Outcome | None, Tries]:
     """Go on cancelling until nothing runs any more, or for as long as cancelling may take."""
     delay = outcome.get("retryAfterSeconds") or tries["row"]["pollSeconds"]
-    if outcome["outcome"] in _ENDINGS or _late(tries, delay, now):
+    silence = _silence(outcome)
+    given_up = _too_long(tries, silence, now) if silence else _late(tries, delay, now)
+    if outcome["outcome"] in _ENDINGS or given_up:
         return {"outcome": "failed", "error": tries["error"]}, tries
     return None, tries | {"delaySeconds": delay}
 
@@ -219,11 +299,18 @@ def _deadline_error(tries: Tries, outcome: Outcome) -> dict[str, Any]:
     last = outcome.get("message") or tries["lastMessage"]
     return _error(
         tries,
-        f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds. It waited for {row['waitsFor']}."
-        + (f" Last seen: {last}" if last else ""),
+        f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds{_not_counted(tries)}. "
+        f"It waited for {row['waitsFor']}." + (f" Last seen: {last}" if last else ""),
         outcome.get("details", []),
         row.get("owner", "platform"),
     )
+
+
+def _not_counted(tries: Tries) -> str:
+    row = tries["row"]
+    allowed = timedelta(seconds=row["deadlineSeconds"] + row["pollSeconds"])
+    more = _time(tries["deadline"]) - _time(tries["startTime"]) - allowed
+    return f", not counting {round(more.total_seconds())} in which nothing answered" if more > timedelta() else ""
 
 
 def _error(

@@ -17,16 +17,17 @@ PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete
 CANCEL_DEADLINE = timedelta(minutes=10)
 # The first pauses between polls, as a share of the row's longest.
 FIRST_POLL = 0.2
-# How far apart the engine tries to write the end of an operation.
+# How far apart the engine tries at first to write the end of an operation, and how much real time it has at least.
 CONTROL_INTERVAL = timedelta(seconds=10)
+_SHORTEST_CONTROL = timedelta(minutes=1)
 
 
 def resolve(plan_name: str, cluster_document: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Decide a plan for one cluster: which rows are skipped and why, and every duration, scaled.
 
     Returns:
-        `{"name", "timeScale", "rows", "skipped", "controlSeconds", "retryPolicies"}`: what the operation stores and the engine runs. Who
-        needed a row that is left out needs what that row needed.
+        `{"name", "timeScale", "rows", "skipped", "controlSeconds", "controlWithinSeconds", "retryPolicies"}`: what the
+        operation stores and the engine runs. A row that needed one that is left out needs what that row needed.
     """
     rows = PLANS[plan_name]
     skipped = [row for row in rows if row.when and not PREDICATES[row.when][0](cluster_document, settings)]
@@ -38,6 +39,7 @@ def resolve(plan_name: str, cluster_document: dict[str, Any], settings: Settings
         "rows": [_resolve_row(row, left_out, settings) for row in kept],
         "skipped": [{"name": row.name, "reason": PREDICATES[row.when][1]} for row in skipped],
         "controlSeconds": settings.poll_seconds(CONTROL_INTERVAL),
+        "controlWithinSeconds": settings.deadline_seconds(retry.OUTAGE, _SHORTEST_CONTROL),
         "retryPolicies": retry.resolve(sorted({row.retry for row in kept}), settings),
     }
 

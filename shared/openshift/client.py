@@ -58,6 +58,10 @@ class Unreadable(Exception):  # noqa: N818 - an answer more than an error
     """The API server did not do as asked; the message says how it failed, in words that end no sentence."""
 
 
+class Unreachable(Unreadable):
+    """The API server is away, or too busy to answer: nothing is wrong with what it was asked."""
+
+
 @dataclass(frozen=True)
 class Read:
     """What to ask for: one object by its name, or every object of a kind, in a namespace, with a label."""
@@ -118,7 +122,7 @@ def read(client: ApiClient, what: Read) -> Any:
     if status == HTTPStatus.NOT_FOUND:
         return None if what.name else []
     if status != HTTPStatus.OK:
-        raise Unreadable(f"the API server answers {status_line(status, body)}")
+        raise refused(status, f"the API server answers {status_line(status, body)}")
     try:
         document = json.loads(body)
         return document if what.name else list(document["items"])
@@ -134,7 +138,13 @@ def delete(client: ApiClient, what: Read) -> None:
     """
     status, body = send(client, "DELETE", what.path)
     if status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND):
-        raise Unreadable(f"the API server answers {status_line(status, body)}")
+        raise refused(status, f"the API server answers {status_line(status, body)}")
+
+
+def refused(status: int, told: str) -> Unreadable:
+    """Return what to raise for an answer that is no help: a server that is away, or one that does not do it."""
+    away = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return Unreachable(told) if away else Unreadable(told)
 
 
 def send(
@@ -146,7 +156,8 @@ def send(
         The status and the body of the answer.
 
     Raises:
-        Unreadable: when nothing answers, or something else than the cluster's API server.
+        Unreachable: when nothing answers.
+        Unreadable: when something else than the cluster's API server does.
         FenceMoved: when this attempt was superseded.
     """
     if method in fence.CHANGES:
@@ -169,7 +180,7 @@ def send(
     except urllib3.exceptions.SSLError as error:
         raise Unreadable(_tls_failure(str(error))) from error
     except urllib3.exceptions.HTTPError as error:
-        raise Unreadable(_connection_failure(error)) from error
+        raise Unreachable(_connection_failure(error)) from error
 
 
 def _connection_failure(error: urllib3.exceptions.HTTPError) -> str:

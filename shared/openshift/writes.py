@@ -13,7 +13,7 @@ from http import HTTPStatus
 from kubernetes.client import ApiClient
 
 from shared.arm.errors import CloudError, ErrorCode
-from shared.openshift.client import Json, Read, Unreadable, read, send, status_line
+from shared.openshift.client import Json, Read, Unreadable, read, refused, send, status_line
 
 # As client-go does: whoever loses more often than that competes with something that never rests.
 _TRIES = 5
@@ -192,7 +192,7 @@ def _change(  # noqa: PLR0917 - what, where, which: one request
         raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, told)
     if status == HTTPStatus.CONFLICT:
         raise (AlreadyExists if _reason(answer) == "AlreadyExists" else Conflict)(told)
-    raise Unreadable(told)
+    raise refused(status, told)
 
 
 def _reason(answer: bytes) -> str:

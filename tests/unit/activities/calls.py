@@ -1,5 +1,6 @@
 """Calls of activities as the engine makes them."""
 
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 from activities import ACTIVITIES
@@ -42,6 +43,8 @@ def control(name: str, **more: Any) -> dict[str, Any]:
 
 def payload(row: dict[str, Any], verb: str, **more: Any) -> Call:
     """Make the input of an activity."""
+    begun = str(more.get("startTime", "2026-03-01T09:00:00+00:00"))
+    ends = datetime.fromisoformat(begun) + timedelta(seconds=row.get("deadlineSeconds", 60))
     return cast(
         "Call",
         {
@@ -55,7 +58,8 @@ def payload(row: dict[str, Any], verb: str, **more: Any) -> Call:
             "step": row["name"],
             "verb": verb,
             "row": row,
-            "startTime": "2026-03-01T09:00:00+00:00",
+            "startTime": begun,
+            "deadline": ends.isoformat(),
             "polls": 0,
             "error": None,
         }

@@ -282,16 +282,92 @@ def test_an_error_that_may_pass_carries_its_class(accepted: World, monkeypatch: 
     assert accepted.cluster["attempt"] == 1
 
 
-def test_a_bug_tells_its_type_and_nothing_more(
+def test_a_bug_fails_its_row_at_once_and_tells_its_type_and_nothing_more(
     accepted: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Durable history keeps the text of an error in clear, and an unknown one may quote a secret."""
-    with pytest.raises(RuntimeError) as caught:
-        perform(monkeypatch, raising(KeyError("s3cret")))
-    assert str(caught.value) == "KeyError in test:test"
-    assert caught.value.__cause__ is None
+    """It is no death of the process, so nothing is tried again; an unknown text may quote a secret."""
+    outcome = perform(monkeypatch, raising(KeyError("s3cret")))
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
+    assert outcome["error"]["code"] == "InternalServerError"
+    assert "KeyError in test:test" in outcome["error"]["message"]
+    assert {"code": "Owner", "message": "platform"} in outcome["error"]["details"]
+    assert "s3cret" not in json.dumps(outcome)
     assert "KeyError" in caplog.text
-    assert accepted.cosmos["OperationProgress"].documents
+    assert item(accepted)["error"] == outcome["error"]
+
+
+AWAY = answer(503, "https://rp-eastus.documents.azure.com/dbs/ARO")
+
+
+def away(container: Any, monkeypatch: pytest.MonkeyPatch, method: str, after: int = 0) -> None:
+    """Let every call of a container fail after the first few."""
+    real, left = getattr(container, method), [after]
+
+    def call_it(*arguments: Any, **options: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise AWAY
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(container, method, call_it)
+
+
+@pytest.mark.parametrize(
+    ("container", "method", "after"),
+    [
+        ("OpenShiftClusters", "read_item", 0),
+        ("OperationProgress", "upsert_item", 0),
+        ("OperationProgress", "upsert_item", 1),
+    ],
+    ids=["the fence", "the beginning", "the end"],
+)
+def test_our_own_store_that_is_away_is_trouble_that_passes(
+    accepted: World, monkeypatch: pytest.MonkeyPatch, container: str, method: str, after: int
+) -> None:
+    """Whatever the wrapper wants of it: the step is called again, and nobody takes its process for dead."""
+    away(accepted.cosmos[container], monkeypatch, method, after)
+    outcome = perform(monkeypatch, executor.Executor(run=lambda _step: None))
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "transient")
+    details = {detail["code"]: detail["message"] for detail in outcome["error"]["details"]}
+    assert (details["Owner"], details["Remedy"]) == ("platform", remedies.OURS)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        executor.Executor(run=lambda _step: executor.wait("half done")),
+        raising(CloudError(400, ErrorCode.DUPLICATE_DOMAIN, "It is taken.")),
+    ],
+    ids=["a wait", "a failure"],
+)
+def test_what_a_step_found_is_not_lost_with_its_record(
+    accepted: World, monkeypatch: pytest.MonkeyPatch, made: executor.Executor
+) -> None:
+    """The engine is told what was found; the next poll, or the end of the operation, writes it down."""
+    want = perform(monkeypatch, made)
+    away(accepted.cosmos["OperationProgress"], monkeypatch, "upsert_item")
+    assert perform(monkeypatch, made, polls=1) == want
+
+
+def test_a_superseded_call_leaves_although_the_store_does_not_take_its_word(
+    accepted: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its successor waits a little longer for it, and that is all."""
+    perform(monkeypatch, executor.Executor(run=lambda _step: executor.wait("busy")))
+    accepted.cluster["attempt"] = 2
+    away(accepted.cosmos["OperationProgress"], monkeypatch, "upsert_item")
+    assert perform(monkeypatch, raising(AssertionError("it ran")), polls=1) == {"outcome": "fenced"}
+
+
+def test_an_ending_whose_record_was_lost_is_told_when_it_is_asked_for_again(
+    accepted: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first call has taken the fence away; the second sees that its operation has ended, and records it."""
+    with monkeypatch.context() as broken:
+        away(accepted.cosmos["OperationProgress"], broken, "upsert_item", after=1)
+        assert call("finish")["retryClass"] == "transient"
+    assert call("finish", polls=1) == {"outcome": "done"}
+    assert accepted.cosmos["OperationProgress"].documents["op", "finish-1"]["status"] == "Succeeded"
 
 
 def test_an_operation_that_is_stopping_begins_nothing(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,14 @@
 """What the engine promises, run on a simulated host."""
 
 import itertools
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from orchestrators import plans
+from orchestrators import plans, verdicts
 from tests.unit.orchestrators.simulation import Host, Instance
 
 AZURE = {
@@ -52,6 +53,7 @@ def start(*rows: dict[str, Any], done: list[str] | None = None) -> dict[str, Any
             "rows": list(rows),
             "skipped": [],
             "controlSeconds": 10,
+            "controlWithinSeconds": 900,
             "retryPolicies": {"azure": AZURE, "none": {}},
         },
     }
@@ -315,27 +317,174 @@ def test_work_that_ended_for_lack_of_a_role_begins_anew() -> None:
     assert [call["verb"] for call in calls_of(host, "A")] == ["run", "status", "run", "status"]
 
 
-def test_an_activity_whose_process_dies_runs_again_three_times_before_its_row_fails() -> None:
-    """TaskFailed tells nothing of the work, so it is repeated, but not for ever."""
-    dead = RuntimeError("python exited with code 137 (0x89)")
-    host, instance = run({"A": in_turn(dead, dead, dead, DONE)}, row("A"))
-    assert len(calls_of(host, "A")) == 4
+DEAD = RuntimeError("python exited with code 137 (0x89)")
+AWAY = failed("It is away.", "transient")
+BEGIN = datetime.fromisoformat("2026-03-01T09:00:00Z")
+OUTAGE_SECONDS = 600
+LONG: dict[str, Any] = AZURE | dict.fromkeys(
+    ("transient", "throttled"), {"everySeconds": 10, "withinSeconds": 900, "verb": "same"}
+)
+
+
+def during(begin: float, end: float, meanwhile: Any, otherwise: Work) -> Work:
+    """Make an activity that gives one result at once while something is away, and works at other times."""
+
+    def work(call: dict[str, Any], now: datetime) -> tuple[float, Any]:
+        seconds = (now - BEGIN).total_seconds()
+        return (1, meanwhile) if begin <= seconds < end else otherwise(call, now)
+
+    return work
+
+
+def run_with(policies: dict[str, Any], script: Script, *rows: dict[str, Any]) -> tuple[Host, Instance]:
+    """Run rows with other retry policies than most tests need."""
+    host, input_ = Host(lambda name, call, now: script.get(call["step"] or name, lasts(1))(call, now)), start(*rows)
+    input_["plan"]["retryPolicies"] = policies
+    return host, host.run("run_plan_v1", "op-1", input_)
+
+
+def outage(work: Work, meanwhile: Any, **more: Any) -> tuple[Host, Instance]:
+    """Run one row through an outage of ten minutes that begins when half a minute of its minute is over."""
+    script = {"A": during(30, 30 + OUTAGE_SECONDS, meanwhile, work)}
+    return run_with({"azure": LONG}, script, row("A", kind="condition", deadline=60) | more)
+
+
+def until(seconds: float) -> Work:
+    """Make an activity that waits until some time, and is done then."""
+    return lambda _call, now: (
+        1,
+        WAIT if now < BEGIN + timedelta(seconds=seconds) else DONE,
+    )
+
+
+SILENCES = {
+    "errors that pass": AWAY,
+    "throttling": failed("slow down", "throttled"),
+    "a cluster that does not answer": WAIT | {"unanswered": True},
+}
+
+
+@pytest.mark.parametrize("kind", ["condition", "begin-and-poll", "action"])
+@pytest.mark.parametrize("silence", SILENCES.values(), ids=SILENCES)
+def test_an_outage_does_not_use_up_a_rows_time(silence: Any, kind: str) -> None:
+    """The row goes on where it was: what was missing of its minute is still there after ten."""
+    host, instance = outage(until(OUTAGE_SECONDS + 55), silence, kind=kind)
     assert instance.output == {"result": "done"}
-    host, instance = run({"A": lasts(1, dead)}, row("A"))
-    assert len(calls_of(host, "A")) == 4
-    assert "exited with code 137" in calls_of(host, "finish_operation")[0]["error"]["message"]
+    calls = [time for time, name, _ in host.calls if name == "A"]
+    (noticed,) = [time for time in calls if time >= calls[0] + timedelta(seconds=630)][:1]
+    assert noticed - calls[0] <= timedelta(seconds=630 + 2 * 10)
+
+
+def test_after_an_outage_a_row_has_only_the_time_that_was_left() -> None:
+    """And the error says what was not counted."""
+    host, instance = outage(lasts(1, WAIT), AWAY)
+    assert instance.output["result"] == "failed"
+    assert timedelta(seconds=650) < host.now - BEGIN < timedelta(seconds=690)
+    message = calls_of(host, "finish_operation")[0]["error"]["message"]
+    found = re.search(r"did not end within 60 seconds, not counting (\d+) in which nothing answered", message)
+    assert found, message
+    assert 590 <= int(found[1]) <= 615
+
+
+def test_a_silence_without_end_ends_the_row_when_its_class_is_given_up() -> None:
+    """Nobody waits for ever for a service that does not come back; its error is told, not a deadline's."""
+    host, _ = run({"A": lasts(1, AWAY)}, row("A", kind="condition"))
+    assert len(calls_of(host, "A")) == 6
+    assert calls_of(host, "finish_operation")[0]["error"]["message"] == "It is away."
+
+
+def test_a_cluster_that_never_answers_again_runs_out_of_time() -> None:
+    """It is given the time of an outage once, and no more."""
+    host, instance = run({"A": lasts(1, WAIT | {"unanswered": True})}, row("A", kind="condition", deadline=120))
+    assert instance.output["result"] == "failed"
+    assert "did not end within 120 seconds, not counting" in calls_of(host, "finish_operation")[0]["error"]["message"]
+    assert host.now < datetime.fromisoformat("2026-03-01T09:03:45Z")
+
+
+def test_an_outage_does_not_use_up_the_time_of_other_errors() -> None:
+    """A role has its two minutes to spread, whatever is away meanwhile."""
+    no_role = failed("no role", "authorization")
+    _, instance = outage(during(0, OUTAGE_SECONDS + 90, no_role, lasts(1)), AWAY, kind="action", deadlineSeconds=600)
+    assert instance.output == {"result": "done"}
+
+
+def test_a_host_that_was_away_does_not_use_up_a_rows_time() -> None:
+    """An answer that comes ten minutes late says nothing of the work."""
+    answers = iter([(1, WAIT), (OUTAGE_SECONDS, WAIT), (1, DONE)])
+    _, instance = run({"A": lambda _call, _now: next(answers)}, row("A", kind="condition", deadline=60))
+    assert instance.output == {"result": "done"}
+
+
+def test_what_was_begun_is_cancelled_although_azure_is_away_for_ten_minutes() -> None:
+    """A row that fails leaves nothing running, also when it fails into an outage."""
+    cancel = during(0, OUTAGE_SECONDS, AWAY, lasts(1, {"outcome": "stopped"}))
+    script: Script = {"A": lambda call, now: cancel(call, now) if call["verb"] == "cancel" else (1, failed("broken"))}
+    host, _ = run_with({"azure": LONG}, script, row("A", kind="begin-and-poll"))
+    assert host.started_at("finish_operation") >= OUTAGE_SECONDS
+
+
+def deaths(seconds: float, every: float = 3) -> Work:
+    """Make an activity whose process is killed every few seconds for a while."""
+    return lambda _call, now: (every, DEAD) if now < BEGIN + timedelta(seconds=seconds) else (1, DONE)
+
+
+@pytest.mark.parametrize("kind", ["condition", "begin-and-poll", "action"])
+def test_a_process_that_is_killed_every_three_seconds_for_two_minutes_fails_no_row(kind: str) -> None:
+    """However often it dies: it is time that counts, not deaths."""
+    host, instance = run({"A": deaths(120)}, row("A", kind=kind, deadline=60))
+    assert instance.output == {"result": "done"}
+    assert len(calls_of(host, "A")) > 5
+
+
+def test_a_row_whose_calls_die_for_five_minutes_without_an_answer_fails() -> None:
+    """No time scale shortens that; the error says what the host said of the process."""
+    host, instance = run({"A": lasts(3, DEAD)}, row("A"))
+    assert instance.output["result"] == "failed"
+    assert timedelta(minutes=5) <= host.now - BEGIN < timedelta(minutes=6)
+    message = calls_of(host, "finish_operation")[0]["error"]["message"]
+    assert "has not answered for 5 minutes" in message
+    assert "exited with code 137" in message
+
+
+@pytest.mark.parametrize("answer", [WAIT, AWAY], ids=["a wait", "an error that passes"])
+def test_any_answer_forgives_the_deaths_before_it(answer: Any) -> None:
+    """Deaths that come and go over the life of a long row are no reason to give it up."""
+    outcomes = [DEAD, DEAD, answer] * 15
+    host, instance = run_with({"azure": LONG}, {"A": in_turn(*outcomes, DONE)}, row("A", kind="condition"))
+    assert instance.output == {"result": "done"}
+    assert len(calls_of(host, "A")) == len(outcomes) + 1
+    assert host.now > datetime.fromisoformat("2026-03-01T09:05:00Z")
+
+
+def test_deaths_of_a_wait_that_has_lived_long_are_not_added_up() -> None:
+    """A wait that lives for more than five minutes has had answers in it."""
+    now = datetime.fromisoformat("2026-03-01T09:00:00Z")
+    begun = verdicts.begin(start(), row("A", kind="condition"), now) | {
+        "policy": AZURE,
+        "since": {"died": now.isoformat()},
+    }
+    assert "died" in verdicts.outlived(begun, now + timedelta(minutes=4))["since"]
+    assert "died" not in verdicts.outlived(begun, now + timedelta(minutes=6))["since"]
 
 
 def test_the_end_is_written_though_the_first_tries_fail() -> None:
     """finish_operation is repeated until it is done."""
-    dead = RuntimeError("python exited with code 137 (0x89)")
     script: Script = {
         "A": lasts(1, failed("broken")),
-        "finish_operation": in_turn(dead, failed("429", "throttled"), DONE),
+        "finish_operation": in_turn(DEAD, failed("429", "throttled"), DONE),
     }
     host, instance = run(script, row("A"))
     assert len(calls_of(host, "finish_operation")) == 3
     assert instance.output["result"] == "failed"
+
+
+def test_the_end_is_written_although_the_store_is_away_for_ten_minutes() -> None:
+    """In a history that stays short, and at most two tries after it is back."""
+    script: Script = {"A": lasts(1, failed("broken")), "finish_operation": during(0, OUTAGE_SECONDS, AWAY, lasts(1))}
+    host, instance = run(script, row("A"))
+    assert instance.output["result"] == "failed"
+    assert timedelta(0) < host.now - datetime.fromisoformat("2026-03-01T09:10:00Z") < timedelta(minutes=2, seconds=5)
+    assert len(calls_of(host, "finish_operation")) < 25
 
 
 def test_the_custom_status_is_small_and_names_what_runs() -> None:
