@@ -321,9 +321,9 @@ DEAD = RuntimeError("python exited with code 137 (0x89)")
 AWAY = failed("It is away.", "transient")
 BEGIN = datetime.fromisoformat("2026-03-01T09:00:00Z")
 OUTAGE_SECONDS = 600
-LONG: dict[str, Any] = AZURE | dict.fromkeys(
-    ("transient", "throttled"), {"everySeconds": 10, "withinSeconds": 900, "verb": "same"}
-)
+LONG: dict[str, Any] = AZURE | {
+    name: {"everySeconds": 10, "withinSeconds": 900, "verb": "same"} for name in ("transient", "throttled")
+}
 
 
 def during(begin: float, end: float, meanwhile: Any, otherwise: Work) -> Work:
