@@ -23,6 +23,10 @@ class Operations(Items):
         """Create an operation; it ends itself after seven days."""
         return super().create({"ttl": TTL_SECONDS, **document})
 
+    def unended(self) -> Iterator[Document]:
+        """Yield every operation without a result."""
+        return self.query("SELECT * FROM c WHERE NOT IS_DEFINED(c.asyncOperation.endTime)")
+
     def update_by_id(self, operation_id: str, decide: Decide) -> Document:
         """Read, decide, replace, as `Items.update`."""
         return self.update(lambda: self.get(operation_id), decide)
