@@ -10,6 +10,9 @@ from typing import Any
 
 from shared.settings import Settings
 
+# How long a service may be away before a row gives up: ten minutes, and room for noticing.
+OUTAGE = timedelta(minutes=15)
+
 
 @dataclass(frozen=True)
 class Again:

@@ -1,4 +1,4 @@
-"""The containers beside the clusters: operations, progress, subscriptions, billing, versions."""
+"""The containers beside the clusters: operations, progress, subscriptions, task hubs, billing, versions."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -68,6 +68,18 @@ class Subscriptions(Items):
             PreconditionFailed: when somebody wrote the read one since.
         """
         return self.replace(document) if "_etag" in document else self.create(document)
+
+
+class TaskHubs(Items):
+    """The container `TaskHubs`: the last sign of life of each task hub that shares this database."""
+
+    def put(self, document: Document) -> Document:
+        """Write a hub's sign of life; each hub writes its own alone."""
+        return super().upsert({"ttl": TTL_SECONDS, **document})
+
+    def all(self) -> dict[str, Document]:
+        """Return every hub's sign of life, by the hub's name."""
+        return {document["id"]: document for document in self.query("SELECT * FROM c")}
 
 
 class Billing(Items):
