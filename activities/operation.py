@@ -43,6 +43,7 @@ def _finish_operation(step: Step) -> None:
         return True
 
     step.decide(change)
+    _cancel_left_running(step)
 
 
 def end_async_operation(
@@ -72,7 +73,15 @@ def _finish_delete(step: Step) -> None:
             if not tries_left:
                 raise
         else:
-            return
+            break
+    _cancel_left_running(step)
+
+
+def _cancel_left_running(step: Step) -> None:
+    """End the progress items of attempts that died."""
+    store, call = get_store(), step.call
+    for item in endings.left_running(store.progress.list(call["operationId"]), f"{call['step']}-{call['attempt']}"):
+        store.progress.upsert(item)
 
 
 stop_operation = Executor(run=_stop_operation, control=True)

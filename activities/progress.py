@@ -11,6 +11,7 @@ from typing import Any
 
 from activities.executor import Outcome
 from activities.step import Call
+from shared.clusters import endings
 from shared.store import Store, get_store
 
 # A failure that may be tried again leaves the step running; the engine marks it failed when it gives up.
@@ -56,13 +57,7 @@ def leave(call: Call) -> None:
     store = get_store()
     item = store.progress.get(call["operationId"], call["step"], call["attempt"]) if call["step"] else None
     if item is not None and item["status"] == "Running":
-        store.progress.upsert(item | canceled("The operation was superseded."))
-
-
-def canceled(message: str) -> dict[str, str]:
-    """Return what changes on an item whose step will not go on."""
-    now = datetime.now(UTC).isoformat()
-    return {"status": "Canceled", "message": message, "endTime": now, "lastProgressTime": now}
+        store.progress.upsert(item | endings.canceled("The operation was superseded."))
 
 
 def fail(call: Call, step: str, error: dict[str, object]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from azure.core.exceptions import HttpResponseError
 
-from activities import deployments, progress, resource_group
+from activities import deployments, resource_group
 from activities.executor import Executor, Outcome, wait
 from activities.step import Step
 from shared import cloud
@@ -76,7 +76,7 @@ def _end(step: Step, operation_id: str) -> list[str]:
         if datetime.fromisoformat(item["lastProgressTime"]) >= since:
             in_flight.append(item["step"])
         else:
-            store.progress.upsert(item | progress.canceled(error["message"]))
+            store.progress.upsert(item | endings.canceled(error["message"]))
     return in_flight
 
 

@@ -32,7 +32,7 @@ def begin_operation(  # noqa: PLR0917 - what an operation begins with
         namespace: the resource provider, as the client of the operation spells it.
         correlation: what ties the operation to its request.
         now: when it begins.
-        settings: for the plan's durations, and the region in the operation's path.
+        settings: for the plan's durations, the task hub that drives it, and the region in the operation's path.
         done: rows that an earlier operation has done, for a resume.
     """
     properties = document["openShiftCluster"]["properties"]
@@ -44,6 +44,7 @@ def begin_operation(  # noqa: PLR0917 - what an operation begins with
     document["asyncOperationId"] = document["lastAsyncOperationId"] = operation_id
     document["attempt"] = 1
     document["stopping"] = False
+    document.pop("restarts", None)
     document["correlationData"] = dict(correlation)
     plan = plans.resolve(edge.plan, document, settings)
     if done:
@@ -53,6 +54,7 @@ def begin_operation(  # noqa: PLR0917 - what an operation begins with
         **async_operations.new_operation(operation_id, path, str(edge.next), now),
         "openShiftClusterKey": document["key"],
         "clusterDocumentId": document["id"],
+        "taskHub": settings.task_hub,
         "plan": plan,
         "correlationData": dict(correlation),
     }

@@ -23,8 +23,8 @@ HOST_SETTINGS: Mapping[str, str] = {
     "AzureWebJobsStorage": "Storage account of the Functions host and of Durable Functions.",
     "FUNCTIONS_WORKER_RUNTIME": "Always `python`.",
     "PYTHON_THREADPOOL_THREAD_COUNT": "Threads for synchronous functions: each runs at most one Azure call at a time.",
-    "WATCHDOG_SCHEDULE": "NCRONTAB of the timer that restarts operations which nothing drives.",
-    "PURGE_SCHEDULE": "NCRONTAB of the timer that purges ended orchestrations.",
+    "WATCHDOG_SCHEDULE": "NCRONTAB of the timer that restarts operations which nothing drives; at least every five minutes.",
+    "PURGE_SCHEDULE": "NCRONTAB of the timers that remove ended orchestrations and what rejected requests left behind.",
 }
 
 
@@ -92,6 +92,12 @@ def _server(value: str) -> str:
     return value
 
 
+def _task_hub(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]{2,44}", value):
+        raise ValueError("must have 3 to 45 letters or digits and begin with a letter")
+    return value
+
+
 def _days(value: str) -> int:
     if not value.isdigit() or int(value) < 1:
         raise ValueError("is no whole number of days above 0")
@@ -111,6 +117,11 @@ class Settings:
     location: str = _setting("LOCATION", "Azure region this deployment serves.")
     resource_group: str = _setting("RESOURCEGROUP", "Resource group of the resource provider: its DNS zone lies there.")
     cosmosdb_account: str = _setting("COSMOSDB_ACCOUNT", "Name of the Cosmos DB account.")
+    task_hub: str = _setting(
+        "TASK_HUB",
+        "Task hub of this deployment; `host.json` refers to it. Deployments that share a Cosmos DB account need one each.",
+        parse=_task_hub,
+    )
     domain: str = _setting("DOMAIN", "DNS zone of managed cluster domains, `<location>.<parent>`.")
     keyvault_name: str = _setting("KEYVAULT_NAME", "Service vault: first-party certificate and paging key.")
     cluster_keyvault_name: str = _setting("CLUSTER_KEYVAULT_NAME", "Vault of the clusters' secrets.")

@@ -6,12 +6,14 @@ from typing import Any
 import azure.durable_functions as df
 import azure.functions as func
 
+from timers import leftovers
 from timers.purge import purge
 from timers.subscriptions import sweep
 from timers.watchdog import watch
 
 # Function: what it runs, and the setting with its schedule.
 TIMERS: dict[str, tuple[Callable[[Any], Awaitable[None]], str]] = {
+    "leftovers": (leftovers.sweep, "%PURGE_SCHEDULE%"),
     "purge": (purge, "%PURGE_SCHEDULE%"),
     # Both look each minute at what has to go on.
     "subscriptions": (sweep, "%WATCHDOG_SCHEDULE%"),

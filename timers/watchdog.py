@@ -2,137 +2,113 @@
 
 It replaces lease and heartbeat. A request that died before its start, a worker that took an orchestration with it, a
 deleted task hub, a row that nobody polls any more: all of them look alike here, and the answer is the next attempt.
+What to do is decided in `judging.py`; whose operations they are, in `hubs.py`.
 """
 
 import asyncio
 import logging
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from enum import Enum
+import random
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import azure.durable_functions as df
 
 from orchestrators import plans
-from orchestrators.plans.rows import REPEAT
 from shared import settings
 from shared.clusters import endings
-from shared.settings import Settings
 from shared.store import Document, Fence, FenceMoved, Store, get_store
+from timers import hubs
+from timers.judging import LIVING, Action, Finding, explain, fruitless, judge
 
-MAX_ATTEMPTS = 5
-# The first line of a failed orchestration says what happened; the rest is the stack.
-MAX_OUTPUT = 500
-# The time a request has between its first document and the start of the orchestration.
-LOOK_BACK = timedelta(minutes=2)
-_LIVING = ("Pending", "Running", "ContinuedAsNew", "Suspended")
+# A run ends well before the host would end it with the whole worker, and before the next sign of life is missed; what
+# it has not looked at is left to the next. Calls to a service that is away take minutes to give up.
+RUN_SECONDS = 120
+OPERATION_SECONDS = 20
 
 _log = logging.getLogger(__name__)
 
 
-class Action(Enum):
-    """What to do about one operation."""
-
-    LEAVE = "leave it alone"
-    START = "start the attempt that was never started"
-    RESTART = "start the next attempt"
-    FAIL = "fail it"
-    SETTLE = "write to the cluster what the operation says"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One operation as the watchdog found it.
-
-    Attributes:
-        cluster: the cluster document, which names the operation.
-        operation: the async operation, None once it has expired.
-        items: its progress items, of all attempts.
-        status: the durable runtime status of this attempt's instance, or "" where there is none.
-        output: how that instance ended, where it says so. It holds no secret: what raises in an activity is reduced
-            to its type before it enters durable history.
-    """
-
-    cluster: Document
-    operation: Document | None
-    items: list[Document]
-    status: str
-    output: str = ""
-
-
-def judge(finding: Finding, now: datetime, own: Settings) -> Action:
-    """Decide about one operation."""
-    operation, attempt = finding.operation, finding.cluster["attempt"]
-    if operation is None:
-        return Action.FAIL
-    if endings.has_ended(operation):
-        return Action.SETTLE if finding.status not in _LIVING else Action.LEAVE
-    items = [item for item in finding.items if item["attempt"] == attempt]
-    if finding.status in _LIVING and not _is_stale(operation, items, now):
-        return Action.LEAVE
-    if not finding.status and now - _time(operation["asyncOperation"]["startTime"]) < own.look_back(LOOK_BACK):
-        return Action.LEAVE
-    if not finding.status and not items:
-        return Action.START
-    return Action.RESTART if attempt < MAX_ATTEMPTS else Action.FAIL
-
-
-def _is_stale(operation: Document, items: list[Document], now: datetime) -> bool:
-    """Tell whether a row that runs was not heard of for twice its deadline, or nothing was while no row runs."""
-    running = [item for item in items if item["status"] == "Running"]
-    if running:
-        return any(now - _time(item["lastProgressTime"]) > 2 * _allowed(item) for item in running)
-    times = [_time(item["lastProgressTime"]) for item in items]
-    longest = max((row["deadlineSeconds"] for row in operation["plan"]["rows"]), default=0)
-    return now - max(times, default=_time(operation["asyncOperation"]["startTime"])) > timedelta(seconds=2 * longest)
-
-
-def _allowed(item: Document) -> timedelta:
-    return _time(item["deadline"]) - _time(item["startTime"])
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
 async def watch(client: df.DurableOrchestrationClient) -> None:
-    """Look at every running operation once; trouble with one does not keep the others waiting."""
-    store = await asyncio.to_thread(get_store)
-    for cluster in await asyncio.to_thread(lambda: list(store.clusters.non_terminal())):
-        try:
-            await _watch_one(client, store, cluster)
-        except FenceMoved:
-            continue  # It ended, or somebody newer took over, while we looked.
-        except Exception:  # noqa: BLE001 - the next operation is watched all the same
-            _log.exception("operation %s could not be watched", cluster["asyncOperationId"], extra=_extra(cluster))
+    """Look at every running operation once; trouble with one does not keep the others waiting.
+
+    Raises:
+        TimeoutError: when a run takes too long.
+    """
+    async with asyncio.timeout(RUN_SECONDS):
+        store = await asyncio.to_thread(get_store)
+        signs = await asyncio.to_thread(_sign, store)
+        clusters = await asyncio.to_thread(lambda: list(store.clusters.non_terminal()))
+        # A run that ends early has left out others than the one before.
+        random.shuffle(clusters)
+        for cluster in clusters:
+            try:
+                async with asyncio.timeout(OPERATION_SECONDS):
+                    await _watch_one(client, store, signs, cluster)
+            except FenceMoved:
+                continue  # It ended, or somebody newer took over, while we looked.
+            except Exception:  # noqa: BLE001 - the next operation is watched all the same
+                _log.exception("operation %s could not be watched", cluster["asyncOperationId"], extra=_extra(cluster))
 
 
-async def _watch_one(client: df.DurableOrchestrationClient, store: Store, cluster: Document) -> None:
-    operation_id = cluster["asyncOperationId"]
-    instance = plans.instance_id(operation_id, cluster["attempt"])
-    found = await client.get_status(instance)
-    finding = Finding(
-        cluster=cluster,
-        operation=await asyncio.to_thread(store.operations.get, operation_id),
-        items=await asyncio.to_thread(store.progress.list, operation_id),
-        # The SDK answers an unknown id with a status that is false and has no members.
-        status=found.runtime_status.name if found and found.runtime_status else "",
-        output=str(found.output) if found and found.output else "",
-    )
-    action = judge(finding, datetime.now(UTC), settings.load())
+def _sign(store: Store) -> Mapping[str, Document]:
+    """Write this hub's sign of life, and return those of all hubs."""
+    own, signs = settings.load(), store.task_hubs.all()
+    sign = hubs.next_sign(signs.get(own.task_hub), datetime.now(UTC), own)
+    store.task_hubs.put(sign)
+    return signs | {own.task_hub: sign}
+
+
+async def _watch_one(
+    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, Document], cluster: Document
+) -> None:
+    finding = await _find(client, store, signs, cluster)
+    now = datetime.now(UTC)
+    action = judge(finding, now, settings.load())
     if action is Action.LEAVE:
         return
+    operation_id = cluster["asyncOperationId"]
     _log.warning("operation %s: %s", operation_id, action.value, extra=_extra(cluster))
-    if finding.status in _LIVING:
-        await client.terminate(instance, "its rows made no progress")
+    if finding.status in LIVING:
+        await client.terminate(plans.instance_id(operation_id, cluster["attempt"]), "its rows made no progress")
     if action in (Action.START, Action.RESTART):
-        start = await asyncio.to_thread(_next_start, store, finding, action)
+        start = await asyncio.to_thread(_next_start, store, finding, action, now)
         await client.start_new("run_plan_v1", plans.instance_id(operation_id, start["attempt"]), start)
     else:
-        await asyncio.to_thread(_end, store, finding)
+        await asyncio.to_thread(_end, store, finding, now)
 
 
-def _next_start(store: Store, finding: Finding, action: Action) -> dict[str, Any]:
+async def _find(
+    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, Document], cluster: Document
+) -> Finding:
+    """Gather what is known of an operation; another hub's instances cannot be seen from here."""
+    operation_id = cluster["asyncOperationId"]
+    operation = await asyncio.to_thread(store.operations.get, operation_id)
+    items = await asyncio.to_thread(store.progress.list, operation_id)
+    heard = hubs.last_heard(operation, items, signs, settings.load()) if operation else None
+    status, output = "", ""
+    if heard is None:
+        status, output = await _instance(client, plans.instance_id(operation_id, cluster["attempt"]))
+    return Finding(cluster, operation, items, status, output, heard)
+
+
+async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> tuple[str, str]:
+    """Return an instance's runtime status and output, both "" where there is none.
+
+    Raises:
+        ConnectionError: when the host cannot tell, because its storage is away.
+    """
+    found = await client.get_status(instance_id)
+    if found.runtime_status:
+        return found.runtime_status.name, str(found.output or "")
+    # The SDK makes a status of every answer: of an unknown id's, which is empty, and of an error's.
+    if getattr(found, "message", None) != "":
+        reason = getattr(found, "ExceptionMessage", "no reason given")
+        raise ConnectionError(f"the task hub did not tell the status of {instance_id}: {reason}")
+    return "", ""
+
+
+def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -> dict[str, Any]:
     """Move the fence to the next attempt, and return its input: the stored plan without the rows that are done."""
 
     def change(document: Document) -> Document | None:
@@ -140,57 +116,65 @@ def _next_start(store: Store, finding: Finding, action: Action) -> dict[str, Any
             return None
         document["attempt"] += 1
         document.pop("stopping", None)
+        document.pop("restarts", None)
+        if tried := fruitless(finding, now):
+            document["restarts"] = tried
         return document
 
+    if finding.heard is not None:
+        _take_over(store, finding)
     cluster = store.fenced_update(_fence(finding.cluster), change)
     operation = finding.operation or {}
     done = {item["step"]: None for item in finding.items if item["status"] == "Succeeded"}
     return plans.start_input(operation, cluster, [*operation["plan"].get("done", []), *done])
 
 
-def _end(store: Store, finding: Finding) -> None:
-    """End an operation that cannot go on, or bring its cluster to where the operation is already."""
-    cluster, operation = finding.cluster, finding.operation
-    if operation is not None:
-        snapshot = dict(cluster["openShiftCluster"]) | {"properties": dict(cluster["openShiftCluster"]["properties"])}
-        endings.end_state(snapshot, failed=True)
-        operation = store.operations.update_by_id(
-            operation["id"],
-            lambda document: document if endings.end_operation(document, "Failed", _error(finding), snapshot) else None,
-        )
-    succeeded = operation is not None and operation["asyncOperation"]["status"] == "Succeeded"
-    if succeeded and cluster["openShiftCluster"]["properties"]["provisioningState"] == "Deleting":
-        store.clusters.delete(store.clusters.fenced_read(_fence(cluster)))
-        return
+def _take_over(store: Store, finding: Finding) -> None:
+    """Make an operation this hub's; the attempt that the silent hub may have started is never started here.
+
+    Raises:
+        FenceMoved: when it has ended, or another hub was faster.
+    """
+    operation = finding.operation or {}
 
     def change(document: Document) -> Document:
-        endings.end_cluster(document, failed=not succeeded)
-        return document
+        if document["taskHub"] != operation["taskHub"] or endings.has_ended(document):
+            raise FenceMoved(f"operation {document['id']} is no longer that of a silent hub")
+        return document | {"taskHub": settings.load().task_hub, "takenOverAttempt": finding.cluster["attempt"]}
 
-    store.fenced_update(_fence(cluster), change)
+    store.operations.update_by_id(operation["id"], change)
 
 
-def _error(finding: Finding) -> dict[str, Any]:
-    """Explain an operation that five attempts did not finish: by what its steps said last, and how its last run ended."""
-    unfinished = [item for item in finding.items if item["status"] != "Succeeded"]
-    last = unfinished[-1] if unfinished else None
-    details = [last["error"]] if last and last["error"] else []
-    if last:
-        details.append({"code": "Step", "message": last["step"]})
-    if finding.output:
-        details.append({"code": "Orchestration", "message": finding.output[:MAX_OUTPUT]})
-    correlation = (finding.cluster.get("correlationData") or {}).get("correlationId", "")
-    return {
-        "code": "DeploymentFailed",
-        "message": f"The operation was started {finding.cluster['attempt']} times and did not end."
-        + (f" Its last step was '{last['step']}'. {last['message']}" if last else ""),
-        "details": [
-            *details,
-            {"code": "Remedy", "message": REPEAT},
-            {"code": "CorrelationId", "message": correlation},
-            {"code": "Owner", "message": "platform"},
-        ],
-    }
+def _end(store: Store, finding: Finding, now: datetime) -> None:
+    """End an operation that cannot go on, or bring its cluster to where the operation is already."""
+    cluster, operation, fence = finding.cluster, finding.operation, _fence(finding.cluster)
+    if operation is not None:
+        operation = _ended(store, finding, operation["id"], now)
+    succeeded = operation is not None and operation["asyncOperation"]["status"] == "Succeeded"
+    if succeeded and cluster["openShiftCluster"]["properties"]["provisioningState"] == "Deleting":
+        store.clusters.delete(store.clusters.fenced_read(fence))
+    else:
+
+        def change(document: Document) -> Document:
+            endings.end_cluster(document, failed=not succeeded)
+            return document
+
+        store.fenced_update(fence, change)
+    for item in endings.left_running(store.progress.list(fence.operation_id)):
+        store.progress.upsert(item)
+
+
+def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> Document:
+    """Fail an operation that has not ended, and return it with its end."""
+    cluster = finding.cluster["openShiftCluster"]
+    snapshot = cluster | {"properties": dict(cluster["properties"])}
+    endings.end_state(snapshot, failed=True)
+
+    def change(document: Document) -> Document | None:
+        store.clusters.fenced_read(_fence(finding.cluster))
+        return document if endings.end_operation(document, "Failed", explain(finding, now), snapshot) else None
+
+    return store.operations.update_by_id(operation_id, change)
 
 
 def _fence(cluster: Document) -> Fence:

@@ -7,6 +7,8 @@ from emulator.run.seed import Seed
 
 # Nobody is in it; operators come with their certificate.
 OPERATORS_GROUP = "dddddddd-0000-4000-8000-000000000001"
+# Instances, history and timers of the function app; `host.json` refers to the setting.
+TASK_HUB = "OpenShiftClusters"
 # Enough that the activities of a few clusters never wait for each other, few enough for two cores.
 WORKER_THREADS = 16
 
@@ -22,6 +24,7 @@ def app_settings(platform: Platform, seed: Seed) -> dict[str, str]:
         "LOCATION": world.location,
         "RESOURCEGROUP": world.rp_resource_group,
         "COSMOSDB_ACCOUNT": world.cosmos_account,
+        "TASK_HUB": TASK_HUB,
         "DOMAIN": world.domain,
         "KEYVAULT_NAME": world.service_vault,
         "CLUSTER_KEYVAULT_NAME": world.cluster_vault,

@@ -47,6 +47,7 @@ CONTAINERS = (
     Container("AsyncOperations", default_ttl=SEVEN_DAYS),
     Container("OperationProgress", "/operationId", default_ttl=SEVEN_DAYS),
     Container("Subscriptions"),
+    Container("TaskHubs", default_ttl=SEVEN_DAYS),
     Container("Billing"),
     Container(VERSIONS_CONTAINER, default_ttl=-1),
 )
@@ -54,7 +55,7 @@ CONTAINERS = (
 # The vaults, and what the function app may do with their secrets and certificates.
 VAULTS = (
     ("{service_vault}", ("get",), ()),
-    ("{cluster_vault}", ("get", "set", "delete"), ("get", "create", "delete", "recover")),
+    ("{cluster_vault}", ("get", "list", "set", "delete"), ("get", "create", "delete", "recover")),
 )
 # Who issues the certificates of managed domains, as the clusters' vault knows it: name and provider.
 ISSUER = ("OneCertV2-PublicCA", "OneCertV2-PublicCA")

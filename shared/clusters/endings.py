@@ -1,5 +1,6 @@
-"""How an operation ends on its two documents. Pure: whoever writes them checks the fence and the ETag."""
+"""How an operation ends on its documents and its progress items. Pure: whoever writes them checks the fence and the ETag."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,7 +8,7 @@ from shared.clusters.states import Event, apply_edge, find_edge
 
 TERMINAL = frozenset({"Succeeded", "Failed", "Canceled"})
 # What a cluster document carries only while an operation runs.
-_OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "correlationData")
+_OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "restarts", "correlationData")
 
 
 def has_ended(operation: dict[str, Any]) -> bool:
@@ -34,6 +35,26 @@ def end_operation(
     if snapshot is not None:
         operation["openShiftCluster"] = snapshot
     return True
+
+
+def canceled(message: str) -> dict[str, str]:
+    """Return what changes on a progress item whose step will not go on."""
+    now = datetime.now(UTC).isoformat()
+    return {"status": "Canceled", "message": message, "endTime": now, "lastProgressTime": now}
+
+
+def left_running(items: Iterable[dict[str, Any]], ending: str = "") -> list[dict[str, Any]]:
+    """Return the progress items of an ended operation that are still `Running`, as they have to be written.
+
+    They are those of attempts that died, and nobody else would end them. Call this once the cluster names the
+    operation no more: until then a DELETE may supersede it, and that waits for what may still be in flight.
+
+    Args:
+        items: of the operation.
+        ending: id of the item of the step that writes the end.
+    """
+    message = "The operation ended without this step."
+    return [item | canceled(message) for item in items if item["status"] == "Running" and item["id"] != ending]
 
 
 def end_cluster(document: dict[str, Any], *, failed: bool) -> None:

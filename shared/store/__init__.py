@@ -8,7 +8,7 @@ from azure.cosmos import ContainerProxy, CosmosClient
 from shared import cloud, settings, tracing
 from shared.store.clusters import Clusters, Fence, FenceMoved, partition_of
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Document, Items, NotFound, PreconditionFailed
-from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Subscriptions, Versions
+from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Subscriptions, TaskHubs, Versions
 
 __all__ = [
     "TTL_SECONDS",
@@ -40,6 +40,7 @@ class Store:
         self.operations = Operations(container("AsyncOperations"))
         self.progress = Progress(container("OperationProgress"))
         self.subscriptions = Subscriptions(container("Subscriptions"))
+        self.task_hubs = TaskHubs(container("TaskHubs"))
         self.billing = Billing(container("Billing"))
         self._versions = Versions(container("OpenShiftVersions"))
 

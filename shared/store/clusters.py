@@ -1,6 +1,6 @@
 """Cluster documents: found by resource id, paged, and updated under the fence of the running operation."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from azure.core import MatchConditions
@@ -90,6 +90,11 @@ class Clusters(Items):
     def non_terminal(self) -> Iterator[Document]:
         """Yield every cluster that names a running operation."""
         return self.query("SELECT * FROM c WHERE IS_DEFINED(c.asyncOperationId)")
+
+    def existing(self, document_ids: Sequence[str]) -> set[str]:
+        """Return those of the ids that documents of any subscription have."""
+        found = self.query("SELECT c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)", ids=list(document_ids))
+        return {document["id"] for document in found}
 
     def update_by_key(self, key: str, decide: Decide, tries: int = UPDATE_TRIES) -> Document:
         """Read by key, decide, replace, as `Items.update`."""

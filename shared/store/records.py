@@ -1,4 +1,4 @@
-"""The containers beside the clusters: operations, progress, subscriptions, billing, versions."""
+"""The containers beside the clusters: operations, progress, subscriptions, task hubs, billing, versions."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +22,10 @@ class Operations(Items):
     def create(self, document: Document) -> Document:
         """Create an operation; it ends itself after seven days."""
         return super().create({"ttl": TTL_SECONDS, **document})
+
+    def unended(self) -> Iterator[Document]:
+        """Yield every operation without a result."""
+        return self.query("SELECT * FROM c WHERE NOT IS_DEFINED(c.asyncOperation.endTime)")
 
     def update_by_id(self, operation_id: str, decide: Decide) -> Document:
         """Read, decide, replace, as `Items.update`."""
@@ -64,6 +68,18 @@ class Subscriptions(Items):
             PreconditionFailed: when somebody wrote the read one since.
         """
         return self.replace(document) if "_etag" in document else self.create(document)
+
+
+class TaskHubs(Items):
+    """The container `TaskHubs`: the last sign of life of each task hub that shares this database."""
+
+    def put(self, document: Document) -> Document:
+        """Write a hub's sign of life; each hub writes its own alone."""
+        return super().upsert({"ttl": TTL_SECONDS, **document})
+
+    def all(self) -> dict[str, Document]:
+        """Return every hub's sign of life, by the hub's name."""
+        return {document["id"]: document for document in self.query("SELECT * FROM c")}
 
 
 class Billing(Items):

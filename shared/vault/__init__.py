@@ -6,7 +6,9 @@ and two requests that race for the same name cannot swap each other's secret. Ce
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
 
@@ -19,6 +21,15 @@ from shared.vault import pem
 
 Bundle = dict[str, Any]
 Client = TypeVar("Client")
+
+
+@dataclass(frozen=True)
+class StoredName:
+    """A secret as a list shows it: its name, the id of its cluster's document as tagged, and its last change."""
+
+    name: str
+    cluster: str
+    written: datetime
 
 
 class Vault:
@@ -69,6 +80,13 @@ class Vault:
             self._clusters.begin_delete_secret(name)
         except ResourceNotFoundError:
             return
+
+    def stored_names(self) -> Iterator[StoredName]:
+        """Yield what the clusters' vault has, page by page: names, never values. Certificates are among them."""
+        for found in self._clusters.list_properties_of_secrets():
+            written = found.updated_on or found.created_on
+            if found.name and written:
+                yield StoredName(found.name, (found.tags or {}).get("cluster", ""), written)
 
     def get_certificate(self, name: str) -> tuple[str, str]:
         """Return the newest version of a certificate with its key, out of the secret that Key Vault keeps of it.

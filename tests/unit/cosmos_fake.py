@@ -128,18 +128,26 @@ class Container:
 
 def _matches(query: str, values: dict[str, Any], document: Document) -> bool:
     """Answer the queries that the product has, and refuse any other."""
-    condition = query.removeprefix("SELECT * FROM c WHERE ")
-    if condition == "STARTSWITH(c.key, @prefix)":
-        return bool(document["key"].startswith(values["@prefix"]))
-    if condition == "IS_DEFINED(c.asyncOperationId)":
-        return "asyncOperationId" in document
-    if condition in ("c.enabled = true", "c.deleting = true"):
-        return document.get(condition.split()[0].removeprefix("c.")) is True
+    condition = query.partition(" WHERE ")[2]
+    if condition in CONDITIONS:
+        return bool(CONDITIONS[condition](document, values))
     member, value = condition.removeprefix("c.").split(" = ")
     return bool(document.get(member) == values[value])
 
 
-NAMES = ("OpenShiftClusters", "AsyncOperations", "OperationProgress", "Subscriptions", "Billing", "OpenShiftVersions")
+CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
+    "": lambda _document, _values: True,
+    "STARTSWITH(c.key, @prefix)": lambda document, values: document["key"].startswith(values["@prefix"]),
+    "IS_DEFINED(c.asyncOperationId)": lambda document, _values: "asyncOperationId" in document,
+    "NOT IS_DEFINED(c.asyncOperation.endTime)": lambda document, _values: "endTime" not in document["asyncOperation"],
+    "ARRAY_CONTAINS(@ids, c.id)": lambda document, values: document["id"] in values["@ids"],
+    "c.enabled = true": lambda document, _values: document.get("enabled") is True,
+    "c.deleting = true": lambda document, _values: document.get("deleting") is True,
+}
+NAMES = (
+    *("OpenShiftClusters", "AsyncOperations", "OperationProgress"),
+    *("Subscriptions", "TaskHubs", "Billing", "OpenShiftVersions"),
+)
 
 
 def containers() -> dict[str, Container]:

@@ -29,6 +29,7 @@ ENVIRONMENT = {
     "LOCATION": "eastus",
     "RESOURCEGROUP": "rp",
     "COSMOSDB_ACCOUNT": "rp-eastus",
+    "TASK_HUB": "OpenShiftClusters",
     "DOMAIN": "eastus.aroapp.io",
     "KEYVAULT_NAME": "rp-svc",
     "CLUSTER_KEYVAULT_NAME": "rp-cls",
@@ -84,13 +85,21 @@ class FakeSecrets:
     def __init__(self, url: str) -> None:
         self.url = url
         self.versions: dict[str, list[str]] = {}
+        self.tags: dict[str, dict[str, str]] = {}
+        self.written: dict[str, datetime] = {}
         self._numbers = itertools.count(1)
 
     def set_secret(self, name: str, value: str, *, content_type: str, tags: dict[str, str]) -> Any:
         assert content_type == "application/json"
         assert tags["cluster"]
         self.versions.setdefault(name, []).append(value)
+        self.tags[name], self.written[name] = tags, datetime.now(UTC)
         return self.get_secret(name)
+
+    def list_properties_of_secrets(self) -> Iterator[Any]:
+        for name in sorted(self.versions):
+            tags, written = self.tags.get(name), self.written.get(name)
+            yield SimpleNamespace(name=name, tags=tags, updated_on=written, created_on=None)
 
     def get_secret(self, name: str, version: str | None = None) -> Any:
         if name not in self.versions:
@@ -208,6 +217,8 @@ def accepted(world: World) -> World:
         {
             "id": "op",
             "openShiftClusterKey": CLUSTER_ID.lower(),
+            "clusterDocumentId": "doc-1",
+            "taskHub": ENVIRONMENT["TASK_HUB"],
             "correlationData": {"correlationId": "corr-1"},
             "asyncOperation": {
                 "id": "/x/op",

@@ -9,6 +9,7 @@ import pytest
 
 from activities import ACTIVITIES
 from orchestrators import ORCHESTRATORS
+from shared import settings
 from timers import TIMERS
 
 ROOT = Path(__file__).parents[2]
@@ -57,4 +58,10 @@ def test_the_host_serves_routes_without_a_prefix() -> None:
     """ARM's paths are the functions' paths."""
     host = json.loads((ROOT / "host.json").read_text(encoding="utf-8"))
     assert host["extensions"]["http"]["routePrefix"] == ""
-    assert host["extensions"]["durableTask"]["hubName"].isalnum()
+
+
+def test_the_host_takes_the_name_of_its_task_hub_from_the_setting_that_the_code_reads() -> None:
+    """Operations store the name, so both have to mean the same hub."""
+    host = json.loads((ROOT / "host.json").read_text(encoding="utf-8"))
+    assert host["extensions"]["durableTask"]["hubName"] == "%TASK_HUB%"
+    assert "TASK_HUB" in settings.table()

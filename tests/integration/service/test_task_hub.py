@@ -9,20 +9,20 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
+from emulator.run.settings import TASK_HUB
 from tests.integration.local_azure import LocalAzure, unique, wait_for
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, fault, met, prepare
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
 
-HUB = "OpenShiftClusters"
 # The watchdog looks back 15 seconds at least, and looks every five.
 SLEEP_SECONDS = 25
 
 
 def _delete_hub(azure: LocalAzure) -> None:
     """Delete the task hub as an operator would who deletes the host's storage, under the feet of the host."""
-    arguments = ("--state", str(azure.state / "functions"), "--hub", HUB, "--delete")
+    arguments = ("--state", str(azure.state / "functions"), "--hub", TASK_HUB, "--delete")
     subprocess.run([sys.executable, "-m", "emulator.host.task_hub", *arguments], check=True, timeout=60)
 
 

@@ -179,6 +179,16 @@ def test_a_failed_create_says_so_in_both_documents(accepted: World) -> None:
     assert accepted.properties["failedProvisioningState"] == "Creating"
 
 
+def test_the_steps_of_dead_attempts_end_with_the_operation(accepted: World) -> None:
+    """Nobody else would end them; the step that writes the end is told by its own call."""
+    for step, status, attempt in (("a", "Running", 0), ("b", "Succeeded", 0), ("c", "Running", 1)):
+        item = {"id": f"{step}-{attempt}", "operationId": "op", "step": step, "attempt": attempt, "status": status}
+        accepted.cosmos["OperationProgress"].upsert_item(item | {"startTime": "1", "lastProgressTime": "1"})
+    assert call("finish") == DONE
+    found = {each["step"]: each["status"] for each in accepted.store.progress.list("op")}
+    assert found == {"a": "Canceled", "b": "Succeeded", "c": "Canceled", "finish": "Succeeded"}
+
+
 def test_an_end_that_crashed_between_its_two_writes_is_followed(accepted: World) -> None:
     """The next attempt succeeds, but the operation has said Failed already: the cluster agrees with it."""
     accepted.operation["asyncOperation"]["status"] = "Failed"

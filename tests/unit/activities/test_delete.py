@@ -296,6 +296,14 @@ def test_billing_ends_once_and_its_record_stays(deleting: World) -> None:
     assert deleting.cosmos["Billing"].documents["doc-1", "doc-1"]["billing"]["deletionTime"] == first
 
 
+def test_the_steps_of_dead_attempts_end_with_a_delete(deleting: World) -> None:
+    """As with every operation."""
+    item = {"id": "a-0", "operationId": "op", "step": "a", "attempt": 0, "status": "Running", "startTime": "1"}
+    deleting.cosmos["OperationProgress"].upsert_item(item | {"lastProgressTime": "1"})
+    assert control("finish_delete", step="finish") == DONE
+    assert deleting.cosmos["OperationProgress"].documents["op", "a-0"]["status"] == "Canceled"
+
+
 def test_a_delete_ends_without_a_snapshot_and_without_a_cluster(deleting: World) -> None:
     """The result of a delete is told by the absence of a copy."""
     assert control("finish_delete", step="finish") == DONE

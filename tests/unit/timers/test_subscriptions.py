@@ -36,14 +36,16 @@ def test_a_cluster_of_a_deleted_subscription_begins_to_be_deleted(left: World) -
     operation_id = left.cluster["asyncOperationId"]
     operation = left.cosmos["AsyncOperations"].documents[operation_id, operation_id]
     assert (operation["plan"]["name"], operation["asyncOperation"]["status"]) == ("delete", "Deleting")
+    assert operation["taskHub"] == "OpenShiftClusters"
     assert left.cluster["attempt"] == 1
 
 
 def test_a_create_that_runs_is_canceled_by_it(left: World) -> None:
     """Nobody is left to wait for its end."""
     left.properties["provisioningState"] = "Creating"
-    left.cluster["asyncOperationId"] = "op"
+    left.cluster.update({"asyncOperationId": "op", "restarts": {"count": 4, "since": "2026-03-01T09:00:00+00:00"}})
     swept(left)
+    assert "restarts" not in left.cluster
     assert left.properties["provisioningState"] == "Deleting"
     assert left.cluster["supersededOperationId"] == "op"
 

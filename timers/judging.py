@@ -1,0 +1,160 @@
+"""What the watchdog decides about one operation. Pure: a finding and the time in, an action out."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any
+
+from orchestrators.plans.rows import REPEAT
+from orchestrators.retry import OUTAGE
+from shared.clusters import endings
+from shared.settings import Settings
+from shared.store import Document
+from timers.hubs import SILENCE
+
+# An operation fails when so many attempts in a row ended without a row done, and this long after the first of them.
+# The time is real: whatever stopped them, a crash of the worker or of a whole host, takes it at every time scale.
+MAX_FRUITLESS = 5
+PATIENCE = timedelta(minutes=5)
+# The time a request has between its first document and the start of the orchestration.
+LOOK_BACK = timedelta(minutes=2)
+LIVING = ("Pending", "Running", "ContinuedAsNew", "Suspended")
+# The first line of a failed orchestration says what happened; the rest is the stack.
+_MAX_OUTPUT = 500
+
+
+class Action(Enum):
+    """What to do about one operation."""
+
+    LEAVE = "leave it alone"
+    START = "start the attempt that was never started"
+    RESTART = "start the next attempt"
+    FAIL = "fail it"
+    SETTLE = "write to the cluster what the operation says"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One operation as the watchdog found it.
+
+    Attributes:
+        cluster: the cluster document, which names the operation.
+        operation: the async operation, None once it has expired.
+        items: its progress items, of all attempts.
+        status: the durable runtime status of this attempt's instance, or "" where this task hub has none.
+        output: how that instance ended, where it says so. It holds no secret: what raises in an activity is reduced
+            to its type before it enters durable history.
+        heard: when the other task hub that drives it was last heard of; None where this one does.
+    """
+
+    cluster: Document
+    operation: Document | None
+    items: list[Document]
+    status: str
+    output: str = ""
+    heard: datetime | None = None
+
+    @property
+    def current(self) -> list[Document]:
+        """The progress items of the attempt that the cluster names."""
+        return [item for item in self.items if item["attempt"] == self.cluster["attempt"]]
+
+
+def judge(finding: Finding, now: datetime, own: Settings) -> Action:
+    """Decide about one operation."""
+    operation = finding.operation
+    if operation is None:
+        return Action.FAIL
+    if _is_driven(finding, operation, now, own):
+        return Action.LEAVE
+    if endings.has_ended(operation):
+        return Action.SETTLE
+    if not finding.status and _never_started(finding, operation):
+        return Action.START
+    tried = fruitless(finding, now)
+    over = tried is not None and tried["count"] >= MAX_FRUITLESS and now - _time(tried["since"]) >= PATIENCE
+    return Action.FAIL if over else Action.RESTART
+
+
+def fruitless(finding: Finding, now: datetime) -> Document | None:
+    """Count the attempts in a row that ended without a row done, the last one included.
+
+    Returns:
+        `{"count", "since"}`, what the cluster document keeps as `restarts`: `since` is when the first of them was
+        followed by the next. None after an attempt that has done a row.
+    """
+    if any(item["status"] == "Succeeded" for item in finding.current):
+        return None
+    before = finding.cluster.get("restarts") or {"count": 0, "since": now.isoformat()}
+    return {"count": before["count"] + 1, "since": before["since"]}
+
+
+def explain(finding: Finding, now: datetime) -> dict[str, Any]:
+    """Return the error of an operation that is given up: by what its steps said last, and how its last run ended."""
+    unfinished = [item for item in finding.items if item["status"] != "Succeeded"]
+    last = unfinished[-1] if unfinished else None
+    details = [last["error"]] if last and last["error"] else []
+    if last:
+        details.append({"code": "Step", "message": last["step"]})
+    if finding.output:
+        details.append({"code": "Orchestration", "message": finding.output[:_MAX_OUTPUT]})
+    correlation = (finding.cluster.get("correlationData") or {}).get("correlationId", "")
+    return {
+        "code": "DeploymentFailed",
+        "message": _summary(finding, now) + (f" Its last step was '{last['step']}'. {last['message']}" if last else ""),
+        "details": [
+            *details,
+            {"code": "Remedy", "message": REPEAT},
+            {"code": "CorrelationId", "message": correlation},
+            {"code": "Owner", "message": "platform"},
+        ],
+    }
+
+
+def _summary(finding: Finding, now: datetime) -> str:
+    started = f"The operation was started {finding.cluster['attempt']} times and did not end."
+    tried = fruitless(finding, now)
+    if tried is None:
+        return started
+    minutes = round((now - _time(tried["since"])) / timedelta(minutes=1))
+    return f"{started} The last {tried['count']} attempts, over {minutes} minutes, completed no step."
+
+
+def _is_driven(finding: Finding, operation: Document, now: datetime, own: Settings) -> bool:
+    """Tell whether somebody is at work on the operation: another hub, its orchestration, or still its request."""
+    if finding.heard is not None and now - finding.heard <= own.look_back(SILENCE):
+        return True
+    ended = endings.has_ended(operation)
+    if finding.status in LIVING:
+        return ended or not _is_stale(operation, finding.current, now, own)
+    age = now - _time(operation["asyncOperation"]["startTime"])
+    return not finding.status and not ended and age < own.look_back(LOOK_BACK)
+
+
+def _never_started(finding: Finding, operation: Document) -> bool:
+    """Tell whether this hub may start the attempt: nothing ran, and no other hub can have started it."""
+    taken_over = finding.heard is not None or operation.get("takenOverAttempt") == finding.cluster["attempt"]
+    return not finding.current and not taken_over
+
+
+def _is_stale(operation: Document, items: list[Document], now: datetime, own: Settings) -> bool:
+    """Tell whether a row that runs was not heard of for twice its deadline, or nothing was while no row runs.
+
+    The time of an outage comes on top: no progress is written while the database is away.
+    """
+    outage = timedelta(seconds=own.deadline_seconds(OUTAGE))
+    running = [item for item in items if item["status"] == "Running"]
+    if running:
+        return any(now - _time(item["lastProgressTime"]) > 2 * _allowed(item) + outage for item in running)
+    times = [_time(item["lastProgressTime"]) for item in items]
+    longest = max((row["deadlineSeconds"] for row in operation["plan"]["rows"]), default=0)
+    silent = now - max(times, default=_time(operation["asyncOperation"]["startTime"]))
+    return silent > timedelta(seconds=2 * longest) + outage
+
+
+def _allowed(item: Document) -> timedelta:
+    return _time(item["deadline"]) - _time(item["startTime"])
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)

@@ -1,0 +1,96 @@
+"""What requests leave behind that died, or lost a race, before a cluster's document named what they had written.
+
+That is an operation that nobody drives, and before it the secrets of a cluster that never came to be. Nobody sees
+either, so both wait until no request can be at work on them any more.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from shared import settings
+from shared.arm.errors import ErrorCode
+from shared.clusters import endings
+from shared.clusters.secrets import Purpose
+from shared.store import Document, Store, get_store, partition_of
+from shared.vault import StoredName, Vault, get_vault
+
+# The host ends a function after this time (`functionTimeout` in host.json), so no request is older. Never scaled.
+LONGEST_REQUEST = timedelta(minutes=10)
+# Secrets wait longer: a secret that is deleted by mistake is worse than one that stays.
+AGE_OF_SECRETS = timedelta(hours=1)
+# A run ends well before the host would end it with the whole worker; the next one goes on with what is left.
+RUN_SECONDS = 240
+# As many names as Key Vault tells in one page.
+_AT_ONCE = 25
+_NOT_ACCEPTED = {
+    "code": str(ErrorCode.CANCELED),
+    "message": "The request was not accepted: it ended before the cluster knew of the operation. Repeat the request.",
+}
+
+_log = logging.getLogger(__name__)
+
+
+async def sweep(_client: Any) -> None:
+    """End operations and delete secrets that belong to no cluster; trouble with one does not keep the others waiting."""
+    until = time.monotonic() + RUN_SECONDS
+    now = datetime.now(UTC)
+    await asyncio.to_thread(_end_operations, get_store(), now, until)
+    await asyncio.to_thread(_delete_secrets, get_store(), get_vault(), now, until)
+
+
+def _end_operations(store: Store, now: datetime, until: float) -> None:
+    for operation in store.operations.unended():
+        if time.monotonic() > until:
+            return
+        try:
+            began = datetime.fromisoformat(operation["asyncOperation"]["startTime"])
+            if now - began > LONGEST_REQUEST and not _is_named(store, operation):
+                store.operations.update_by_id(operation["id"], _not_accepted)
+        except Exception:  # noqa: BLE001 - the next operation is looked at all the same
+            _log.exception("operation %s could not be swept", operation["id"], extra={"operation_id": operation["id"]})
+
+
+def _is_named(store: Store, operation: Document) -> bool:
+    """Tell whether a cluster's document names the operation: as what runs, or as what a delete has still to end."""
+    cluster = store.clusters.read(operation["clusterDocumentId"], partition_of(operation["openShiftClusterKey"]))
+    names = (cluster or {}).get("asyncOperationId"), (cluster or {}).get("supersededOperationId")
+    return operation["id"] in names
+
+
+def _not_accepted(operation: Document) -> Document | None:
+    return operation if endings.end_operation(operation, "Canceled", _NOT_ACCEPTED) else None
+
+
+def _delete_secrets(store: Store, vault: Vault, now: datetime, until: float) -> None:
+    age = settings.load().scaled(AGE_OF_SECRETS, floor=LONGEST_REQUEST)
+    old = (found for found in vault.stored_names() if _is_bundle(found) and now - found.written > age)
+    for names in _batches(old):
+        existing = store.clusters.existing(sorted({each.cluster for each in names}))
+        for each in names:
+            if each.cluster not in existing and time.monotonic() <= until:
+                _delete(vault, each)
+        if time.monotonic() > until:
+            return
+
+
+def _is_bundle(found: StoredName) -> bool:
+    """Tell whether a secret is a bundle of the cluster that its tag names; the keys of certificates are none."""
+    return found.name in {f"{found.cluster}-{purpose}" for purpose in Purpose}
+
+
+def _delete(vault: Vault, found: StoredName) -> None:
+    try:
+        vault.delete(found.name)
+        _log.info("deleted secret %s: its cluster does not exist", found.name)
+    except Exception:  # noqa: BLE001 - the next secret is deleted all the same
+        _log.exception("secret %s could not be deleted", found.name)
+
+
+def _batches(names: Iterator[StoredName]) -> Iterator[list[StoredName]]:
+    while batch := list(islice(names, _AT_ONCE)):
+        yield batch
