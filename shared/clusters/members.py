@@ -30,11 +30,16 @@ class Rule(StrEnum):
     """Who may write a member, and when."""
 
     CREATE = "C"  # fixed at create
-    CREATE_ANY_CASE = "Ci"  # fixed at create, compared without regard to case, stored as it first came
+    CREATE_ANY_CASE = "Ci"  # the same, compared without regard to case, stored as it first came
     MUTABLE = "M"  # the customer's at any time
+    MUTABLE_ANY_CASE = "Mi"  # the same, compared without regard to case
     READ_ONLY = "R"  # the service's: an update that sends another value is refused
     PROVIDED = "P"  # filled by the service; an update may repeat the value
     IGNORED = "I"  # the service's, and changes by itself: what a request sends is checked and dropped
+
+
+BY_SERVICE = frozenset({Rule.READ_ONLY, Rule.PROVIDED, Rule.IGNORED})
+ANY_CASE = frozenset({Rule.CREATE_ANY_CASE, Rule.MUTABLE_ANY_CASE})
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Member:
 
 _ENABLED = ("Enabled", "Disabled")
 _VISIBILITY = ("Public", "Private")
-_, _CI, _M, _R, _P, _I = Rule
+_, _CI, _M, _MI, _R, _P, _I = Rule
 _INT, _OBJECT, _ARRAY, _MAP = Kind.INTEGER, Kind.OBJECT, Kind.ARRAY, Kind.MAP
 _CP, _NP, _MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
@@ -101,7 +106,7 @@ MEMBERS = (
     Member(f"{_CP}.oidcIssuer", rule=_R),
     Member("properties.consoleProfile.url", rule=_P, check=network_checks.url),
     Member(_SP, _OBJECT, _M, required=True),
-    Member(f"{_SP}.clientId", rule=_M, required=True, check=cluster_checks.client_id),
+    Member(f"{_SP}.clientId", rule=_MI, required=True, check=cluster_checks.client_id),
     Member(f"{_SP}.clientSecret", rule=_M, required=True, secret=True, check=cluster_checks.client_secret),
     Member(f"{_NP}.podCidr", required=True, check=network_checks.pod_cidr),
     Member(f"{_NP}.serviceCidr", required=True, check=network_checks.service_cidr),

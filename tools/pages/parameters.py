@@ -10,7 +10,7 @@ from functools import cache
 from activities import ACTIVITIES
 from orchestrators.plans import PLANS
 from shared.clusters.api_versions import API_VERSIONS, has_member
-from shared.clusters.members import MEMBERS, Member, Rule
+from shared.clusters.members import BY_SERVICE, MEMBERS, Member, Rule
 from tools.pages.markdown import code, table
 from tools.pages.sources import Reader, readers
 
@@ -119,7 +119,7 @@ def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
 
 def customers() -> list[str]:
     """Return the paths of members that customers write, without objects whose members have rows of their own."""
-    written = [row.path for row in MEMBERS if row.rule in (Rule.CREATE, Rule.CREATE_ANY_CASE, Rule.MUTABLE)]
+    written = [row.path for row in MEMBERS if row.rule not in BY_SERVICE]
     return [path for path in written if not any(other.startswith((f"{path}.", f"{path}[")) for other in written)]
 
 
@@ -131,7 +131,7 @@ def page() -> str:
 
 def _cells(each: Parameter) -> list[str]:
     row = member(each.path)
-    later = {Rule.MUTABLE: "may change", Rule.IGNORED: "fixed"}.get(row.rule, "fixed")
+    later = "may change" if row.rule in (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE) else "fixed"
     values = f"one of {code(row.values)}" if row.values else ""
     check = f"`{row.check.__module__.replace('.', '/')}.py` `{row.check.__name__}`" if row.check else ""
     return [

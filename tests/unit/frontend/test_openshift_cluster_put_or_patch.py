@@ -506,7 +506,8 @@ def test_a_failed_create_resumes_with_no_other_body(world: World, path: str, val
     assert refusal(reply) == (400, "RequestNotAllowed", "")
     message = reply.body["error"]["message"]
     assert "delete the cluster, or resume" in message
-    assert f"This one differs from it in: {path.replace('.0.', '[0].')}" in message
+    target = path.replace(".0.", "['worker'].")
+    assert f"This one differs from it in: {target}" in message
     assert not isinstance(value, str) or f"'{value}'" not in message
 
 
