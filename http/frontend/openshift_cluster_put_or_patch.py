@@ -108,7 +108,7 @@ def _new_cluster(call: Call, sent: Cluster) -> Cluster:
     profile = cluster.get("properties", {}).get("clusterProfile", {})
     if not profile.get("version"):
         profile["version"] = catalogue.default_version(versions)
-    validate_static(_facts(call, cluster, creating=True, versions=tuple(catalogue.names(versions))))
+    validate_static(_facts(call, cluster, versions=tuple(catalogue.names(versions))))
     cluster = convert.settle(cluster, base, call.version)
     convert.apply_defaults(cluster)
     _set_system_data(call, cluster)
@@ -125,7 +125,7 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
     convert.put_secrets(stored, stored_bundle)
     cluster = convert.overlay(stored, sent, call.version, patch=edge.event is Event.PATCH)
-    validate_static(_facts(call, cluster, creating=False))
+    validate_static(_facts(call, cluster, stored=stored))
     validate = validate_resume if edge.resume else validate_delta
     validate(stored, cluster, call.version)
     cluster = convert.settle(cluster, stored, call.version)
@@ -151,9 +151,9 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     return accepted(call, 200, convert.to_external(cluster, call.version), document, operation)
 
 
-def _facts(call: Call, cluster: Cluster, *, creating: bool, versions: tuple[str, ...] = ()) -> Facts:
-    own = call.services.settings
-    return Facts(cluster, call.version, call.resource_id, own.location, own.domain, creating, versions)
+def _facts(call: Call, cluster: Cluster, *, stored: Cluster | None = None, versions: tuple[str, ...] = ()) -> Facts:
+    own, creating = call.services.settings, stored is None
+    return Facts(cluster, call.version, call.resource_id, own.location, own.domain, creating, versions, stored or {})
 
 
 def _set_system_data(call: Call, cluster: Cluster) -> None:

@@ -53,6 +53,8 @@ class Member:
         required: whether a create, and a PUT, must give it.
         default: the value of an older client, or of one that says nothing.
         values: the only values allowed, where they are few.
+        offered: the only values that the service acts on so far, where the API has more. Others are refused, unless
+            they are stored already; `docs/parameters.md` and the README's known gaps follow from this.
         check: further rules of its value, or of the whole cluster where this is the member to blame.
         create_only: whether the checks run at create alone: later the value is fixed, or the cluster's own.
         secret: whether it lives in the vault and is never returned.
@@ -65,6 +67,7 @@ class Member:
     required: bool = False
     default: Any = None
     values: tuple[str, ...] = ()
+    offered: tuple[Any, ...] = ()
     check: Check | None = None
     create_only: bool = False
     secret: bool = False
@@ -111,11 +114,12 @@ MEMBERS = (
     Member(f"{_NP}.podCidr", required=True, check=network_checks.pod_cidr),
     Member(f"{_NP}.serviceCidr", required=True, check=network_checks.service_cidr),
     Member(f"{_NP}.outboundType", default="Loadbalancer", values=("Loadbalancer", "UserDefinedRouting"),
-           check=network_checks.outbound_type),
-    Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED),
+           offered=("Loadbalancer",), check=network_checks.outbound_type),
+    Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED, offered=("Disabled",)),
     Member(_LB, _OBJECT, _M, check=network_checks.load_balancer_profile),
     # Whether there is a profile at all depends on outboundType, see `convert.apply_defaults`.
-    Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1, check=network_checks.managed_outbound_ips),
+    Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1, offered=(1,),
+           check=network_checks.managed_outbound_ips),
     Member(f"{_LB}.effectiveOutboundIps[]", _ARRAY, _R, check=cluster_checks.read_only, create_only=True),
     Member(f"{_LB}.effectiveOutboundIps[].id", rule=_R),
     Member(f"{_MP}.vmSize", required=True, check=machine_checks.master_vm_size),

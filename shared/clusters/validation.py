@@ -24,22 +24,27 @@ def validate_static(facts: Facts) -> None:
     Raises:
         CloudError: the first failure in the table's order; all of them in `details` when there are more.
     """
-    found = list(_check_object(tree(facts.version), facts.cluster, "", facts))
+    found = list(_check_object(tree(facts.version), facts.cluster, facts.stored, "", facts))
     raise_all([failure for _, failure in sorted(found, key=lambda pair: pair[0])])
 
 
-def _check_object(node: Node, value: dict[str, Any], target: str, facts: Facts) -> Iterator[tuple[int, CloudError]]:
+def _check_object(
+    node: Node, value: dict[str, Any], stored: dict[str, Any], target: str, facts: Facts
+) -> Iterator[tuple[int, CloudError]]:
     for child in node.children.values():
-        entry, here = value.get(child.name), step(target, child)
+        entry, before, here = value.get(child.name), stored.get(child.name), step(target, child)
         if child.member.create_only and not facts.creating:
             continue
-        failures = list(_check_member(child.member, entry, here, facts))
+        failures = list(_check_member(child.member, entry, before, here, facts))
         yield from ((_position(child), failure) for failure in failures)
         if child.kind is Kind.OBJECT and not (failures and entry is None):
-            yield from _check_object(child, entry or {}, here, facts)
+            yield from _check_object(child, entry or {}, before or {}, here, facts)
         elif child.kind is Kind.ARRAY and child.member.rule is not Rule.READ_ONLY:
+            named = {item.get("name"): item for item in before or []}
             for index, item in enumerate((entry or [])[:_CHECKED_ITEMS]):
-                yield from _check_object(child, item, item_target(here, item, index), facts)
+                yield from _check_object(
+                    child, item, named.get(item.get("name"), {}), item_target(here, item, index), facts
+                )
 
 
 def _position(node: Node) -> int:
@@ -49,7 +54,7 @@ def _position(node: Node) -> int:
     return min(_position(child) for child in node.children.values())
 
 
-def _check_member(member: Member, value: Any, target: str, facts: Facts) -> Iterator[CloudError]:
+def _check_member(member: Member, value: Any, stored: Any, target: str, facts: Facts) -> Iterator[CloudError]:
     # A zero, and an object with nothing in it, were given; what they are worth is for the checks.
     missing = value is None if member.kind in (Kind.OBJECT, Kind.INTEGER) else is_empty(value)
     if missing and member.required:
@@ -57,8 +62,17 @@ def _check_member(member: Member, value: Any, target: str, facts: Facts) -> Iter
         yield invalid_parameter(target, f"The member '{target}' is missing or empty: a PUT must give it.{wanted}")
     elif not missing and member.values and value not in member.values:
         yield refuse(target, value, f"one of {', '.join(member.values)}")
+    elif not (missing or value == stored) and member.offered and value not in member.offered:
+        yield _not_offered(member, value, target)
     elif member.check is not None and (not missing or member.check_empty):
         yield from member.check(value, facts, target)
+
+
+def _not_offered(member: Member, value: Any, target: str) -> CloudError:
+    offered = " or ".join(f"'{each}'" for each in member.offered)
+    return invalid_parameter(
+        target, f"This service does not offer '{shown(value)}' for '{target}' yet. Use {offered}, or leave it out."
+    )
 
 
 def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
