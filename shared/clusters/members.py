@@ -89,7 +89,7 @@ MEMBERS = (
     Member("name", rule=_I, check=cluster_checks.same_name),
     Member("type", rule=_I, check=cluster_checks.same_type),
     Member("location", rule=_CI, required=True, check=cluster_checks.location),
-    Member("tags", _MAP, _M),
+    Member("tags", _MAP, _M, check=cluster_checks.tags),
     # Not checked: it comes from ARM's header, and a body that was read before holds an older one.
     Member("systemData.createdBy", rule=_I),
     Member("systemData.createdByType", rule=_I),

@@ -14,7 +14,7 @@ from tests.integration.local_azure import LocalAzure
 Json = dict[str, Any]
 NEW, OLD = "2025-07-25", "2020-04-30"
 PROVIDER = "/providers/Microsoft.RedHatOpenShift"
-SECRET, PULL_SECRET = "canary-contract-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5LWNvbnRyYWN0"}}}'
+SECRET, PULL_SECRET = "canary-contract-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5OmNvbnRyYWN0"}}}'
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ INSTALLABLE = {
     "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release:x",
     "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro", "version": "1.2.3"},
 }
-CLIENT_SECRET, PULL_SECRET = "canary-client-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5"}}}'
+CLIENT_SECRET, PULL_SECRET = "canary-client-secret", '{"auths": {"quay.io": {"auth": "Y2FuOmFyeQ=="}}}'
 
 
 def body(api_version: str = NEW, name: str = "c1", client_id: str = CLIENT_ID) -> dict[str, Any]:
