@@ -16,7 +16,7 @@ def method(call: Call, handle: Handler) -> Reply:
     if asked == "OPTIONS":
         return Reply(204, headers=allow)
     if asked not in allowed:
-        return error_reply(method_not_allowed(asked, call.request.path, allowed), allow)
+        return error_reply(method_not_allowed(asked, call.path, allowed), allow)
     if asked != "HEAD":
         return handle(call)
     return replace(handle(replace(call, request=replace(call.request, method="GET"))), body=None)

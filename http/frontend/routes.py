@@ -42,7 +42,7 @@ def not_found(call: Call) -> Reply:
     Raises:
         CloudError: 404 `NotFound`.
     """
-    raise path_not_found(call.request.path)
+    raise path_not_found(call.path)
 
 
 @dataclass(frozen=True)

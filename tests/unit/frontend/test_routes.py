@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from frontend.messages import Request
 from frontend.middleware_authentication import Caller
 from frontend.middleware_path import PATH_CHECKS
 from frontend.routes import ROUTES, Route
@@ -143,9 +142,3 @@ def test_a_version_that_is_not_served_is_refused_with_those_that_are(world: Worl
 def test_a_wrong_part_of_a_path_is_named_with_what_is_right(world: World, path: str, want: str) -> None:
     """What it is, which value it has, and what it must be."""
     assert world.send("GET", path).body["error"]["message"].startswith(want)
-
-
-def test_dots_in_a_path_are_gone_before_a_resource_is_named_after_it() -> None:
-    """The host matches the path without them, so an id with them would not be the one that was checked."""
-    request = Request("PUT", f"https://rp{CLUSTERS}/other/%2e%2e/./C1/?api-version=1")
-    assert request.path == CLUSTER

@@ -197,14 +197,13 @@ class World:
         """Send a request as ARM, or with another certificate (`b""` for none)."""
         der = arm_certificate() if certificate is None else certificate
         raw = content if isinstance(content, bytes) else b"" if content is None else json.dumps(content).encode()
-        found = {"x-arr-clientcert": base64.b64encode(der).decode()}
+        found = {"x-arr-clientcert": base64.b64encode(der).decode(), "host": "rp.example"}
         if raw:
             found["content-type"] = "application/json"
         asked = {"api-version": api_version} if api_version else {}
         asked |= {name.lower(): value for name, value in (query or {}).items()}
         route, parameters = match(path)
-        url = f"https://rp.example{path}" + (f"?api-version={api_version}" if api_version else "")
-        request = Request(method, url, {**found, **(headers or {})}, asked, parameters, raw)
+        request = Request(method, "https", {**found, **(headers or {})}, asked, parameters, raw)
         return respond(route, request, lambda: self.services)
 
     def sre(self, path: str) -> Reply:
