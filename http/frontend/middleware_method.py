@@ -9,7 +9,7 @@ from shared.arm.errors import method_not_allowed
 def method(call: Call, handle: Handler) -> Reply:
     """Refuse a verb that the path does not have; answer HEAD as GET without a body, and OPTIONS by the verbs."""
     asked, verbs = call.request.method, call.route.verbs
-    if not verbs:  # The route of unknown paths has none, and answers all of them.
+    if not verbs:  # The routes of unknown paths have none, and answer all of them.
         return handle(call)
     allowed = (*verbs, "HEAD", "OPTIONS") if "GET" in verbs else (*verbs, "OPTIONS")
     allow = {"Allow": ", ".join(allowed)}

@@ -46,6 +46,18 @@ def test_who_is_not_arm_learns_nothing_else(
     assert code_of(provider.send(method, path, certificate=certificate, **more)) == (403, "Forbidden")
 
 
+@pytest.mark.parametrize("path", ["/sre", "/sre/foo/bar"])
+@pytest.mark.parametrize(
+    ("certificate", "want"),
+    [("admin_client", (404, "NotFound")), ("rp_client", (403, "Forbidden")), ("wrong_client", (403, "Forbidden"))],
+)
+def test_an_unknown_path_of_operators_is_theirs_to_miss(
+    provider: Provider, path: str, certificate: str, want: tuple[int, str]
+) -> None:
+    """Others are not told what there is."""
+    assert code_of(provider.send("GET", path, certificate=certificate)) == want
+
+
 @pytest.mark.parametrize(
     ("raw", "content_type", "want"),
     [

@@ -235,7 +235,7 @@ class World:
 def match(path: str) -> tuple[Route, dict[str, str]]:
     """Find the route of a path as the host does: in the order of function names, the first that fits."""
     for route in sorted(ROUTES, key=lambda route: route.name.lower()):
-        pattern = re.sub(r"\{\*\w+\}", ".*", route.template)
+        pattern = re.sub(r"\{\*(\w+)\}", r"(?P<\1>.*)", route.template)
         pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", pattern)
         if found := re.fullmatch(f"/{pattern}/?", path, re.IGNORECASE):
             return route, found.groupdict()
