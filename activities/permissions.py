@@ -3,6 +3,7 @@
 import fnmatch
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from azure.mgmt.authorization import AuthorizationManagementClient
 from activities import linked_resources
 from activities.executor import TryAgain
 from activities.linked_resources import ENCRYPTION_SET, NAT_GATEWAY, NETWORK, ROUTE_TABLE, Connect, Kind, Linked
+from activities.principals import read_as_either
 from activities.step import Step
 from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
 
@@ -81,7 +83,8 @@ def validate(step: Step, principal: Principal, connect: Connect) -> None:
         connect: makes clients that act as the principal.
 
     Raises:
-        CloudError: a linked resource does not exist; with one entry for each of them.
+        CloudError: a linked resource does not exist, which no assignment changes; with one entry for each of them, and
+            for each on which actions are missing.
         TryAgain: actions are missing, with one entry for each resource: an assignment takes minutes to reach every
             part of ARM.
     """
@@ -89,47 +92,76 @@ def validate(step: Step, principal: Principal, connect: Connect) -> None:
     linked = [wanted, *linked_resources.encryption_sets(step)]
     gone: list[CloudError] = []
     refused: list[CloudError] = []
-    unreadable = False
-    try:
-        network = linked_resources.get_network(step, connect)
-        if network is None:
-            gone.append(wanted.not_found())
-            linked.remove(wanted)
-        else:
-            linked += linked_resources.attached(step, network)
-    except HttpResponseError as error:
-        if error.status_code != HTTPStatus.FORBIDDEN:
-            raise
-        unreadable = True
-    for each in linked:
-        held = _permissions(each, connect)
+    readable, attached = _look_at_network(step, connect)
+    if attached is None:
+        gone.append(wanted.not_found())
+        linked.remove(wanted)
+    for each in [*linked, *(attached or [])]:
+        held = _permissions(step, each, connect)
         if held is None:
             gone.append(each.not_found())
             continue
         missing = missing_actions(principal.actions[each.kind], held)
-        if unreadable and each.kind is NETWORK and _READ_NETWORK not in missing:
+        if not readable and each.kind is NETWORK and _READ_NETWORK not in missing:
             missing.append(_READ_NETWORK)
         if missing:
             refused.append(_refusal(principal, each, missing))
-    if refused:
-        raise TryAgain(summarize([*refused, *gone]), "authorization")
     if gone:
-        raise summarize(gone)
+        raise summarize([*gone, *refused])
+    if refused:
+        raise TryAgain(summarize(refused), "authorization")
 
 
-def _permissions(linked: Linked, connect: Connect) -> list[Permission] | None:
-    """List what the principal may do on a resource, None when there is none; who may not even ask may do nothing."""
-    scope, permissions = linked.id, connect(AuthorizationManagementClient).permissions
+def _look_at_network(step: Step, connect: Connect) -> tuple[bool, list[Linked] | None]:
+    """Tell whether the principal may read the network, and what is attached to its subnets: None where it is missing.
+
+    ARM answers 403 to whoever has no rights on a network, whether it exists or not. So where this principal may not
+    read it, the other one is asked; nothing is known to be attached where neither may.
+    """
+    read = partial(linked_resources.get_network, step)
+    readable = True
     try:
-        return list(
-            permissions.list_for_resource(scope.resource_group, scope.provider, "", scope.type, scope.name),
-        )
+        network = read(connect)
+    except HttpResponseError as refusal:
+        _require_forbidden(refusal)
+        readable = False
+        try:
+            network = read_as_either(step, read)
+        except HttpResponseError as error:
+            _require_forbidden(error)
+            return False, []
+    return readable, None if network is None else linked_resources.attached(step, network)
+
+
+def _permissions(step: Step, linked: Linked, connect: Connect) -> list[Permission] | None:
+    """List what the principal may do on a resource, None when there is none.
+
+    Who may not even ask may do nothing; the other principal, if it may, tells whether there is such a resource.
+    """
+    scope = linked.id
+
+    def ask(connect: Connect) -> list[Permission]:
+        permissions = connect(AuthorizationManagementClient).permissions
+        return list(permissions.list_for_resource(scope.resource_group, scope.provider, "", scope.type, scope.name))
+
+    try:
+        return ask(connect)
+    except ResourceNotFoundError:
+        return None
+    except HttpResponseError as refusal:
+        _require_forbidden(refusal)
+    try:
+        read_as_either(step, ask)
     except ResourceNotFoundError:
         return None
     except HttpResponseError as error:
-        if error.status_code != HTTPStatus.FORBIDDEN:
-            raise
-        return []
+        _require_forbidden(error)
+    return []
+
+
+def _require_forbidden(error: HttpResponseError) -> None:
+    if error.status_code != HTTPStatus.FORBIDDEN:
+        raise error
 
 
 def missing_actions(wanted: Iterable[str], held: list[Permission]) -> list[str]:

@@ -7,6 +7,7 @@ from frontend.middleware_api_version import api_version
 from frontend.middleware_authentication import authenticate
 from frontend.middleware_body import body
 from frontend.middleware_headers import headers
+from frontend.middleware_host import host
 from frontend.middleware_log import log
 from frontend.middleware_lowercase import lowercase
 from frontend.middleware_method import method
@@ -24,6 +25,7 @@ CHAIN: tuple[Middleware, ...] = (
     headers,
     panic,
     authenticate,
+    host,
     method,
     lowercase,
     path,

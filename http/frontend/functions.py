@@ -71,7 +71,7 @@ async def _start(client: df.DurableOrchestrationClient, reply: Reply) -> None:
 def _request(req: func.HttpRequest) -> Request:
     return Request(
         method=(req.method or "GET").upper(),
-        url=req.url,
+        scheme=req.url.partition("://")[0],
         headers={name.lower(): value for name, value in req.headers.items()},
         query={name.lower(): value for name, value in req.params.items()},
         parameters=dict(req.route_params),

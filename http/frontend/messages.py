@@ -1,37 +1,39 @@
 """What goes through the frontend: a request, the call it becomes on its way, and the reply."""
 
 import json
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from posixpath import normpath
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from frontend.services import Services
 from shared.arm.errors import CloudError
+from shared.arm.resource_id import ResourceId
 from shared.clusters.api_versions import NEWEST, ApiVersion
 from shared.clusters.documents import CorrelationData
 
 if TYPE_CHECKING:
     from frontend.routes import Route
 
+_PARAMETER = re.compile(r"\{\*?(\w+)\}")
+
 
 @dataclass(frozen=True)
 class Request:
-    """A request as the host hands it over. Header and query names are in lower case."""
+    """A request as the host hands it over. Header and query names are in lower case.
+
+    Its URL is left behind: the host builds that with the caller's `Host`, which may hold a path and a query of its
+    own. What the request is for is in the parameters of its route.
+    """
 
     method: str
-    url: str
+    scheme: str = "https"
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-
-    @property
-    def path(self) -> str:
-        """The path with its casing, without escapes, and as the host matches it: without `.` and `..`."""
-        return normpath(unquote(urlsplit(self.url).path) or "/")
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,29 @@ class Call:
         return self.get_services()
 
     @property
+    def path(self) -> str:
+        """The path that the host has matched: the route's template with the parameters as the caller typed them."""
+        given = self.request.parameters
+        return "/" + _PARAMETER.sub(lambda match: given.get(match[1], ""), self.route.template)
+
+    @property
     def resource_id(self) -> str:
-        """The path as the caller typed it: the id of a new resource."""
-        return self.request.path
+        """The id of the cluster in the path, its names as the caller typed them: the id of a new cluster."""
+        given = self.request.parameters
+        return str(
+            ResourceId(
+                given["subscriptionId"],
+                given["resourceGroupName"],
+                given["resourceProviderNamespace"],
+                (given["resourceType"],),
+                (given["resourceName"],),
+            )
+        )
 
     @property
     def key(self) -> str:
-        """The path in lower case: what documents are found by."""
-        return self.request.path.lower()
+        """The id of the cluster in lower case: what documents are found by."""
+        return self.resource_id.lower()
 
     @property
     def subscription_id(self) -> str:

@@ -5,10 +5,11 @@ import re
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
 from frontend.messages import Call, Handler, Reply, new_id
 from shared import tracing
+from shared.arm.errors import shown
 from shared.clusters.documents import CorrelationData
 from shared.tracing import Correlation
 
@@ -34,8 +35,8 @@ def log(call: Call, handle: Handler) -> Reply:
             logging.ERROR if reply.status >= 500 else logging.INFO,  # noqa: PLR2004 - ours to repair from here on
             "%s %s -> %d in %d ms%s",
             call.request.method,
-            # As it was sent: an escaped line break stays escaped.
-            urlsplit(call.request.url).path,
+            # A line break in a name stays escaped.
+            shown(quote(call.path)),
             reply.status,
             (time.monotonic() - begun) * 1000,
             f", {reply.error.code} at '{reply.error.target}'" if reply.error else "",

@@ -6,6 +6,6 @@ from frontend.messages import Call, Handler, Reply
 
 
 def lowercase(call: Call, handle: Handler) -> Reply:
-    """Lower the parameters of the path. The request keeps the path as it was typed, for ids of new resources."""
+    """Lower the parameters of the path. The request keeps them as they were typed, for ids of new resources."""
     parameters = {name: value.lower() for name, value in call.request.parameters.items()}
     return handle(replace(call, parameters=parameters))

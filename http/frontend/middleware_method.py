@@ -9,14 +9,14 @@ from shared.arm.errors import method_not_allowed
 def method(call: Call, handle: Handler) -> Reply:
     """Refuse a verb that the path does not have; answer HEAD as GET without a body, and OPTIONS by the verbs."""
     asked, verbs = call.request.method, call.route.verbs
-    if not verbs:  # The route of unknown paths has none, and answers all of them.
+    if not verbs:  # The routes of unknown paths have none, and answer all of them.
         return handle(call)
     allowed = (*verbs, "HEAD", "OPTIONS") if "GET" in verbs else (*verbs, "OPTIONS")
     allow = {"Allow": ", ".join(allowed)}
     if asked == "OPTIONS":
         return Reply(204, headers=allow)
     if asked not in allowed:
-        return error_reply(method_not_allowed(asked, call.request.path, allowed), allow)
+        return error_reply(method_not_allowed(asked, call.path, allowed), allow)
     if asked != "HEAD":
         return handle(call)
     return replace(handle(replace(call, request=replace(call.request, method="GET"))), body=None)

@@ -1,6 +1,7 @@
 """The one place that turns errors into replies."""
 
 import logging
+from urllib.parse import quote
 
 from frontend.messages import Call, Handler, Reply, error_reply
 from shared import tracing
@@ -16,5 +17,5 @@ def panic(call: Call, handle: Handler) -> Reply:
     except CloudError as error:
         return error_reply(error)
     except Exception:  # noqa: BLE001 - this is the guard
-        _log.exception("%s %s failed", call.request.method, call.request.path, extra=tracing.current.get().extra())
+        _log.exception("%s %s failed", call.request.method, quote(call.path), extra=tracing.current.get().extra())
         return error_reply(internal_server_error())

@@ -55,24 +55,25 @@ def list_admin_credentials(call: Call) -> Reply:
 
 def _document(call: Call) -> Document:
     """Return the document of the cluster in the path."""
-    document = call.services.store.clusters.get(call.key.rpartition("/")[0])
+    document = call.services.store.clusters.get(call.key)
     if document is None:
-        raise resource_not_found(call.resource_id.rpartition("/")[0])
+        raise resource_not_found(call.resource_id)
     return document
 
 
 def _bundle(call: Call, document: Document) -> Bundle:
     """Return the credentials of a cluster."""
-    cluster_id = call.resource_id.rpartition("/")[0]
     states.require_credentials(document["openShiftCluster"])
     versioned_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
     if not versioned_id:
         raise request_not_allowed(
-            f"The cluster '{cluster_id}' has no credentials: it was created by a build of this service that made "
+            f"The cluster '{call.resource_id}' has no credentials: it was created by a build of this service that made "
             "clusters without machines. Delete it and create it again."
         )
     try:
         return call.services.vault.get_secret(versioned_id)
     except ResourceNotFoundError as error:
         # Between the two reads a delete has taken it away.
-        raise request_not_allowed(f"The credentials of the cluster '{cluster_id}' have just been deleted.") from error
+        raise request_not_allowed(
+            f"The credentials of the cluster '{call.resource_id}' have just been deleted."
+        ) from error

@@ -19,7 +19,7 @@ from shared.clusters.documents import Cluster
 from shared.clusters.facts import Facts
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
-from shared.clusters.validation import validate_delta, validate_static
+from shared.clusters.validation import validate_delta, validate_resume, validate_static
 from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
 
 _BUCKETS = 256
@@ -108,8 +108,8 @@ def _new_cluster(call: Call, sent: Cluster) -> Cluster:
     profile = cluster.get("properties", {}).get("clusterProfile", {})
     if not profile.get("version"):
         profile["version"] = catalogue.default_version(versions)
-    validate_static(_facts(call, cluster, creating=True, versions=tuple(catalogue.names(versions))))
-    cluster = convert.settle(cluster, base, call.version, creating=True)
+    validate_static(_facts(call, cluster, versions=tuple(catalogue.names(versions))))
+    cluster = convert.settle(cluster, base, call.version)
     convert.apply_defaults(cluster)
     _set_system_data(call, cluster)
     properties = cluster["properties"]
@@ -125,13 +125,11 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
     convert.put_secrets(stored, stored_bundle)
     cluster = convert.overlay(stored, sent, call.version, patch=edge.event is Event.PATCH)
-    validate_static(_facts(call, cluster, creating=False))
-    if not edge.resume:
-        validate_delta(stored, cluster, call.version)
-    cluster = convert.settle(cluster, stored, call.version, creating=False)
+    validate_static(_facts(call, cluster, stored=stored))
+    validate = validate_resume if edge.resume else validate_delta
+    validate(stored, cluster, call.version)
+    cluster = convert.settle(cluster, stored, call.version)
     convert.apply_defaults(cluster)
-    if edge.resume and (differing := convert.differences(stored, cluster)):
-        raise states.other_body(stored, differing)
     _set_system_data(call, cluster)
     bundle = convert.take_secrets(cluster)
     if bundle != stored_bundle:
@@ -153,9 +151,9 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     return accepted(call, 200, convert.to_external(cluster, call.version), document, operation)
 
 
-def _facts(call: Call, cluster: Cluster, *, creating: bool, versions: tuple[str, ...] = ()) -> Facts:
-    own = call.services.settings
-    return Facts(cluster, call.version, call.resource_id, own.location, own.domain, creating, versions)
+def _facts(call: Call, cluster: Cluster, *, stored: Cluster | None = None, versions: tuple[str, ...] = ()) -> Facts:
+    own, creating = call.services.settings, stored is None
+    return Facts(cluster, call.version, call.resource_id, own.location, own.domain, creating, versions, stored or {})
 
 
 def _set_system_data(call: Call, cluster: Cluster) -> None:

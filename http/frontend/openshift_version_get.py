@@ -10,7 +10,7 @@ from shared.clusters import catalogue
 def list_all(call: Call) -> Reply:
     """Return every version, oldest first."""
     names = catalogue.names(call.services.store.versions())
-    return Reply(200, {"value": [_external(name, f"{call.resource_id}/{name}") for name in names]})
+    return Reply(200, {"value": [_external(name, f"{call.path}/{name}") for name in names]})
 
 
 def get(call: Call) -> Reply:
@@ -26,7 +26,7 @@ def get(call: Call) -> Reply:
             ErrorCode.RESOURCE_NOT_FOUND,
             f"The OpenShift version '{name}' cannot be installed. Versions that can: {', '.join(names)}.",
         )
-    return Reply(200, _external(name, call.resource_id))
+    return Reply(200, _external(name, call.path))
 
 
 def _external(name: str, resource_id: str) -> dict[str, Any]:

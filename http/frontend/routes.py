@@ -1,8 +1,8 @@
 """Every path that this service answers, on one screen: verbs, whose certificate, checks, and what a verb needs.
 
 The host takes the first template that fits, in the order of function names, so no two templates may fit one path
-(tested), and the function of unknown paths has the last name. Which checks a path gets follows from the names of its
-parameters, see `middleware_path.py`.
+(tested), and the functions of unknown paths sort last: one below `/sre`, one for all others. Which checks a path gets
+follows from the names of its parameters, see `middleware_path.py`.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ def not_found(call: Call) -> Reply:
     Raises:
         CloudError: 404 `NotFound`.
     """
-    raise path_not_found(call.request.path)
+    raise path_not_found(call.path)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Route:
     Args:
         name: the function's name.
         template: the path, as the host matches it.
-        verbs: verb to handler; empty for the route of unknown paths, which takes all of them.
+        verbs: verb to handler; empty for the routes of unknown paths, which take all of them.
         caller: whose client certificate it asks for.
         versioned: whether it wants an `api-version`.
         feature: what a version must serve for this route; "" for clusters, which all serve.
@@ -110,6 +110,7 @@ ROUTES = (
           {"GET": Verb(sre_operation_get.get)}, Caller.ADMIN, versioned=False),
     Route("http_sre_operation_durable", "sre/" + _C + "/operations/{operationId}/durable",
           {"GET": Verb(sre_operation_get.get_durable)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_zz_not_found", "sre/{*path}", caller=Caller.ADMIN, versioned=False),
     Route("http_subscription", _S, {"PUT": Verb(subscription_put.put)}, versioned=False),
     Route("zz_not_found", "{*path}", versioned=False),
 )

@@ -7,8 +7,6 @@ from frontend.messages import Call, Reply
 from orchestrators import plans
 from shared.arm.errors import operation_not_found
 
-_PREFIX = "/sre"
-
 
 def get(call: Call) -> Reply:
     """Return the operation with phases and steps, see `operation_report.py`."""
@@ -31,8 +29,7 @@ def _find(call: Call) -> tuple[dict[str, Any], dict[str, Any] | None]:
         CloudError: 404 `NotFound`.
     """
     operation_id, store = call.parameters["operationId"], call.services.store
-    key = call.key.removeprefix(_PREFIX).partition("/operations/")[0]
     operation = store.operations.get(operation_id)
-    if operation is None or operation["openShiftClusterKey"] != key:
+    if operation is None or operation["openShiftClusterKey"] != call.key:
         raise operation_not_found(operation_id)
-    return operation, store.clusters.get(key)
+    return operation, store.clusters.get(call.key)

@@ -7,20 +7,31 @@ from shared.arm.errors import invalid_parameter, shown
 
 # What may stand between `//` and the path: no blanks, no quotes, nothing that ends up in a header escaped wrongly.
 _AUTHORITY = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@%\[\]-]+")
+# A name or an address, and a port. A caller may write a path, a query or a user in there.
+_HOST = re.compile(r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::(?P<port>[0-9]{1,5}))?")
+_MAX_PORT = 65535
 
 
-def public_url(referer: str, request_url: str) -> SplitResult:
+def is_host(text: str) -> bool:
+    """Tell whether a text is what HTTP's `Host` may be."""
+    match = _HOST.fullmatch(text)
+    return match is not None and int(match["port"] or 0) <= _MAX_PORT
+
+
+def public_url(referer: str, own: SplitResult) -> SplitResult:
     """Return the address of the request as its caller wrote it.
 
     Args:
-        referer: ARM's header; the address of the request itself stands in for one that is absent.
-        request_url: the address as it reached this service.
+        referer: ARM's header.
+        own: the address of the request itself, which stands in for a header that is absent.
 
     Raises:
         CloudError: 400 `InvalidParameter`, when the header is no http(s) address.
     """
+    if not referer:
+        return own
     try:
-        parts = urlsplit(referer or request_url)
+        parts = urlsplit(referer)
         _ = parts.port
     except ValueError:
         parts = urlsplit("")

@@ -9,6 +9,7 @@ from shared.arm import resource_id
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, invalid_parameter, shown
 from shared.arm.names import is_valid_name
 from shared.clusters.facts import Facts, refuse
+from shared.pull_secret import wrong_entries
 
 # RFC 1123: labels of 1 to 63 letters, digits and hyphens, none of which begins or ends with a hyphen.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -18,6 +19,9 @@ _FIRST_LABEL = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 _MAX_NAME = 253
 # Key Vault keeps 25,600 bytes in a secret, and both of these stand in one, as JSON strings.
 _MAX_CLIENT_SECRET, _MAX_PULL_SECRET = 1_024, 24_000
+_MAX_TAGS, _MAX_TAG_NAME, _MAX_TAG_VALUE = 50, 512, 256
+_REFUSED = "< > % & \\ ? /"
+_NOT_IN_TAG_NAMES = re.compile(rf"[{re.escape(_REFUSED.replace(' ', ''))}]")
 
 
 def same_id(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
@@ -78,19 +82,39 @@ def client_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError
 
 
 def pull_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 8, and the vault's limit. The value is a secret, so the message does not repeat it."""
+    """Rule 8, the vault's limit, and what the installer would refuse later. No message repeats the value: it is secret."""
     yield from _secret_size(value, target, _MAX_PULL_SECRET)
     try:
-        parsed = json.loads(value)
-    except (ValueError, RecursionError):
-        parsed = None
-    auths = parsed.get("auths", {}) if isinstance(parsed, dict) else None
-    if not isinstance(auths, dict) or not all(isinstance(auth, dict) for auth in auths.values()):
+        wrong = wrong_entries(value)
+    except ValueError:
         yield invalid_parameter(
             target,
             f"The provided '{target}' is invalid: it must be the JSON object that Red Hat's console gives, "
             '{"auths": {"<registry>": {"auth": "..."}}}.',
         )
+        return
+    yield from (invalid_parameter(target, why) for why in wrong.values())
+
+
+def tags(value: dict[str, str], _facts: Facts, target: str) -> Iterator[CloudError]:
+    """Azure Resource Manager's limits of tags: the cluster's resource group could not be made with others.
+
+    Source: https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources, "Limitations".
+    """
+    if len(value) > _MAX_TAGS:
+        yield invalid_parameter(target, f"There are {len(value)} tags: a resource may have {_MAX_TAGS}.")
+    for name, text in value.items():
+        here = f'{target}["{shown(name)}"]'
+        if not 1 <= len(name) <= _MAX_TAG_NAME:
+            yield invalid_parameter(
+                here, f"A tag's name has {len(name)} characters: it must have 1 to {_MAX_TAG_NAME}."
+            )
+        if found := _NOT_IN_TAG_NAMES.search(name):
+            yield invalid_parameter(
+                here, f"The tag's name '{shown(name)}' has the character '{found[0]}'. Leave out all of {_REFUSED}."
+            )
+        if len(text) > _MAX_TAG_VALUE:
+            yield invalid_parameter(here, f"The tag's value has {len(text)} characters: it may have {_MAX_TAG_VALUE}.")
 
 
 def _secret_size(value: str, target: str, most: int) -> Iterator[CloudError]:

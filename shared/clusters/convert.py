@@ -1,16 +1,12 @@
 """Between what a request says, the internal cluster, and what a reply shows. All pure, all by the tree of a version."""
 
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 from shared.clusters.api_versions import API_VERSIONS, NEWEST, ApiVersion
 from shared.clusters.documents import Cluster
-from shared.clusters.members import ALWAYS_SHOWN, Kind, Member, Rule
-from shared.clusters.shape import Node, is_empty, secret_paths, tree
-
-_SERVICE = frozenset({Rule.READ_ONLY, Rule.PROVIDED, Rule.IGNORED})
-_KEEPS_CASE = _SERVICE | {Rule.CREATE_ANY_CASE}
+from shared.clusters.members import ALWAYS_SHOWN, ANY_CASE, BY_SERVICE, Kind, Member, Rule
+from shared.clusters.shape import Node, is_empty, is_same, secret_paths, tree
 
 
 def overlay(stored: Cluster, sent: Cluster, version: ApiVersion, *, patch: bool) -> Cluster:
@@ -63,39 +59,40 @@ def _overlay_array(node: Node, stored: list[dict[str, Any]], sent: list[dict[str
     items = [_overlay_object(node, before.get(item.get("name", ""), {}), item, patch) for item in sent]
     if not patch or not before:
         return items
-    named = {item.get("name"): item for item in items}
-    kept = [named.pop(name, item) for name, item in before.items()]
-    return kept + list(named.values())
+    # A name that comes twice stays twice, so that validation sees it.
+    kept = []
+    for name, item in before.items():
+        found = next((each for each in items if each.get("name") == name), None)
+        kept.append(item if found is None else items.pop(items.index(found)))
+    return kept + items
 
 
 def _is_kept(member: Member) -> bool:
     optional = member.default is not None and not member.required
-    return member.rule in _SERVICE or member.secret or optional
+    return member.rule in BY_SERVICE or member.secret or optional
 
 
-def settle(wanted: Cluster, stored: Cluster, version: ApiVersion, *, creating: bool) -> Cluster:
+def settle(wanted: Cluster, stored: Cluster, version: ApiVersion) -> Cluster:
     """Return a validated cluster in which the service's members are the service's, whatever the request repeated.
 
-    On an update ids and names also keep the casing in which they first came.
+    Ids and names that differ only in case keep the casing in which they first came.
     """
-    rules = _SERVICE if creating else _KEEPS_CASE
-    settled: Cluster = _settle_object(tree(version), wanted, stored, rules)
+    settled: Cluster = _settle_object(tree(version), wanted, stored)
     return settled
 
 
-def _settle_object(
-    node: Node, wanted: dict[str, Any], stored: dict[str, Any], rules: frozenset[Rule]
-) -> dict[str, Any]:
+def _settle_object(node: Node, wanted: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
     result = dict(wanted)
     for name, child in node.children.items():
         here, before = wanted.get(name), stored.get(name)
-        if child.member.rule in rules:
+        repeated = child.member.rule in ANY_CASE and is_same(child.member, here, before)
+        if repeated or child.member.rule in BY_SERVICE:
             here = before
         elif child.kind is Kind.ARRAY and here is not None:
             named = {item.get("name", ""): item for item in before or []}
-            here = [_settle_object(child, item, named.get(item.get("name", ""), {}), rules) for item in here]
+            here = [_settle_object(child, item, named.get(item.get("name", ""), {})) for item in here]
         elif child.kind is Kind.OBJECT and here is not None:
-            here = _settle_object(child, here, before or {}, rules)
+            here = _settle_object(child, here, before or {})
         if here is None:
             result.pop(name, None)
         else:
@@ -173,31 +170,3 @@ def put_secrets(cluster: Cluster, bundle: dict[str, str]) -> None:
             for parent in parents:
                 holder = holder.setdefault(parent, {})
             holder[name] = bundle[name]
-
-
-def differences(one: Cluster, other: Cluster) -> list[str]:
-    """Return the paths at which two clusters differ, secrets included.
-
-    What is empty does not count, nor who wrote them last.
-    """
-    return list(_differences(_content(one), _content(other), ""))
-
-
-def _differences(one: Any, other: Any, path: str) -> Iterator[str]:
-    if one == other:
-        return
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for index, (here, there) in enumerate(zip(one, other, strict=True)):
-            yield from _differences(here, there, f"{path}[{index}]")
-    elif isinstance(one, dict) and isinstance(other, dict):
-        for name in sorted(one.keys() | other.keys()):
-            yield from _differences(one.get(name), other.get(name), f"{path}.{name}" if path else name)
-    else:
-        yield path
-
-
-def _content(value: Any) -> Any:
-    if isinstance(value, dict):
-        entries = {name: _content(entry) for name, entry in value.items() if name != "systemData"}
-        return {name: entry for name, entry in entries.items() if not is_empty(entry)}
-    return [_content(item) for item in value] if isinstance(value, list) else value

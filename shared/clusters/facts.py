@@ -1,6 +1,6 @@
 """What a check may know: the cluster as the request wants it, and where it is wanted. No store, no Azure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.arm.errors import CloudError, invalid_parameter, shown
@@ -20,6 +20,7 @@ class Facts:
         domain: the DNS zone of this deployment, `<location>.<parent>`.
         creating: whether the cluster does not exist yet.
         versions: the OpenShift versions that can be installed.
+        stored: the internal cluster as it is before the request; empty at create.
     """
 
     cluster: Cluster
@@ -29,6 +30,7 @@ class Facts:
     domain: str
     creating: bool
     versions: tuple[str, ...] = ()
+    stored: Cluster = field(default_factory=dict)
 
     def get(self, path: str) -> Any:
         """Return the value at a path without arrays, or None where an object on the way is missing."""

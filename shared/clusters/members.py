@@ -30,11 +30,16 @@ class Rule(StrEnum):
     """Who may write a member, and when."""
 
     CREATE = "C"  # fixed at create
-    CREATE_ANY_CASE = "Ci"  # fixed at create, compared without regard to case, stored as it first came
+    CREATE_ANY_CASE = "Ci"  # the same, compared without regard to case, stored as it first came
     MUTABLE = "M"  # the customer's at any time
+    MUTABLE_ANY_CASE = "Mi"  # the same, compared without regard to case
     READ_ONLY = "R"  # the service's: an update that sends another value is refused
     PROVIDED = "P"  # filled by the service; an update may repeat the value
     IGNORED = "I"  # the service's, and changes by itself: what a request sends is checked and dropped
+
+
+BY_SERVICE = frozenset({Rule.READ_ONLY, Rule.PROVIDED, Rule.IGNORED})
+ANY_CASE = frozenset({Rule.CREATE_ANY_CASE, Rule.MUTABLE_ANY_CASE})
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,8 @@ class Member:
         required: whether a create, and a PUT, must give it.
         default: the value of an older client, or of one that says nothing.
         values: the only values allowed, where they are few.
+        offered: the only values that the service acts on so far, where the API has more. Others are refused, unless
+            they are stored already; `docs/parameters.md` and the README's known gaps follow from this.
         check: further rules of its value, or of the whole cluster where this is the member to blame.
         create_only: whether the checks run at create alone: later the value is fixed, or the cluster's own.
         secret: whether it lives in the vault and is never returned.
@@ -60,6 +67,7 @@ class Member:
     required: bool = False
     default: Any = None
     values: tuple[str, ...] = ()
+    offered: tuple[Any, ...] = ()
     check: Check | None = None
     create_only: bool = False
     secret: bool = False
@@ -68,7 +76,7 @@ class Member:
 
 _ENABLED = ("Enabled", "Disabled")
 _VISIBILITY = ("Public", "Private")
-_, _CI, _M, _R, _P, _I = Rule
+_, _CI, _M, _MI, _R, _P, _I = Rule
 _INT, _OBJECT, _ARRAY, _MAP = Kind.INTEGER, Kind.OBJECT, Kind.ARRAY, Kind.MAP
 _CP, _NP, _MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
@@ -81,7 +89,7 @@ MEMBERS = (
     Member("name", rule=_I, check=cluster_checks.same_name),
     Member("type", rule=_I, check=cluster_checks.same_type),
     Member("location", rule=_CI, required=True, check=cluster_checks.location),
-    Member("tags", _MAP, _M),
+    Member("tags", _MAP, _M, check=cluster_checks.tags),
     # Not checked: it comes from ARM's header, and a body that was read before holds an older one.
     Member("systemData.createdBy", rule=_I),
     Member("systemData.createdByType", rule=_I),
@@ -101,16 +109,17 @@ MEMBERS = (
     Member(f"{_CP}.oidcIssuer", rule=_R),
     Member("properties.consoleProfile.url", rule=_P, check=network_checks.url),
     Member(_SP, _OBJECT, _M, required=True),
-    Member(f"{_SP}.clientId", rule=_M, required=True, check=cluster_checks.client_id),
+    Member(f"{_SP}.clientId", rule=_MI, required=True, check=cluster_checks.client_id),
     Member(f"{_SP}.clientSecret", rule=_M, required=True, secret=True, check=cluster_checks.client_secret),
     Member(f"{_NP}.podCidr", required=True, check=network_checks.pod_cidr),
     Member(f"{_NP}.serviceCidr", required=True, check=network_checks.service_cidr),
     Member(f"{_NP}.outboundType", default="Loadbalancer", values=("Loadbalancer", "UserDefinedRouting"),
-           check=network_checks.outbound_type),
-    Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED),
+           offered=("Loadbalancer",), check=network_checks.outbound_type),
+    Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED, offered=("Disabled",)),
     Member(_LB, _OBJECT, _M, check=network_checks.load_balancer_profile),
     # Whether there is a profile at all depends on outboundType, see `convert.apply_defaults`.
-    Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1, check=network_checks.managed_outbound_ips),
+    Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1, offered=(1,),
+           check=network_checks.managed_outbound_ips),
     Member(f"{_LB}.effectiveOutboundIps[]", _ARRAY, _R, check=cluster_checks.read_only, create_only=True),
     Member(f"{_LB}.effectiveOutboundIps[].id", rule=_R),
     Member(f"{_MP}.vmSize", required=True, check=machine_checks.master_vm_size),

@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.arm.errors import shown
 from shared.clusters.api_versions import ApiVersion, has_member, is_read_only
-from shared.clusters.members import MEMBERS, REQUIRED_PROFILES, Kind, Member, Rule
+from shared.clusters.members import ANY_CASE, MEMBERS, REQUIRED_PROFILES, Kind, Member, Rule
 
 
 @dataclass
@@ -62,6 +62,15 @@ def item_target(target: str, item: Any, index: int) -> str:
 def is_empty(value: Any) -> bool:
     """Tell whether a value says nothing, as JSON written by other languages often does."""
     return value is None or value in ("", 0, [], {})
+
+
+def is_same(member: Member, one: Any, other: Any) -> bool:
+    """Tell whether two values of a member say the same: absent and empty do, and so may another casing."""
+    if is_empty(one) and is_empty(other):
+        return True
+    if member.rule in ANY_CASE and isinstance(one, str) and isinstance(other, str):
+        return one.lower() == other.lower()
+    return bool(one == other)
 
 
 def secret_paths(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -1,19 +1,21 @@
 """Walk a cluster along its tree, and report everything that is wrong with it at once."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from shared.arm.errors import CloudError, invalid_parameter, property_change_not_allowed, raise_all, shown
+from shared.clusters import states
 from shared.clusters.api_versions import ApiVersion
 from shared.clusters.documents import Cluster
 from shared.clusters.facts import Facts, refuse
-from shared.clusters.members import MEMBERS, Kind, Member, Rule
-from shared.clusters.shape import Node, is_empty, item_target, step, tree
+from shared.clusters.members import BY_SERVICE, MEMBERS, Kind, Member, Rule
+from shared.clusters.shape import Node, is_empty, is_same, item_target, step, tree
 
 _ORDER = {row.path: position for position, row in enumerate(MEMBERS)}
 # Arrays hold one item, and a rule of their own says so: what a body holds beyond these costs time and tells no more.
 _CHECKED_ITEMS = 20
-_CHANGEABLE = frozenset({Rule.MUTABLE, Rule.IGNORED})
+_CHANGEABLE = frozenset({Rule.MUTABLE, Rule.MUTABLE_ANY_CASE, Rule.IGNORED})
 
 
 def validate_static(facts: Facts) -> None:
@@ -22,22 +24,27 @@ def validate_static(facts: Facts) -> None:
     Raises:
         CloudError: the first failure in the table's order; all of them in `details` when there are more.
     """
-    found = list(_check_object(tree(facts.version), facts.cluster, "", facts))
+    found = list(_check_object(tree(facts.version), facts.cluster, facts.stored, "", facts))
     raise_all([failure for _, failure in sorted(found, key=lambda pair: pair[0])])
 
 
-def _check_object(node: Node, value: dict[str, Any], target: str, facts: Facts) -> Iterator[tuple[int, CloudError]]:
+def _check_object(
+    node: Node, value: dict[str, Any], stored: dict[str, Any], target: str, facts: Facts
+) -> Iterator[tuple[int, CloudError]]:
     for child in node.children.values():
-        entry, here = value.get(child.name), step(target, child)
+        entry, before, here = value.get(child.name), stored.get(child.name), step(target, child)
         if child.member.create_only and not facts.creating:
             continue
-        failures = list(_check_member(child.member, entry, here, facts))
+        failures = list(_check_member(child.member, entry, before, here, facts))
         yield from ((_position(child), failure) for failure in failures)
         if child.kind is Kind.OBJECT and not (failures and entry is None):
-            yield from _check_object(child, entry or {}, here, facts)
+            yield from _check_object(child, entry or {}, before or {}, here, facts)
         elif child.kind is Kind.ARRAY and child.member.rule is not Rule.READ_ONLY:
+            named = {item.get("name"): item for item in before or []}
             for index, item in enumerate((entry or [])[:_CHECKED_ITEMS]):
-                yield from _check_object(child, item, item_target(here, item, index), facts)
+                yield from _check_object(
+                    child, item, named.get(item.get("name"), {}), item_target(here, item, index), facts
+                )
 
 
 def _position(node: Node) -> int:
@@ -47,7 +54,7 @@ def _position(node: Node) -> int:
     return min(_position(child) for child in node.children.values())
 
 
-def _check_member(member: Member, value: Any, target: str, facts: Facts) -> Iterator[CloudError]:
+def _check_member(member: Member, value: Any, stored: Any, target: str, facts: Facts) -> Iterator[CloudError]:
     # A zero, and an object with nothing in it, were given; what they are worth is for the checks.
     missing = value is None if member.kind in (Kind.OBJECT, Kind.INTEGER) else is_empty(value)
     if missing and member.required:
@@ -55,8 +62,17 @@ def _check_member(member: Member, value: Any, target: str, facts: Facts) -> Iter
         yield invalid_parameter(target, f"The member '{target}' is missing or empty: a PUT must give it.{wanted}")
     elif not missing and member.values and value not in member.values:
         yield refuse(target, value, f"one of {', '.join(member.values)}")
+    elif not (missing or value == stored) and member.offered and value not in member.offered:
+        yield _not_offered(member, value, target)
     elif member.check is not None and (not missing or member.check_empty):
         yield from member.check(value, facts, target)
+
+
+def _not_offered(member: Member, value: Any, target: str) -> CloudError:
+    offered = " or ".join(f"'{each}'" for each in member.offered)
+    return invalid_parameter(
+        target, f"This service does not offer '{shown(value)}' for '{target}' yet. Use {offered}, or leave it out."
+    )
 
 
 def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
@@ -67,25 +83,45 @@ def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion) -> Non
     Raises:
         CloudError: 400 `PropertyChangeNotAllowed` for the first such member; all in `details` when there are more.
     """
-    raise_all(list(_changes(tree(version), stored, wanted, "")))
+    found = _changes(tree(version), stored, wanted, "")
+    raise_all([_not_allowed(change) for change in found if change.member.rule not in _CHANGEABLE])
 
 
-def _changes(node: Node, stored: dict[str, Any], wanted: dict[str, Any], target: str) -> Iterator[CloudError]:
+def validate_resume(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
+    """Refuse to resume a create with another body. What the service fills counts as little as it did at the create.
+
+    Raises:
+        CloudError: 400 `RequestNotAllowed`, naming every member that differs.
+    """
+    found = _changes(tree(version), stored, wanted, "")
+    if differing := [change.target for change in found if change.member.rule not in BY_SERVICE]:
+        raise states.other_body(stored, differing)
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A member whose stored value is not the one that a request wants."""
+
+    member: Member
+    before: Any
+    after: Any
+    target: str
+
+
+def _changes(node: Node, stored: dict[str, Any], wanted: dict[str, Any], target: str) -> Iterator[_Change]:
     for child in node.children.values():
         before, after, here = stored.get(child.name), wanted.get(child.name), step(target, child)
         if child.kind is Kind.OBJECT:
             yield from _changes(child, before or {}, after or {}, here)
-        elif child.member.rule in _CHANGEABLE:
-            continue
         elif child.kind is Kind.ARRAY:
             yield from _array_changes(child, before or [], after or [], here)
-        elif not _equal(child.member.rule, before, after):
-            yield _change(child.member, before, after, here)
+        elif not is_same(child.member, before, after):
+            yield _Change(child.member, before, after, here)
 
 
-def _array_changes(node: Node, before: list[Any], after: list[Any], target: str) -> Iterator[CloudError]:
+def _array_changes(node: Node, before: list[Any], after: list[Any], target: str) -> Iterator[_Change]:
     if [item.get("name") for item in before] != [item.get("name") for item in after]:
-        yield _change(node.member, _names(before), _names(after), target)
+        yield _Change(node.member, _names(before), _names(after), target)
         return
     for index, (old, new) in enumerate(zip(before, after, strict=True)):
         yield from _changes(node, old, new, item_target(target, new, index))
@@ -95,22 +131,17 @@ def _names(items: list[Any]) -> str:
     return ", ".join(item.get("name") or "(no name)" for item in items)
 
 
-def _equal(rule: Rule, before: Any, after: Any) -> bool:
-    if is_empty(before) and is_empty(after):
-        return True
-    if rule is Rule.CREATE_ANY_CASE and isinstance(before, str) and isinstance(after, str):
-        return before.lower() == after.lower()
-    return bool(before == after)
+_FILLED = "is filled by the service. Leave it out, or repeat its value"
+_FIXED = "cannot be changed after the cluster is created. Repeat its value"
 
 
-def _change(member: Member, before: Any, after: Any, target: str) -> CloudError:
-    values = "" if member.secret else f" It is '{_shown(before)}', and the request has '{_shown(after)}'."
-    rule = _FIXED.get(member.rule, "cannot be changed after the cluster is created. Repeat its value")
-    return property_change_not_allowed(target, f"The member '{target}' {rule}, or leave it out of a PATCH.{values}")
-
-
-_BY_SERVICE = "is filled by the service. Leave it out, or repeat its value"
-_FIXED = {Rule.READ_ONLY: _BY_SERVICE, Rule.PROVIDED: _BY_SERVICE}
+def _not_allowed(change: _Change) -> CloudError:
+    values = f" It is '{_shown(change.before)}', and the request has '{_shown(change.after)}'."
+    rule = _FILLED if change.member.rule in BY_SERVICE else _FIXED
+    return property_change_not_allowed(
+        change.target,
+        f"The member '{change.target}' {rule}, or leave it out of a PATCH.{'' if change.member.secret else values}",
+    )
 
 
 def _shown(value: Any) -> str:

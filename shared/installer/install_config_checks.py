@@ -6,18 +6,15 @@ wrong is said to be the platform's. Secrets are never repeated.
 Source: OpenShift installer `pkg/types/validation/installconfig.go`, `pkg/types/azure/validation`, `pkg/validate`.
 """
 
-import base64
-import binascii
 import ipaddress
 import itertools
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
+from shared import pull_secret
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, shown, summarize
 from shared.arm.names import is_valid_name
@@ -172,34 +169,14 @@ def _credentials(config: Content) -> Iterator[CloudError]:
         except ValueError as error:
             yield _ours("additionalTrustBundle", str(error))
     try:
-        # What is no Unicode could not be written to a file; what nests too deep, nobody reads.
-        config["pullSecret"].encode()
-        entries = json.loads(config["pullSecret"])["auths"].items()
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        wrong = pull_secret.wrong_entries(config["pullSecret"])
+    except ValueError:
         yield invalid_parameter(_PULL_SECRET, 'The pull secret is not of the form {"auths": {...}}.')
         return
-    if not entries:
+    if not pull_secret.entries(config["pullSecret"]):
         yield _ours("pullSecret", "it names no registry")
-    for server, entry in entries:
-        if why := _wrong_auth(entry):
-            yield invalid_parameter(
-                f"{_PULL_SECRET}.auths['{shown(server)}']",
-                f"The pull secret's entry of registry '{shown(server)}' {why}. Download the pull secret again from "
-                "https://console.redhat.com/openshift/install/azure/aro-provisioned, or leave the entry out.",
-            )
-
-
-def _wrong_auth(entry: Any) -> str:
-    """Return what is wrong with one registry's entry, without a word of it."""
-    if not isinstance(entry, dict) or not (entry.get("auth") or entry.get("credsStore")):
-        return "has neither 'auth' nor 'credsStore'"
-    if not entry.get("auth"):
-        return ""
-    try:
-        user, colon, _ = base64.b64decode(entry["auth"], validate=True).decode().partition(":")
-    except (binascii.Error, ValueError, TypeError):
-        return "has an 'auth' that is not base64"
-    return "" if user and colon else "has an 'auth' that is not the base64 of 'user:password'"
+    for server, why in wrong.items():
+        yield invalid_parameter(f"{_PULL_SECRET}.auths['{shown(server)}']", why)
 
 
 def _pool(pool: Content, place: str, profile: str) -> Iterator[CloudError]:

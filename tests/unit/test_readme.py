@@ -1,10 +1,11 @@
-"""The README's table of settings, the example file and the code tell the same."""
+"""The README, the example file and the code tell the same."""
 
 import json
 import re
 from pathlib import Path
 
 from shared import settings
+from shared.clusters.members import MEMBERS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^\| `([A-Za-z_]+)` \| (.+?) \| (.+?) \| (yes|no) \|$", re.MULTILINE)
@@ -28,3 +29,12 @@ def test_the_example_file_has_every_setting() -> None:
     """What is copied into local.settings.json is complete."""
     example = json.loads((REPOSITORY / "local.settings.example.json").read_text(encoding="utf-8"))
     assert set(example["Values"]) == set(_rows())
+
+
+def test_the_known_gaps_name_every_member_that_is_not_offered_whole() -> None:
+    """The table of members decides; a customer reads the README."""
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    gaps = readme.partition("## Known gaps")[2].partition("\n## ")[0]
+    for row in MEMBERS:
+        if row.offered:
+            assert re.search(rf"`(\w+\.)?{row.path.rpartition('.')[2]}`", gaps), row.path

@@ -10,7 +10,7 @@ from functools import cache
 from activities import ACTIVITIES
 from orchestrators.plans import PLANS
 from shared.clusters.api_versions import API_VERSIONS, has_member
-from shared.clusters.members import MEMBERS, Member, Rule
+from shared.clusters.members import BY_SERVICE, MEMBERS, Member, Rule
 from tools.pages.markdown import code, table
 from tools.pages.sources import Reader, readers
 
@@ -29,7 +29,7 @@ class Parameter:
         option: as it is typed.
         path: of the member in `shared/clusters/members.py`.
         must: paths of modules without which the parameter would not do what it is for.
-        unread: why nothing in an operation reads it; a reader would make this wrong.
+        unread: why nothing in an operation reads it, where the model does not tell; a reader would make this wrong.
     """
 
     option: str
@@ -52,10 +52,9 @@ PARAMETERS = (
     Parameter("--client-secret", f"{_PRINCIPAL}.clientSecret", (_INPUTS, "activities/principals.py")),
     Parameter("--pod-cidr", f"{_NETWORK}.podCidr", (_CONFIG, "activities/network_validation.py")),
     Parameter("--service-cidr", f"{_NETWORK}.serviceCidr", (_CONFIG, "activities/network_validation.py")),
-    Parameter("--outbound-type", f"{_NETWORK}.outboundType", unread="checked and kept; every cluster has a load balancer for what its machines send"),
-    Parameter("--load-balancer-managed-outbound-ip-count", f"{_NETWORK}.loadBalancerProfile.managedOutboundIps.count",
-              unread="checked and kept; every cluster has one outbound address"),
-    Parameter("--enable-preconfigured-nsg", f"{_NETWORK}.preconfiguredNSG", unread="checked and kept; every cluster has security groups of its own"),
+    Parameter("--outbound-type", f"{_NETWORK}.outboundType"),
+    Parameter("--load-balancer-managed-outbound-ip-count", f"{_NETWORK}.loadBalancerProfile.managedOutboundIps.count"),
+    Parameter("--enable-preconfigured-nsg", f"{_NETWORK}.preconfiguredNSG"),
     Parameter("--master-subnet, --vnet, --vnet-resource-group", f"{_MASTER}.subnetId", (_CONFIG, _LINKED, "activities/network.py", "activities/subnets.py")),
     Parameter("--master-vm-size", f"{_MASTER}.vmSize", (_CONFIG, _MACHINES, _SIZES, _QUOTA)),
     Parameter("--master-encryption-at-host", f"{_MASTER}.encryptionAtHost", (_CONFIG, _MACHINES, _SIZES)),
@@ -109,17 +108,24 @@ def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
     for each in parameters:
         there = {reader.path for reader in read_by(each.path)} if each.path in paths else set()
         found += [f"{each.option}: {path} no longer reads {each.path}" for path in each.must if path not in there]
-        if each.unread and there:
+        if why_unread(each) and there:
             found.append(f"{each.option}: {', '.join(sorted(there))} reads {each.path}, so it is not 'unread'")
-        if not each.unread and not there:
+        if not why_unread(each) and not there:
             found.append(f"{each.option}: nobody reads {each.path}")
     named = {*CONSTANT, *(each.path for each in parameters)}
     return found + [f"no parameter becomes {path}" for path in customers() if path not in named]
 
 
+def why_unread(parameter: Parameter) -> str:
+    """Return why nothing in an operation reads a parameter, "" when something has to."""
+    offered = next((row.offered for row in MEMBERS if row.path == parameter.path), ())
+    only = f"only {code(map(str, offered))} is offered so far, anything else refused" if offered else ""
+    return parameter.unread or only
+
+
 def customers() -> list[str]:
     """Return the paths of members that customers write, without objects whose members have rows of their own."""
-    written = [row.path for row in MEMBERS if row.rule in (Rule.CREATE, Rule.CREATE_ANY_CASE, Rule.MUTABLE)]
+    written = [row.path for row in MEMBERS if row.rule not in BY_SERVICE]
     return [path for path in written if not any(other.startswith((f"{path}.", f"{path}[")) for other in written)]
 
 
@@ -131,7 +137,7 @@ def page() -> str:
 
 def _cells(each: Parameter) -> list[str]:
     row = member(each.path)
-    later = {Rule.MUTABLE: "may change", Rule.IGNORED: "fixed"}.get(row.rule, "fixed")
+    later = "may change" if row.rule in (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE) else "fixed"
     values = f"one of {code(row.values)}" if row.values else ""
     check = f"`{row.check.__module__.replace('.', '/')}.py` `{row.check.__name__}`" if row.check else ""
     return [
@@ -142,7 +148,7 @@ def _cells(each: Parameter) -> list[str]:
         "; ".join(part for part in (values, check) if part) or "its type",
         f"`{row.default}`" if row.default not in (None, "") else "",
         "Key Vault" if row.secret else "the document",
-        each.unread or _readers(each.path),
+        why_unread(each) or _readers(each.path),
     ]
 
 

@@ -14,7 +14,7 @@ from tests.integration.local_azure import LocalAzure
 Json = dict[str, Any]
 NEW, OLD = "2025-07-25", "2020-04-30"
 PROVIDER = "/providers/Microsoft.RedHatOpenShift"
-SECRET, PULL_SECRET = "canary-contract-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5LWNvbnRyYWN0"}}}'
+SECRET, PULL_SECRET = "canary-contract-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5OmNvbnRyYWN0"}}}'
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,15 @@ class Provider:
             session.trust_env = False
             return session.request(method, address, cert=pair, verify=own["rp_ca_bundle"], timeout=60, **more)
 
-    def send_raw(self, method: str, path: str, body: bytes = b"") -> tuple[int, str]:
-        """Send a path that a client library would tidy up, and return status and body."""
+    def send_raw(self, method: str, path: str, body: bytes = b"", *, named: str = "") -> tuple[int, str]:
+        """Send a path, and a `Host`, that a client library would tidy up, and return status and body."""
         own = self.azure.endpoints
         address = urlsplit(own["rp"])
         host, port = address.hostname or "", address.port or 0
         context = ssl.create_default_context(cafile=own["rp_ca_bundle"])
         context.load_cert_chain(own["rp_client_cert"], own["rp_client_key"])
         head = (
-            f"{method} {path}?api-version={NEW} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n"
+            f"{method} {path}?api-version={NEW} HTTP/1.1\r\nHost: {named or f'{host}:{port}'}\r\nConnection: close\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         with (

@@ -11,6 +11,14 @@ from tests.integration.contract.provider import NEW, PROVIDER, Provider
 LIMIT = 1_048_576
 
 
+@pytest.fixture(scope="module")
+def existing(provider: Provider) -> str:
+    """Create a cluster that others must not reach, and give its id."""
+    created = provider.send("PUT", provider.cluster("existing"), json=provider.body("existing"))
+    assert created.status_code == 201, created.text
+    return provider.cluster("existing")
+
+
 def code_of(answer: Any) -> tuple[int, str]:
     """Return status and code of an error, whose envelope is complete."""
     error = answer.json()["error"]
@@ -36,6 +44,18 @@ def test_who_is_not_arm_learns_nothing_else(
 ) -> None:
     """The answer is 403, whatever else is wrong."""
     assert code_of(provider.send(method, path, certificate=certificate, **more)) == (403, "Forbidden")
+
+
+@pytest.mark.parametrize("path", ["/sre", "/sre/foo/bar"])
+@pytest.mark.parametrize(
+    ("certificate", "want"),
+    [("admin_client", (404, "NotFound")), ("rp_client", (403, "Forbidden")), ("wrong_client", (403, "Forbidden"))],
+)
+def test_an_unknown_path_of_operators_is_theirs_to_miss(
+    provider: Provider, path: str, certificate: str, want: tuple[int, str]
+) -> None:
+    """Others are not told what there is."""
+    assert code_of(provider.send("GET", path, certificate=certificate)) == want
 
 
 @pytest.mark.parametrize(
@@ -85,6 +105,56 @@ def test_dots_in_a_path_do_not_get_into_an_id(provider: Provider) -> None:
     status, text = provider.send_raw("PUT", f"{provider.cluster('other')}/../dots", raw)
     assert status == 201, text
     assert provider.send("GET", provider.cluster("dots")).json()["id"] == provider.cluster("dots")
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        pytest.param("{cluster}%252F..%252Fa", (404, "ResourceNotFound"), id="escapes of escapes"),
+        pytest.param("{cluster}%2F..%2Fa", (404, "ResourceNotFound"), id="escaped slashes"),
+        pytest.param("{cluster}/%2e%2e/b", (404, "ResourceNotFound"), id="escaped dots"),
+        pytest.param("https://user:password@other.example{cluster}", (404, "ResourceNotFound"), id="a whole address"),
+        pytest.param("/{cluster}", (404, ""), id="two slashes"),
+    ],
+)
+def test_an_odd_target_means_no_other_cluster(
+    provider: Provider, existing: str, path: str, want: tuple[int, str]
+) -> None:
+    """Neither the one that exists, nor one by another name."""
+    target = path.format(cluster=provider.cluster("c1"))
+    status, text = provider.send_raw("GET", target)
+    assert (status, want[1] in text) == (want[0], True)
+    provider.send_raw("DELETE", target)
+    assert provider.send("GET", existing).json()["properties"]["provisioningState"] != "Deleting"
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        pytest.param("localhost{existing}?a=", id="another cluster's id"),
+        pytest.param("localhost{existing}#", id="another cluster's id and a fragment"),
+        pytest.param("user:password@localhost", id="a user"),
+        pytest.param("localhost, other.example", id="two hosts"),
+        pytest.param("localhost:port", id="a port that is none"),
+        pytest.param("x" * 8000, id="a long name"),
+    ],
+)
+def test_a_malformed_host_is_refused_and_reaches_no_other_cluster(
+    provider: Provider, existing: str, named: str
+) -> None:
+    """The path alone tells which cluster is meant."""
+    for method in ("GET", "DELETE"):
+        status, text = provider.send_raw(method, provider.cluster("c1"), named=named.format(existing=existing))
+        assert status == 400
+        assert '"target": "Host"' in text
+    assert provider.send("GET", existing).json()["properties"]["provisioningState"] != "Deleting"
+
+
+def test_a_host_by_another_name_is_served(provider: Provider) -> None:
+    """The platform decides which names lead here."""
+    status, text = provider.send_raw("GET", provider.cluster("c1"), named="RP.example:8443")
+    assert status == 404
+    assert f"'{provider.cluster('c1')}'" in text
 
 
 def test_ids_of_the_caller_come_back(provider: Provider) -> None:

@@ -1,19 +1,25 @@
 """The checks of the principals: the token of the cluster's own, and what each may do on the customer's resources."""
 
+import base64
 import json
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 
+from shared import settings
 from tests.unit.activities.calls import call, error_of, twice
 from tests.unit.activities.customer_network import ALL, ENCRYPTION_SET, GATEWAY, ROUTES, lay, permit
-from tests.unit.product_world import NETWORK, World
+from tests.unit.azure_fake import Reply, Request
+from tests.unit.product_world import ENVIRONMENT, NETWORK, World
 
 PERMISSIONS = {
     "validate_service_principal_permissions": "InvalidServicePrincipalPermissions",
     "validate_resource_provider_permissions": "InvalidResourceProviderPermissions",
 }
 both = pytest.mark.parametrize("step", PERMISSIONS)
+CLUSTER_PRINCIPAL, SERVICE = "client-1", settings.parse(ENVIRONMENT).first_party_client_id
+either = pytest.mark.parametrize("reader", [CLUSTER_PRINCIPAL, SERVICE], ids=["the cluster", "the service"])
 
 
 def found(outcome: dict[str, Any]) -> list[dict[str, Any]]:
@@ -195,3 +201,79 @@ def test_a_network_that_does_not_exist_is_the_customers(accepted: World, step: s
     assert outcome["retryClass"] == "none"
     assert error_of(outcome)["code"] == "InvalidLinkedVNet"
     assert NETWORK in error_of(outcome)["message"]
+
+
+def only_reader(world: World, reader: str) -> None:
+    """Let one application alone have rights around the customer's resources; ARM answers the other one 403."""
+
+    def token_of(client_id: str) -> str:
+        claims = json.dumps({"oid": f"object of {client_id}"}).encode()
+        return f"e30.{base64.urlsafe_b64encode(claims).decode().rstrip('=')}.c2ln"
+
+    def login(request: Request) -> Reply:
+        (client_id,) = parse_qs(request.text)["client_id"]
+        return 200, {"access_token": token_of(client_id), "expires_in": 3600, "token_type": "Bearer"}, {}
+
+    def read(request: Request) -> Reply:
+        if request.headers["authorization"].endswith(token_of(reader)):
+            return world.azure._resource(request)
+        return 403, {"error": {"code": "AuthorizationFailed", "message": "It may not."}}, {}
+
+    world.azure.on("POST", "/token$", login)
+    world.azure.on("GET", "^/subscriptions/.*/resourceGroups/customer/", read)
+
+
+@both
+@either
+def test_a_missing_network_is_told_when_either_may_look(accepted: World, step: str, reader: str) -> None:
+    """Who may not look lacks nothing that an assignment on a network that is not there could give."""
+    only_reader(accepted, reader)
+    call("validate_service_principal")
+    outcome = call(step)
+    assert outcome["retryClass"] == "none"
+    assert [entry["code"] for entry in found(outcome)] == ["InvalidLinkedVNet"]
+    assert NETWORK in error_of(outcome)["message"]
+    assert "role assignment" not in error_of(outcome)["message"]
+
+
+@both
+@either
+def test_a_network_that_is_there_shows_who_lacks_permissions_on_it(accepted: World, step: str, reader: str) -> None:
+    """Alone, and on what is attached to its subnets, which the other one may see."""
+    only_reader(accepted, reader)
+    call("validate_service_principal")
+    lay(accepted)["worker"]["routeTable"] = {"id": ROUTES}
+    for resource_id in (NETWORK, ROUTES):
+        permit(accepted, resource_id, ALL)
+    outcome = call(step)
+    if (reader == SERVICE) == (step == "validate_resource_provider_permissions"):
+        assert outcome == {"outcome": "done"}
+        return
+    assert outcome["retryClass"] == "authorization"
+    assert [entry["code"] for entry in found(outcome)] == [PERMISSIONS[step]] * 2
+    assert [ROUTES in entry["message"] for entry in found(outcome)] == [False, True]
+
+
+@both
+@either
+def test_a_missing_encryption_set_is_told_when_either_may_look(accepted: World, step: str, reader: str) -> None:
+    """As a missing network is."""
+    only_reader(accepted, reader)
+    call("validate_service_principal")
+    lay(accepted)
+    permit(accepted, NETWORK, ALL)
+    accepted.properties["masterProfile"]["diskEncryptionSetId"] = ENCRYPTION_SET
+    codes = {entry["code"] for entry in found(call(step))}
+    assert "InvalidLinkedDiskEncryptionSet" in codes
+
+
+@both
+def test_what_is_gone_is_told_at_once_beside_what_is_not_permitted(accepted: World, step: str) -> None:
+    """No role brings it back, so there is nothing to wait for; its code stands outside."""
+    call("validate_service_principal")
+    accepted.properties["masterProfile"]["diskEncryptionSetId"] = ENCRYPTION_SET
+    permit(accepted, ENCRYPTION_SET)
+    outcome = call(step)
+    assert outcome["retryClass"] == "none"
+    assert [entry["code"] for entry in found(outcome)] == ["InvalidLinkedVNet", PERMISSIONS[step]]
+    assert error_of(outcome)["code"] == "InvalidLinkedVNet"

@@ -44,6 +44,7 @@ def ask(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., func.Htt
             method=method,
             url=f"https://rp.example{path}",
             headers={
+                "Host": "rp.example",
                 "X-ARR-ClientCert": base64.b64encode(certificate).decode(),
                 "Content-Type": "application/json" if content else "",
             },
@@ -105,6 +106,25 @@ def test_an_empty_reply_is_empty(ask: Callable[..., func.HttpResponse]) -> None:
     """Nothing to parse after a 204."""
     response = ask("DELETE", CLUSTER, client=DurableClient())
     assert (response.status_code, response.get_body()) == (204, b"")
+
+
+def test_the_url_of_a_request_names_no_cluster(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host writes it with what the caller calls it; the parameters come from the path."""
+    monkeypatch.setattr(functions, "get_services", lambda: world.services)
+    assert world.send("PUT", f"{CLUSTER}2", body()).status == 201
+    route, parameters = match(CLUSTER)
+    certificate = base64.b64encode(arm_certificate()).decode()
+    request = func.HttpRequest(
+        method="GET",
+        url=f"https://rp.example{CLUSTER}2?a={CLUSTER}",
+        headers={"Host": "rp.example", "X-ARR-ClientCert": certificate},
+        params={"api-version": NEW},
+        route_params=parameters,
+        body=b"",
+    )
+    response = asyncio.run(functions._with_client(route)(request, DurableClient()))
+    assert response.status_code == 404
+    assert f"'{CLUSTER}'" in json.loads(response.get_body())["error"]["message"]
 
 
 def test_every_route_is_one_function_with_all_verbs() -> None:

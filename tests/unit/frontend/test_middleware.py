@@ -35,6 +35,7 @@ def test_authentication_is_the_first_check() -> None:
         "headers",
         "panic",
         "authenticate",
+        "host",
         "method",
         "lowercase",
         "path",

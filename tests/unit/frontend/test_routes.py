@@ -5,13 +5,12 @@ import re
 
 import pytest
 
-from frontend.messages import Request
 from frontend.middleware_authentication import Caller
 from frontend.middleware_path import PATH_CHECKS
 from frontend.routes import ROUTES, Route
 from tests.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, LOCATION, SUBSCRIPTION, World, admin_certificate
 
-CATCH_ALL = next(route for route in ROUTES if not route.verbs)
+UNKNOWN = [route for route in ROUTES if not route.verbs]
 
 
 def segments(route: Route) -> list[str]:
@@ -21,17 +20,20 @@ def segments(route: Route) -> list[str]:
 
 def test_no_two_templates_fit_one_path() -> None:
     """The host takes the first that fits, in the order of names; a literal does not win over a parameter."""
-    for one, other in itertools.combinations([route for route in ROUTES if route is not CATCH_ALL], 2):
+    for one, other in itertools.combinations([route for route in ROUTES if route.verbs], 2):
         pairs = list(zip(segments(one), segments(other), strict=False))
         fits = len(segments(one)) == len(segments(other)) and all(a == b or "{" in a + b for a, b in pairs)
         # A subscription's list of clusters and the list of operations differ in length; nothing else comes close.
         assert not fits, f"{one.name} and {other.name}"
 
 
-def test_the_route_of_unknown_paths_comes_last() -> None:
-    """Or it would hide the others."""
-    assert max(route.name.lower() for route in ROUTES) == CATCH_ALL.name
-    assert CATCH_ALL.template == "{*path}"
+def test_the_routes_of_unknown_paths_come_after_those_that_they_would_hide() -> None:
+    """The last takes whatever nobody else does."""
+    for catch_all in UNKNOWN:
+        prefix = catch_all.template.removesuffix("{*path}")
+        hidden = [route.name for route in ROUTES if route.template.startswith(prefix) and route is not catch_all]
+        assert max(hidden) < catch_all.name
+    assert [route.template for route in UNKNOWN if route.caller is Caller.ARM] == ["{*path}"]
 
 
 def test_the_host_accepts_every_route() -> None:
@@ -89,6 +91,19 @@ def test_an_unknown_path_is_forbidden_to_strangers(world: World, method: str) ->
     assert world.send(method, "/foo").status == 404
 
 
+@pytest.mark.parametrize("path", ["/sre/foo", f"/sre{CLUSTER}", f"/sre{CLUSTER}/operations", "/SRE/foo/bar"])
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"])
+def test_an_unknown_path_of_operators_is_unknown_to_them_and_forbidden_to_others(
+    world: World, path: str, method: str
+) -> None:
+    """Who may be there is told what is not, and nobody else."""
+    found = world.send(method, path, certificate=admin_certificate())
+    assert (found.status, found.body["error"]["code"]) == (404, "NotFound")
+    assert path[4:] in found.body["error"]["message"]
+    assert world.send(method, path).status == 403
+    assert world.send(method, path, certificate=b"").status == 403
+
+
 def test_a_wrong_verb_is_405_and_tells_the_right_ones(world: World) -> None:
     """In the header that HTTP has for it, and as an ARM error."""
     reply = world.send("POST", CLUSTER)
@@ -143,9 +158,3 @@ def test_a_version_that_is_not_served_is_refused_with_those_that_are(world: Worl
 def test_a_wrong_part_of_a_path_is_named_with_what_is_right(world: World, path: str, want: str) -> None:
     """What it is, which value it has, and what it must be."""
     assert world.send("GET", path).body["error"]["message"].startswith(want)
-
-
-def test_dots_in_a_path_are_gone_before_a_resource_is_named_after_it() -> None:
-    """The host matches the path without them, so an id with them would not be the one that was checked."""
-    request = Request("PUT", f"https://rp{CLUSTERS}/other/%2e%2e/./C1/?api-version=1")
-    assert request.path == CLUSTER

@@ -1,5 +1,6 @@
 """Static rules, through the PUT that they guard: one row a rule, and the code and target that clients switch on."""
 
+import json
 from typing import Any
 
 import pytest
@@ -38,6 +39,17 @@ CASES = [
     case("the pull secret is no JSON", f"{CP}.pullSecret", "{"),
     case("the pull secret is no object", f"{CP}.pullSecret", "[]"),
     case("the pull secret's auths are no objects", f"{CP}.pullSecret", '{"auths": {"a": 1}}'),
+    case("an entry of the pull secret has no credential", f"{CP}.pullSecret", '{"auths": {"a": {"email": "x@y"}}}'),
+    case("an entry has a token of another kind alone", f"{CP}.pullSecret", '{"auths": {"a": {"identitytoken": "x"}}}'),
+    case("a credential is no base64", f"{CP}.pullSecret", '{"auths": {"a": {"auth": "?"}}}'),
+    case("a credential is no text", f"{CP}.pullSecret", '{"auths": {"a": {"auth": 1}}}'),
+    case("a credential has no password", f"{CP}.pullSecret", '{"auths": {"a": {"auth": "Y2FuYXJ5"}}}'),
+    case("a credential has no user", f"{CP}.pullSecret", '{"auths": {"a": {"auth": "OmNhbmFyeQ=="}}}'),
+    case("the pull secret is brackets without end", f"{CP}.pullSecret", "[" * 20_000),
+    case("there are too many tags", "tags", {f"t{number}": "" for number in range(51)}),
+    case("a tag has no name", "tags", {"": "x"}, want_target='tags[""]'),
+    case("a tag's value is too long", "tags", {"a": "x" * 257}, want_target='tags["a"]'),
+    *(case(f"a tag's name has {one}", "tags", {f"a{one}b": "x"}, want_target=f'tags["a{one}b"]') for one in "<>%&\\?/"),
     case("the pull secret is longer than a vault's secret", f"{CP}.pullSecret", '{"a": "' + "x" * 24_000 + '"}'),
     case("the client secret is longer than any", f"{SP}.clientSecret", "canary" * 200),
     case("there is no domain", f"{CP}.domain", ...),
@@ -172,6 +184,9 @@ ALLOWED = [
     pytest.param("properties.provisioningState", "Succeeded", id="a known state"),
     pytest.param("properties.unknown", {"a": 1}, id="an unknown member"),
     pytest.param("tags", None, id="null tags"),
+    pytest.param("tags", {f"t{number}": "x" * 256 for number in range(50)}, id="fifty tags with long values"),
+    pytest.param("tags", {"x" * 512: "", "a.b:c d#é": ""}, id="a tag with a long name, and one with odd characters"),
+    pytest.param(f"{CP}.pullSecret", '{"auths": {"a": {"credsStore": "desktop"}}}', id="a store of credentials"),
     pytest.param(f"{MP}.diskEncryptionSetId", None, id="null, which says nothing"),
 ]
 # fmt: on
@@ -193,15 +208,18 @@ def test_every_failure_is_reported_at_once(world: World) -> None:
     assert (error["code"], error["target"]) == (IP, want[0])
 
 
-def test_private_clusters_may_route_themselves(world: World) -> None:
-    """And get no load balancer profile then."""
+def test_a_cluster_that_routes_itself_has_no_load_balancer_profile(world: World) -> None:
+    """Clusters of earlier builds may have that outbound type; new ones are refused it."""
     private = changed(body(), "properties.apiserverProfile.visibility", "Private")
     private = changed(private, "properties.ingressProfiles.0.visibility", "Private")
-    private = changed(private, f"{NP}.outboundType", "UserDefinedRouting")
     assert world.send("PUT", CLUSTER, private).status == 201
-    assert "loadBalancerProfile" not in world.document["openShiftCluster"]["properties"]["networkProfile"]
-    refused = world.send("PUT", f"{CLUSTER}2", changed(private, f"{NP}.loadBalancerProfile", {}))
+    world.finish()
+    network = world.document["openShiftCluster"]["properties"]["networkProfile"]
+    network["outboundType"] = "UserDefinedRouting"
+    del network["loadBalancerProfile"]
+    refused = world.send("PUT", CLUSTER, changed(private, f"{NP}.loadBalancerProfile", {}))
     assert refused.body["error"]["target"] == f"{NP}.loadBalancerProfile"
+    assert world.send("PUT", CLUSTER, private).status == 200
 
 
 def test_an_older_version_asks_only_for_what_it_knows(world: World) -> None:
@@ -238,6 +256,33 @@ def test_missing_profiles_of_an_older_version_show_what_they_lack(world: World) 
     reply = world.send("PUT", CLUSTER, changed(body(OLD), MP, ...), api_version=OLD)
     targets = [detail["target"] for detail in reply.body["error"]["details"]]
     assert targets == [f"{MP}.vmSize", f"{MP}.subnetId"]
+
+
+def test_a_tag_whose_name_is_too_long_is_refused(world: World) -> None:
+    """The target is cut, as any long value is."""
+    error = world.send("PUT", CLUSTER, changed(body(), "tags", {"x" * 513: ""})).body["error"]
+    assert (error["code"], error["target"][:7]) == (IP, 'tags["x')
+    assert "513 characters" in error["message"]
+
+
+def test_tags_of_an_update_have_the_same_limits(world: World) -> None:
+    """In each version."""
+    assert world.send("PUT", CLUSTER, body(OLD), api_version=OLD).status == 201
+    world.finish()
+    reply = world.send("PATCH", CLUSTER, {"tags": {"a/b": "x"}}, api_version=OLD)
+    assert (reply.status, reply.body["error"]["target"]) == (400, 'tags["a/b"]')
+
+
+def test_each_wrong_entry_of_a_pull_secret_is_told(world: World) -> None:
+    """By its registry, with where to get a right one, and without the credential."""
+    auths = {"one.io": {"auth": "canary"}, "two.io": {}, "quay.io": {"auth": "dTpw"}}
+    content = changed(body(), f"{CP}.pullSecret", json.dumps({"auths": auths}))
+    error = world.send("PUT", CLUSTER, content).body["error"]
+    assert {detail["target"] for detail in error["details"]} == {f"{CP}.pullSecret"}
+    one, two = (detail["message"] for detail in error["details"])
+    assert "'one.io' has an 'auth' that is not base64. Download" in one
+    assert "'two.io' has neither 'auth' nor 'credsStore'" in two
+    assert "canary" not in str(error)
 
 
 def test_a_wrong_size_comes_with_a_close_one(world: World) -> None:

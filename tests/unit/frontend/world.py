@@ -41,7 +41,7 @@ INSTALLABLE = {
     "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release:x",
     "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro", "version": "1.2.3"},
 }
-CLIENT_SECRET, PULL_SECRET = "canary-client-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5"}}}'
+CLIENT_SECRET, PULL_SECRET = "canary-client-secret", '{"auths": {"quay.io": {"auth": "Y2FuOmFyeQ=="}}}'
 
 
 def body(api_version: str = NEW, name: str = "c1", client_id: str = CLIENT_ID) -> dict[str, Any]:
@@ -197,14 +197,13 @@ class World:
         """Send a request as ARM, or with another certificate (`b""` for none)."""
         der = arm_certificate() if certificate is None else certificate
         raw = content if isinstance(content, bytes) else b"" if content is None else json.dumps(content).encode()
-        found = {"x-arr-clientcert": base64.b64encode(der).decode()}
+        found = {"x-arr-clientcert": base64.b64encode(der).decode(), "host": "rp.example"}
         if raw:
             found["content-type"] = "application/json"
         asked = {"api-version": api_version} if api_version else {}
         asked |= {name.lower(): value for name, value in (query or {}).items()}
         route, parameters = match(path)
-        url = f"https://rp.example{path}" + (f"?api-version={api_version}" if api_version else "")
-        request = Request(method, url, {**found, **(headers or {})}, asked, parameters, raw)
+        request = Request(method, "https", {**found, **(headers or {})}, asked, parameters, raw)
         return respond(route, request, lambda: self.services)
 
     def sre(self, path: str) -> Reply:
@@ -236,7 +235,7 @@ class World:
 def match(path: str) -> tuple[Route, dict[str, str]]:
     """Find the route of a path as the host does: in the order of function names, the first that fits."""
     for route in sorted(ROUTES, key=lambda route: route.name.lower()):
-        pattern = re.sub(r"\{\*\w+\}", ".*", route.template)
+        pattern = re.sub(r"\{\*(\w+)\}", r"(?P<\1>.*)", route.template)
         pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", pattern)
         if found := re.fullmatch(f"/{pattern}/?", path, re.IGNORECASE):
             return route, found.groupdict()

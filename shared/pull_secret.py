@@ -1,0 +1,56 @@
+"""What a pull secret has to look like: one rule for the request that brings it and for the installer that uses it."""
+
+import base64
+import binascii
+import json
+from typing import Any
+
+from shared.arm.errors import shown
+
+_CONSOLE = "https://console.redhat.com/openshift/install/azure/aro-provisioned"
+
+
+def wrong_entries(text: str) -> dict[str, str]:
+    """Return what is wrong with the entries of a pull secret, one sentence by registry, without a word of a secret.
+
+    Raises:
+        ValueError: the text is not of the form `{"auths": {"<registry>": {...}}}`.
+    Source:
+        OpenShift installer `pkg/validate/validate.go`, `ImagePullSecret`.
+    """
+    wrong = {server: _wrong_auth(entry) for server, entry in entries(text).items()}
+    return {
+        server: f"The pull secret's entry of registry '{shown(server)}' {why}. Download the pull secret again from "
+        f"{_CONSOLE}, or leave the entry out."
+        for server, why in wrong.items()
+        if why
+    }
+
+
+def entries(text: str) -> dict[str, Any]:
+    """Return the entries by registry; none where there are no `auths`.
+
+    Raises:
+        ValueError: as for `wrong_entries`.
+    """
+    try:
+        text.encode()
+        parsed = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it nests too deep") from error
+    auths = parsed.get("auths", {}) if isinstance(parsed, dict) else None
+    if not isinstance(auths, dict):
+        raise ValueError('it is not of the form {"auths": {...}}')  # noqa: TRY004 - of a value, as any other form
+    return auths
+
+
+def _wrong_auth(entry: Any) -> str:
+    if not isinstance(entry, dict) or not (entry.get("auth") or entry.get("credsStore")):
+        return "has neither 'auth' nor 'credsStore'"
+    if not entry.get("auth"):
+        return ""
+    try:
+        user, colon, _ = base64.b64decode(entry["auth"], validate=True).decode().partition(":")
+    except (binascii.Error, ValueError, TypeError):
+        return "has an 'auth' that is not base64"
+    return "" if user and colon else "has an 'auth' that is not the base64 of 'user:password'"
