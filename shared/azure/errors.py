@@ -101,7 +101,9 @@ _WRAPPERS = frozenset(
 # Azure answers a quota with the vague OperationNotAllowed too; its text tells the two apart.
 _QUOTA_TEXT = re.compile(r"quota", re.IGNORECASE)
 # Signatures are the only secrets that an address, and so a message that quotes one, may carry.
-_SIGNATURE = re.compile(r"(sig|signature|code)=[^&\s'\"]+", re.IGNORECASE)
+# systemd says `code=exited` of a process, in words of its own that end where a word ends.
+_ENDED = r"(?!(?:exited|killed|dumped|trapped|stopped|continued)(?:[,)\s]|$))"
+_SIGNATURE = re.compile(rf"(sig|signature|code)={_ENDED}[^&\s'\"]+", re.IGNORECASE)
 
 # Entra ID's words for "later": the SDK keeps neither the status nor `Retry-After` of an answer that is OAuth's.
 # https://learn.microsoft.com/entra/identity-platform/reference-error-codes
