@@ -141,7 +141,9 @@ def status(state: State = DEFAULT_STATE) -> None:
     folder = StateFolder(state)
     endpoints = client.endpoints(folder)
     if endpoints is None:
-        typer.echo(f"No local Azure runs on {folder.root}. Start one with `python -m emulator up{folder.option()}`.")
+        typer.echo(
+            f"No local Azure runs on {folder.root}. {_died(folder)}Start one with `python -m emulator up{folder.option()}`."
+        )
         raise typer.Exit(3)
     health = client.get(endpoints, "/health")
     typer.echo(f"{'process':20}{'pid':>8}{'memory':>12}{'CPU':>10}{'restarts':>10}")
@@ -154,6 +156,15 @@ def status(state: State = DEFAULT_STATE) -> None:
     typer.echo(f"{'together':28}{total:>8.0f} MiB")
     for name in ("arm", "rp", "functions", "proxy", "control"):
         typer.echo(f"{name:20}{endpoints[name]}")
+
+
+def _died(folder: StateFolder) -> str:
+    """Return what to tell of a platform that nobody has put down, or an empty text."""
+    running = folder.running()
+    if running is None or running.platform.process() is not None:
+        return ""
+    log = folder.logs / "azure.log"
+    return f"The last one, of {running.started}, was killed or crashed; {log} ends with why. The next goes on from its state. "
 
 
 @app.command()
