@@ -18,7 +18,7 @@ from azure.mgmt.resource.deployments.models import (
 
 from activities.executor import Executor, Outcome, TryAgain, wait
 from activities.step import Step
-from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
+from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors, templates
 from shared.azure.models import text
 
@@ -171,7 +171,7 @@ def _explain(step: Step, deployment: DeploymentExtended) -> Exception:
         causes = [errors.body_of(whole) if whole is not None else ended]
     failures = [errors.our_error(400, cause) for cause in causes]
     # Of several resources the one whose cause somebody can mend comes first; the others often failed along with it.
-    error = next((each for each in failures if each.code != ErrorCode.DEPLOYMENT_FAILED), failures[0])
+    error = next((each for each in failures if _is_known(each)), failures[0])
     resource = error.details[0].get("target", "")
     error.message = f"The deployment '{name}' failed: {error.message}"
     error.details = [
@@ -181,6 +181,10 @@ def _explain(step: Step, deployment: DeploymentExtended) -> Exception:
     ]
     retry_class = next((found for code in codes(causes) if (found := _PASSING.get(code))), "none")
     return TryAgain(error, retry_class) if retry_class != "none" else error
+
+
+def _is_known(error: CloudError) -> bool:
+    return error.code != ErrorCode.DEPLOYMENT_FAILED or error.owner != Owner.AZURE
 
 
 def _failed_operations(step: Step, name: str) -> list[CloudErrorBody]:

@@ -20,19 +20,27 @@ EXPECTED = (CloudError, TryAgain, AzureError, PreconditionFailed, NotFound)
 def outcome(call: Call, error: BaseException) -> Outcome:
     """Return the outcome of a step that raised one of the expected errors."""
     if isinstance(error, AzureError):
-        failure = errors.translate(error)
-        remedy = remedies.LATER if failure.retry_class in ("throttled", "transient") else ""
-        if _is_the_services(failure):
-            failure.error.owner, remedy = Owner.PLATFORM, remedies.OURS
-        found = _failed(call, failure.error, failure.retry_class, failure.resource_id, remedy)
-        after = failure.retry_after_seconds
-        return found | ({"retryAfterSeconds": after} if after else {})
+        return _refused(call, errors.translate(error))
     if isinstance(error, TryAgain):
-        return _failed(call, error.error, error.retry_class)
-    if isinstance(error, CloudError):
-        return _failed(call, error, "none")
-    lost = CloudError(409, ErrorCode.CONFLICT, "The cluster's record was changed by others five times in a row.")
-    return _failed(call, lost, "busy")
+        found, retry_class = error.error, error.retry_class
+    elif isinstance(error, CloudError):
+        found, retry_class = error, "none"
+    else:
+        lost = "The cluster's record was changed by others five times in a row."
+        found, retry_class = CloudError(409, ErrorCode.CONFLICT, lost, owner=Owner.PLATFORM), "busy"
+    return _failed(call, found, retry_class, remedies.of_step(found, retry_class, call["row"]))
+
+
+def _refused(call: Call, failure: errors.Failure) -> Outcome:
+    """Return the outcome of a step whose call Azure refused, or did not answer."""
+    error = failure.error
+    if _is_the_services(failure):
+        error.owner, remedy = Owner.PLATFORM, remedies.OURS
+    else:
+        remedy = remedies.of_azure(error, failure.retry_class)
+    found = _failed(call, error, failure.retry_class, remedy, failure.resource_id)
+    after = failure.retry_after_seconds
+    return found | ({"retryAfterSeconds": after} if after else {})
 
 
 def _is_the_services(failure: errors.Failure) -> bool:
@@ -49,24 +57,21 @@ def _first_label(host: str) -> str:
     return mine if label.startswith(f"{mine}-") else label
 
 
-def _failed(call: Call, error: CloudError, retry_class: str, resource_id: str = "", remedy: str = "") -> Outcome:
-    body = explain(call, error, resource_id, remedy)
+def _failed(call: Call, error: CloudError, retry_class: str, remedy: str, resource_id: str = "") -> Outcome:
+    body = explain(call, error, remedy, resource_id)
     return {"outcome": "failed", "error": dict(body), "retryClass": retry_class}
 
 
-def explain(call: Call, error: CloudError, resource_id: str = "", remedy: str = "") -> CloudErrorBody:
+def explain(call: Call, error: CloudError, remedy: str, resource_id: str = "") -> CloudErrorBody:
     """Return the error body of a failed step: the code of its cause, and a message that begins with what failed.
 
     Args:
         call: of the step.
         error: what it failed with.
+        remedy: what helps, see `activities/remedies.py`.
         resource_id: of the resource that the failed call was about.
-        remedy: what helps; else what the cause says, else what the row says.
     """
     row = call["row"]
-    if not remedy and not row.get("together"):
-        # A check says itself what helps, and knows more about it.
-        remedy = remedies.by_cause(error.code, error.details)
     body = CloudErrorBody(code=error.code, message=f"Step '{row['name']}' failed: {error.message}")
     if error.target:
         body["target"] = error.target
@@ -74,7 +79,7 @@ def explain(call: Call, error: CloudError, resource_id: str = "", remedy: str = 
         *error.details,
         {"code": "Step", "message": row["name"], "target": row["phase"]},
         *([CloudErrorBody(code="AzureResource", message=resource_id)] if resource_id else []),
-        {"code": "Remedy", "message": remedy or row["message"]},
+        {"code": "Remedy", "message": remedy},
         {"code": "CorrelationId", "message": call["correlationId"]},
         {"code": "Owner", "message": str(error.owner)},
     ]

@@ -16,7 +16,7 @@ from activities import cluster_secrets, graph_inputs, machine_image, resource_gr
 from activities.executor import Executor, Outcome, TryAgain, wait
 from activities.step import Step
 from shared import tracing
-from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters.secrets import Purpose
 from shared.installer import back_ends, graph, install_config_checks, seal, snippets
 from shared.installer.errors import InstallerError
@@ -180,6 +180,7 @@ def _open(step: Step, closed: bytes) -> Graph:
             f"The install graph of this cluster cannot be opened: {error}. Somebody else wrote the blob '{blob}' in "
             f"container '{container}' of storage account '{storage.account_name(step)}'. Delete the cluster and "
             "create it again.",
+            owner=Owner.CUSTOMER,
         ) from error
 
 

@@ -6,7 +6,7 @@ from azure.mgmt.privatedns.models import RecordSet
 from activities import network
 from activities.executor import Executor, Outcome, wait
 from activities.step import Step
-from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.azure.models import text
 from shared.installer.install_config import MASTERS
 
@@ -38,6 +38,8 @@ def _private_dns_ready(step: Step) -> Outcome | None:
             ErrorCode.DEPLOYMENT_FAILED,
             " ".join(wrong),
             details=[{"code": "AzureResource", "message": _zone_id(step, zone)}],
+            # Nobody but somebody in the customer's subscription can have changed them since the deployment.
+            owner=Owner.CUSTOMER,
         )
     for link in client.virtual_network_links.list(step.resource_group, zone):
         if link.virtual_network_link_state != "Completed":

@@ -1,22 +1,38 @@
-"""What helps against a failure, where that depends on its cause and not on the step that met it.
+"""Choose what helps against a failure: by whose it is and by its cause, and only then by the step that met it.
 
-A row of the plan says what helps against what it was made for; what nobody in front of the request can mend, or what
-Azure names by a code of its own, is said here.
+The message of a row helps against what the row itself finds wrong. It does not fit a failure that the row merely met:
+of the service's own data, of Azure as a whole, or one that Azure names by a code of its own. Those remedies are here.
+What helps against a crash or a deadline is up to the engine, see `orchestrators/verdicts.py`.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
-from shared.arm.errors import CloudErrorBody
+from shared.arm.errors import CloudError, CloudErrorBody, Owner
 
-# Of the service's own data and networks.
+# Of the service's own data, credentials and networks.
 OURS = (
     "Nothing is wrong with the request. Repeat it to continue from this step; if it fails again, open a support request "
     "with the correlation id."
 )
 # Of a call that Azure did not answer, or put off, for as long as its row tries again.
 LATER = (
-    "Azure was busy or not to be reached for too long. Repeat the request in some minutes to continue from this step; "
+    "Azure was busy, broken or out of reach for too long. Repeat the request in some minutes to continue from this step; "
     "if it fails again, look at Azure's status page, or open a support request with the correlation id."
+)
+# Of a resource that somebody else is changing.
+BUSY = (
+    "Wait until the other operation on this resource has ended, then repeat the request to continue from this step. "
+    "If it fails again, open a support request with the correlation id."
+)
+# Of a refusal that nobody here knows better than Azure.
+REPORTED = (
+    "Correct what Azure reports below, then repeat the request to continue from this step. If Azure reports the same "
+    "again, open a support request with the correlation id."
+)
+_GRANT = (
+    "The message names a principal, an action and a scope. Assign the principal a role that has this action at this "
+    "scope, and remove deny assignments that forbid it. Then repeat the request to continue from this step."
 )
 _NO_ROOM = (
     "Azure has no room for this size now. Repeat the request later to continue from this step, or delete the cluster and "
@@ -26,6 +42,8 @@ _MORE_QUOTA = (
     "Raise the quota that the message names (Azure portal, Quotas), or free some of it, then repeat the request to "
     "continue from this step."
 )
+# Classes of retry that end when Azure has been in trouble for too long.
+_TROUBLE = frozenset({"throttled", "transient", "given-up"})
 
 # Azure's code, wherever in the causes it stands: what helps. The first that is found counts.
 BY_CODE: dict[str, str] = {
@@ -36,6 +54,20 @@ BY_CODE: dict[str, str] = {
     "--namespace NAME. Then repeat the request to continue from this step.",
     "QuotaExceeded": _MORE_QUOTA,
     "ResourceQuotaExceeded": _MORE_QUOTA,
+    "AuthorizationFailed": _GRANT,
+    "LinkedAuthorizationFailed": _GRANT,
+    "DenyAssignmentAuthorizationFailed": _GRANT,
+    "RoleAssignmentExists": "Remove the role assignment that the message names from the cluster's resource group: somebody "
+    "assigned by hand what the service assigns. Then repeat the request to continue from this step.",
+    "RoleAssignmentLimitExceeded": "Remove role assignments that the subscription no longer needs, then repeat the request "
+    "to continue from this step.",
+    "PrincipalNotFound": "Make sure that the cluster's service principal still exists in this tenant "
+    "(az ad sp show --id CLIENT_ID), then repeat the request. For another application, delete the cluster and create it "
+    "anew.",
+    "SubnetIsFull": "Make room in the subnet that the message names, then repeat the request to continue from this step.",
+    # The data plane of a storage account: its firewall refuses the service.
+    "AuthorizationFailure": "Exempt the cluster's resource group from policies that restrict network access to storage "
+    "accounts, and undo what they changed. Then repeat the request to continue from this step.",
     "SkuNotAvailable": _NO_ROOM,
     "AllocationFailed": _NO_ROOM,
     "ZonalAllocationFailed": _NO_ROOM,
@@ -47,15 +79,31 @@ BY_CODE: dict[str, str] = {
 }
 
 
-def by_cause(code: str, causes: list[CloudErrorBody]) -> str:
-    """Return what helps against a cause, or an empty text.
+def of_azure(error: CloudError, retry_class: str) -> str:
+    """Return what helps against an error that Azure answered, or the lack of an answer."""
+    return by_cause(error) or _by_owner(error, retry_class) or REPORTED
 
-    Args:
-        code: of the error; the quotas of Azure have several names and one code of ours.
-        causes: as Azure gave them.
-    """
-    found = {code, *_codes(causes)}
+
+def of_step(error: CloudError, retry_class: str, row: dict[str, Any]) -> str:
+    """Return what helps against an error that a step raised on purpose, with a message of its own."""
+    if row.get("together") and error.owner == Owner.CUSTOMER:
+        # A check has compared what there is with what is needed, and its row knows what helps.
+        return str(row["message"])
+    return by_cause(error) or _by_owner(error, retry_class) or str(row["message"])
+
+
+def by_cause(error: CloudError) -> str:
+    """Return what helps against the first known code of an error or its causes, or an empty text."""
+    found = {error.code, *_codes(error.details)}
     return next((remedy for each, remedy in BY_CODE.items() if each in found), "")
+
+
+def _by_owner(error: CloudError, retry_class: str) -> str:
+    if error.owner == Owner.PLATFORM:
+        return OURS
+    if retry_class == "busy":
+        return BUSY
+    return LATER if error.owner == Owner.AZURE and retry_class in _TROUBLE else ""
 
 
 def _codes(causes: list[CloudErrorBody]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from azure.mgmt.resource.resources.models import ResourceGroup
 
 from activities.executor import Executor, Outcome, TryAgain, wait
 from activities.step import Step
-from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.errors import CloudError, ErrorCode, Owner
 
 
 def _ensure_resource_group(step: Step) -> None:
@@ -75,6 +75,8 @@ def _is_deleted(step: Step) -> Outcome | None:
         ErrorCode.DEPLOYMENT_FAILED,
         f"Azure did not delete the resource group '{step.resource_group}'.",
         details=[{"code": "AzureResource", "message": group_id(step)}],
+        # Locks, policies and whatever else uses its resources.
+        owner=Owner.CUSTOMER,
     )
     raise TryAgain(stuck, "given-up")
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from orchestrators.plans.rows import REPEAT, TOO_SLOW
+
 Outcome = dict[str, Any]
 Tries = dict[str, Any]
 Rows = dict[str, dict[str, Any]]
@@ -271,6 +273,7 @@ def _crashed(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, A
             tries,
             f"Step '{tries['row']['name']}' has not answered for {DEATHS_SECONDS // 60} minutes, because the process "
             f"that ran it died each time: {outcome['message']}.",
+            REPEAT,
         ), tries
     return None, tries | {"delaySeconds": tries["row"]["pollSeconds"]}
 
@@ -296,13 +299,15 @@ def _cancelling(tries: Tries, outcome: Outcome, now: datetime) -> tuple[Outcome 
 
 def _deadline_error(tries: Tries, outcome: Outcome) -> dict[str, Any]:
     row = tries["row"]
-    last = outcome.get("message") or tries["lastMessage"]
+    last, owner = outcome.get("message") or tries["lastMessage"], row.get("owner", "platform")
     return _error(
         tries,
         f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds{_not_counted(tries)}. "
         f"It waited for {row['waitsFor']}." + (f" Last seen: {last}" if last else ""),
+        # What a row of Azure's advises is against a refusal, and there was none.
+        TOO_SLOW if owner == "azure" else row["message"],
+        owner,
         outcome.get("details", []),
-        row.get("owner", "platform"),
     )
 
 
@@ -314,13 +319,13 @@ def _not_counted(tries: Tries) -> str:
 
 
 def _error(
-    tries: Tries, message: str, found: list[dict[str, Any]] | None = None, owner: str = "platform"
+    tries: Tries, message: str, remedy: str, owner: str = "platform", found: list[dict[str, Any]] | None = None
 ) -> dict[str, Any]:
     row = tries["row"]
     details = [
         *(found or []),
         {"code": "Step", "message": row["name"], "target": row["phase"]},
-        {"code": "Remedy", "message": row["message"]},
+        {"code": "Remedy", "message": remedy},
         {"code": "CorrelationId", "message": tries["call"]["correlationId"]},
         {"code": "Owner", "message": owner},
     ]

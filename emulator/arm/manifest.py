@@ -1,40 +1,25 @@
 """What others than ARM answer for: the resource provider's types and their api-versions, by namespace."""
 
+import json
+from pathlib import Path
+
 from emulator.arm.exceptions import invalid_resource_type, no_registered_provider
 from emulator.arm.ids import ResourceId
 
-SYSTEM_NAMESPACE = "Microsoft.RedHatOpenShift"
-PROVIDED_VERSIONS = (
-    "2020-04-30",
-    "2021-09-01-preview",
-    "2022-04-01",
-    "2022-09-04",
-    "2023-04-01",
-    "2023-07-01-preview",
-    "2023-09-04",
-    "2023-11-22",
-    "2024-08-12-preview",
-    "2025-07-25",
-)
-# The provider's manifest: what it told Azure that it answers for.
+# What the resource provider's owner registered with ARM. `make docs` writes it from the provider's own tables, because
+# nothing here may import them.
+_MANIFEST = json.loads(Path(__file__).with_name("provider.json").read_text(encoding="utf-8"))
+SYSTEM_NAMESPACE: str = _MANIFEST["namespace"]
+# Namespace, type, api-versions.
 PROVIDED: dict[str, dict[str, tuple[str, ...]]] = {
-    SYSTEM_NAMESPACE: dict.fromkeys(
-        (
-            "locations",
-            "locations/openshiftVersions",
-            "locations/operationresults",
-            "locations/operationsstatus",
-            "locations/platformWorkloadIdentityRoleSets",
-            "openShiftClusters",
-            "operations",
-        ),
-        PROVIDED_VERSIONS,
-    ),
+    SYSTEM_NAMESPACE: {kind: tuple(versions) for kind, versions in _MANIFEST["resourceTypes"].items()},
     "Microsoft.Authorization": {},
     "Microsoft.Compute": {},
     "Microsoft.Features": {"features": ("2015-12-01", "2021-07-01"), "providers": ("2015-12-01", "2021-07-01")},
     "Microsoft.Resources": {"resourceGroups": ("2022-09-01",), "subscriptions": ("2022-12-01",)},
 }
+# Of clusters, with the newest last.
+PROVIDED_VERSIONS = PROVIDED[SYSTEM_NAMESPACE]["openShiftClusters"]
 
 
 def canonical(types: tuple[str, ...]) -> list[str]:

@@ -8,11 +8,8 @@ CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 USER_ACCESS_ADMINISTRATOR = "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"
-DNS_ZONE_CONTRIBUTOR = "befefa01-2a29-4197-83a8-272ff33ce314"
 # A custom role of the resource provider's own tenant in Azure; here every tenant has it.
 REGISTRY_TOKEN_CONTRIBUTOR = "48983534-3d06-4dcb-a566-08a694eb1279"  # noqa: S105 - a role's id
-DOCUMENTDB_ACCOUNT_CONTRIBUTOR = "5bd9cd88-fe45-4216-938b-f97437e15450"
-ACR_PULL = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
 
 # What every resource-level contributor role of Azure carries beside its own namespace.
 COMMON = (
@@ -87,7 +84,7 @@ ROLES: dict[str, Role] = {
         "Lets you manage user access to Azure resources.",
         ("*/read", "Microsoft.Authorization/*", "Microsoft.Support/*"),
     ),
-    DNS_ZONE_CONTRIBUTOR: Role(
+    "befefa01-2a29-4197-83a8-272ff33ce314": Role(
         "DNS Zone Contributor",
         "Lets you manage DNS zones and record sets in Azure DNS, but does not let you control who has access to them.",
         (*COMMON, "Microsoft.Network/dnsZones/*"),
@@ -132,12 +129,14 @@ ROLES: dict[str, Role] = {
             "Microsoft.Storage/storageAccounts/blobServices/containers/blobs/add/action",
         ),
     ),
-    DOCUMENTDB_ACCOUNT_CONTRIBUTOR: Role(
+    "5bd9cd88-fe45-4216-938b-f97437e15450": Role(
         "DocumentDB Account Contributor",
         "Lets you manage DocumentDB accounts, but not access to them.",
         (*COMMON, "Microsoft.DocumentDb/databaseAccounts/*"),
     ),
-    ACR_PULL: Role("AcrPull", "acr pull", ("Microsoft.ContainerRegistry/registries/pull/read",)),
+    "7f951dda-4ed3-4680-a7ca-43fe172d538d": Role(
+        "AcrPull", "acr pull", ("Microsoft.ContainerRegistry/registries/pull/read",)
+    ),
     REGISTRY_TOKEN_CONTRIBUTOR: Role(
         "ARO v4 ContainerRegistry Token Contributor",
         "Manages the tokens with which clusters pull their images.",

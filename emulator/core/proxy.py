@@ -1,7 +1,7 @@
-"""The CONNECT proxy: public Azure host names and addresses lead to who answers them here, all else is refused.
+"""The CONNECT proxy: public Azure host names and addresses lead to who answers them here, nothing leaves the machine.
 
 With `HTTPS_PROXY` at this proxy and the local CA trusted, unmodified clients reach the local Azure under the names
-they know. A name that nobody emulates is refused, so that a forgotten call fails instead of leaving the machine.
+they know. Where a connection leads is up to `Resolve`; one that leads nowhere is refused, so that a forgotten call fails.
 """
 
 import asyncio

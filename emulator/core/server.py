@@ -6,6 +6,7 @@ import logging
 import re
 import socket
 import time
+from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 CORRELATION_HEADERS = ("x-ms-correlation-request-id", "x-ms-client-request-id", "x-ms-activity-id")
 STEP_IN_BAGGAGE = re.compile(r"(?:^|,)\s*step\s*=\s*([^\s,;]+)")
+UNSUPPORTED = "NotSupportedByLocalAzure"
 SECRET_IN_QUERY = re.compile(r"(?i)([?&](?:sig|code|client_secret)=)[^&]*")
 
 
@@ -50,6 +52,7 @@ class Dispatcher:
     def __init__(self, platform: Platform, only: Service | None = None) -> None:
         self._platform = platform
         self._only = only
+        self._unsupported_hosts: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -58,13 +61,34 @@ class Dispatcher:
         request = Request(scope, receive)
         service = self._only or self._service_for(request)
         if service is None:
-            host = request.headers.get("host", "")
-            response: Response = JSONResponse(
-                {"error": {"code": "UnknownHost", "message": f"{host!r} is not emulated."}}, status_code=502
-            )
-            await response(scope, receive, send)
+            await self._unsupported(request)(scope, receive, send)
             return
         await self._serve(service, request, send)
+
+    def _unsupported(self, request: Request) -> Response:
+        """Return the answer for a host that nothing emulates, as an error of ARM; log and journal name each host once."""
+        host = request.headers.get("host", "").lower()
+        message = f"The local Azure does not emulate '{host}', and no call leaves this machine."
+        if host not in self._unsupported_hosts:
+            self._unsupported_hosts.add(host)
+            logger.warning("%s %s: %s", request.method, request.url.path, message)
+            self._platform.journal.add(
+                Entry(
+                    time=rfc3339(self._platform.clock.now()),
+                    service="unsupported",
+                    operation=f"{request.method} {host}",
+                    method=request.method,
+                    path=_masked(request),
+                    status=HTTPStatus.NOT_FOUND,
+                    caller="",
+                    correlation_id=_correlation_id(request),
+                    fault="",
+                    seconds=0,
+                    error=UNSUPPORTED,
+                    message=message,
+                )
+            )
+        return JSONResponse({"error": {"code": UNSUPPORTED, "message": message}}, HTTPStatus.NOT_FOUND)
 
     def _service_for(self, request: Request) -> Service | None:
         host = request.headers.get("host", "").lower()
@@ -74,7 +98,7 @@ class Dispatcher:
         began, clock_began = time.perf_counter(), self._platform.clock.now()
         route = _match(service, request)
         operation = service.operation(request, route) if route else f"{request.method} unknown"
-        correlation_id = next((request.headers[name] for name in CORRELATION_HEADERS if name in request.headers), "")
+        correlation_id = _correlation_id(request)
         named = STEP_IN_BAGGAGE.search(request.headers.get("baggage", ""))
         step = named[1] if named else ""
         fault = self._platform.faults.take(service.name, operation, correlation_id, step)
@@ -143,6 +167,10 @@ def _injected(fault: Fault) -> ServiceError:
     headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
     code = fault.code or ("TooManyRequests" if fault.status_code == 429 else "ServiceUnavailable")  # noqa: PLR2004 - HTTP
     return ServiceError(fault.status_code, code, fault.message, headers=headers)
+
+
+def _correlation_id(request: Request) -> str:
+    return next((request.headers[name] for name in CORRELATION_HEADERS if name in request.headers), "")
 
 
 def _masked(request: Request) -> str:

@@ -106,7 +106,7 @@ class Azure:
         await self.platform.stop()
 
     def _resolve(self, host: str, port: int) -> tuple[str, int] | Refusal:
-        """Lead a public name or address to whoever answers it here; what nobody answers goes nowhere."""
+        """Lead a public name or address to whoever answers it here; nothing leaves the machine."""
         if port in MACHINE_PORTS:
             return self._resolve_machine(host, port)
         service = self.platform.service_for(host) if port == HTTPS_PORT else None
@@ -114,8 +114,12 @@ class Azure:
             return "127.0.0.1", self.platform.ports["front_end"]
         if service is None and port in ROUTER_PORTS and self._address(host):
             return self._resolve_machine(host, port)
-        if service is None or not NAMED.get(service.name, _always)(self.platform, host):
+        if service is not None and not NAMED.get(service.name, _always)(self.platform, host):
+            return Refusal(403, f"{host} does not exist on the local Azure.")
+        if port != HTTPS_PORT or _is_loopback(host):
             return Refusal(403, f"{host}:{port} is not emulated by the local Azure.")
+        # A name that nobody emulates leads there too, and is told so inside the tunnel: many clients take a refused
+        # CONNECT for a network that is down, and try for minutes.
         return "127.0.0.1", self.platform.ports["arm"]
 
     def _resolve_machine(self, host: str, port: int) -> tuple[str, int] | Refusal:
@@ -137,6 +141,11 @@ class Azure:
 
     def _address(self, host: str) -> str | None:
         return host if _is_address(host) else self.platform.model(Reach).resolve_public(host)
+
+
+def _is_loopback(host: str) -> bool:
+    """Tell whether a name is of this machine, to which clients connect without a proxy."""
+    return host == "localhost" or host.endswith(".localhost")
 
 
 def _is_address(host: str) -> bool:

@@ -1,4 +1,4 @@
-"""What people type: `up`, `down`, `status`, `reset`, `logs`, `explain`, `faults`, `versions`."""
+"""What people type: `up`, `down`, `status`, `env`, `reset`, `logs`, `explain`, `faults`, `versions`."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import typer
 
 from emulator.host.logs import configure_logging
-from emulator.run import client
+from emulator.run import client, exports
 from emulator.run.children import last_lines
 from emulator.run.errors import RunError
 from emulator.run.faults import faults
@@ -46,6 +46,8 @@ Worker = Literal["builtin", "runtime"]
 
 def main() -> None:
     """Run a command; tell people what is wrong in one sentence instead of a trace."""
+    # State and logs are for their owner alone, whichever process writes them.
+    os.umask(0o077)
     try:
         app()
     except RunError as error:
@@ -139,7 +141,9 @@ def status(state: State = DEFAULT_STATE) -> None:
     folder = StateFolder(state)
     endpoints = client.endpoints(folder)
     if endpoints is None:
-        typer.echo(f"No local Azure runs on {folder.root}. Start one with `python -m emulator up{folder.option()}`.")
+        typer.echo(
+            f"No local Azure runs on {folder.root}. {_died(folder)}Start one with `python -m emulator up{folder.option()}`."
+        )
         raise typer.Exit(3)
     health = client.get(endpoints, "/health")
     typer.echo(f"{'process':20}{'pid':>8}{'memory':>12}{'CPU':>10}{'restarts':>10}")
@@ -152,6 +156,22 @@ def status(state: State = DEFAULT_STATE) -> None:
     typer.echo(f"{'together':28}{total:>8.0f} MiB")
     for name in ("arm", "rp", "functions", "proxy", "control"):
         typer.echo(f"{name:20}{endpoints[name]}")
+
+
+def _died(folder: StateFolder) -> str:
+    """Return what to tell of a platform that nobody has put down, or an empty text."""
+    running = folder.running()
+    if running is None or running.platform.process() is not None:
+        return ""
+    log = folder.logs / "azure.log"
+    return f"The last one, of {running.started}, was killed or crashed; {log} ends with why. The next goes on from its state. "
+
+
+@app.command()
+def env(state: State = DEFAULT_STATE) -> None:
+    """Print the environment that leads a terminal here, secrets included: eval "$(python -m emulator env)"."""
+    document = client.require_endpoints(StateFolder(state))
+    typer.echo(exports.lines(exports.plain_environment(document) | exports.secret_environment(document)))
 
 
 @app.command()

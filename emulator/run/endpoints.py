@@ -1,11 +1,14 @@
 """`endpoints.json`, and the lines that `up` prints: how to reach everything."""
 
+import textwrap
 from typing import Any
 
 from emulator.core.platform import Platform
 from emulator.host.keys import load_keys
 from emulator.run.certificates import write_client_certificates
+from emulator.run.exports import lines, plain_environment
 from emulator.run.seed import Application, Seed
+from emulator.run.state import StateFolder
 
 # Optional abilities of this build, of `managed-identity` and `system-data`.
 FEATURES = ("system-data",)
@@ -13,11 +16,11 @@ FEATURES = ("system-data",)
 
 def endpoints(platform: Platform, seed: Seed) -> dict[str, Any]:
     """Return what `endpoints.json` says."""
-    ports, world, bundle = platform.ports, platform.world, str(platform.authority.certificate_path)
+    ports, world, bundle = platform.ports, platform.world, bundle_of(platform)
     return {
         "arm": f"https://localhost:{ports['arm']}",
         "functions": f"http://localhost:{ports['functions']}",
-        "proxy": f"http://127.0.0.1:{ports['proxy']}",
+        "proxy": proxy_of(platform),
         "control": f"http://localhost:{ports['control']}",
         "ca_bundle": bundle,
         "token_url": f"https://localhost:{ports['token']}/{world.tenant_id}/oauth2/v2.0/token",
@@ -30,6 +33,8 @@ def endpoints(platform: Platform, seed: Seed) -> dict[str, Any]:
         "rp": f"https://localhost:{ports['front_end']}",
         "rp_ca_bundle": bundle,
         **write_client_certificates(platform),
+        "identity_endpoint": identity_endpoint(platform),
+        "identity_header": seed.identity_header,
         "rp_object_id": seed.first_party_object_id,
         "cluster_client_id": seed.cluster.client_id,
         "cluster_client_secret": seed.cluster.secret,
@@ -41,6 +46,21 @@ def endpoints(platform: Platform, seed: Seed) -> dict[str, Any]:
     }
 
 
+def proxy_of(platform: Platform) -> str:
+    """Return the address of the proxy for Azure's public names."""
+    return f"http://127.0.0.1:{platform.ports['proxy']}"
+
+
+def bundle_of(platform: Platform) -> str:
+    """Return the file of the local CA's certificate."""
+    return str(platform.authority.certificate_path)
+
+
+def identity_endpoint(platform: Platform) -> str:
+    """Return where the app's managed identity gets its tokens, as App Service tells an app."""
+    return f"http://localhost:{platform.ports['identity']}/msi/token"
+
+
 def _application(application: Application) -> dict[str, str]:
     return {
         "client_id": application.client_id,
@@ -49,32 +69,43 @@ def _application(application: Application) -> dict[str, str]:
     }
 
 
-CURL_LINES = """
+# No secret is in these lines: of a detached `up` they stand in a log.
+LINES = """
 Resource Manager   {arm}
 Resource provider  {rp} (client certificate required)
 Proxy              {proxy} (public names of Azure)
 
-Paste these into a terminal:
+Paste these into a terminal, and its programs reach the local Azure under Azure's own names:
 
-  TOKEN=$(curl -s --cacert {ca_bundle} {token_url} \\
-    -d grant_type=client_credentials -d client_id={client_id} -d client_secret={client_secret} \\
+{exports}
+
+The same with the secrets, IDENTITY_HEADER and LOCAL_AZURE_CLIENT_SECRET:
+
+  {environment}
+
+Then, for example:
+
+  TOKEN=$(curl -s {token_url} \\
+    -d grant_type=client_credentials -d client_id=$LOCAL_AZURE_CLIENT_ID -d client_secret=$LOCAL_AZURE_CLIENT_SECRET \\
     -d scope=https://management.azure.com/.default | {python} -c 'import json, sys; print(json.load(sys.stdin)["access_token"])')
 
-  curl -s --cacert {ca_bundle} -H "Authorization: Bearer $TOKEN" \\
-    "{arm}/subscriptions/{subscription_id}/resourcegroups?api-version=2024-11-01"
+  curl -s -H "Authorization: Bearer $TOKEN" \\
+    "https://management.azure.com/subscriptions/{subscription_id}/resourcegroups?api-version=2024-11-01"
 
-  curl -s --cacert {ca_bundle} -H "Authorization: Bearer $TOKEN" -X POST -d "" \\
-    "{arm}/subscriptions/{subscription_id}/providers/Microsoft.RedHatOpenShift/register?api-version=2024-11-01"
+  curl -s -H "Authorization: Bearer $TOKEN" -X POST -d "" \\
+    "https://management.azure.com/subscriptions/{subscription_id}/providers/Microsoft.RedHatOpenShift/register?api-version=2024-11-01"
 
-  curl -s --cacert {ca_bundle} -H "Authorization: Bearer $TOKEN" \\
-    "{arm}/subscriptions/{subscription_id}/providers/Microsoft.RedHatOpenShift/openShiftClusters?api-version=2025-07-25"
+  curl -s -H "Authorization: Bearer $TOKEN" \\
+    "https://management.azure.com/subscriptions/{subscription_id}/providers/Microsoft.RedHatOpenShift/openShiftClusters?api-version=2025-07-25"
 
-  curl -s --cacert {rp_ca_bundle} --cert {rp_client_cert} --key {rp_client_key} {rp}/healthz/ready
+  curl -s --cert {rp_client_cert} --key {rp_client_key} {rp}/healthz/ready
 
 Everything else that a program needs is in {file}.
 """
 
 
-def render(document: dict[str, Any], file: str, python: str) -> str:
+def render(document: dict[str, Any], folder: StateFolder, python: str) -> str:
     """Return the lines that people read after `up`."""
-    return CURL_LINES.format(**document, file=file, python=python)
+    exports = textwrap.indent(lines(plain_environment(document)), "  ")
+    environment = f'eval "$({python} -m emulator env{folder.option()})"'
+    return LINES.format(**document, exports=exports, environment=environment, file=folder.endpoints, python=python)

@@ -68,19 +68,6 @@ def front_end_socket(platform: Platform) -> Path:
     return Path(tempfile.gettempdir()) / f"front-end-{os.getuid()}-{name}.sock"
 
 
-def network_environment(platform: Platform) -> dict[str, str]:
-    """Return what leads an unmodified program into the local Azure: the proxy and the CA."""
-    proxy, bundle = f"http://127.0.0.1:{platform.ports['proxy']}", str(platform.authority.certificate_path)
-    return {
-        "HTTPS_PROXY": proxy,
-        "https_proxy": proxy,
-        "NO_PROXY": "localhost,127.0.0.1",
-        "no_proxy": "localhost,127.0.0.1",
-        "SSL_CERT_FILE": bundle,
-        "REQUESTS_CA_BUNDLE": bundle,
-    }
-
-
 def _inherited() -> dict[str, str]:
     return {name: os.environ[name] for name in INHERITED if name in os.environ}
 

@@ -116,7 +116,6 @@ async def seed(platform: Platform) -> Seed:
         {
             "owner": owner.object_id,
             "deployer": deployer,
-            "identity": identity.object_id,
             "first-party": first_party,
         },
     )

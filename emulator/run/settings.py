@@ -2,7 +2,8 @@
 
 from emulator.core.platform import Platform
 from emulator.run.certificates import ADMIN_COMMON_NAME, admin_authority
-from emulator.run.programs import network_environment
+from emulator.run.endpoints import bundle_of, identity_endpoint, proxy_of
+from emulator.run.exports import network_environment
 from emulator.run.seed import Seed
 
 # Nobody is in it; operators come with their certificate.
@@ -37,7 +38,7 @@ def app_settings(platform: Platform, seed: Seed) -> dict[str, str]:
         "WATCHDOG_SCHEDULE": "*/5 * * * * *" if platform.clock.time_scale > 1 else "0 * * * * *",
         "PURGE_SCHEDULE": "0 0 * * * *",
         "BUILD": "local",
-        "IDENTITY_ENDPOINT": f"http://localhost:{platform.ports['identity']}/msi/token",
+        "IDENTITY_ENDPOINT": identity_endpoint(platform),
         "IDENTITY_HEADER": seed.identity_header,
-        **network_environment(platform),
+        **network_environment(proxy_of(platform), bundle_of(platform)),
     }

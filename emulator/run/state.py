@@ -82,6 +82,8 @@ class StateFolder:
             RunError: another platform runs on it.
         """
         self.logs.mkdir(parents=True, exist_ok=True)
+        # Whoever made the folder, and under whichever umask: it holds keys and secrets.
+        self.root.chmod(0o700)
         self._lock = (self.root / "lock").open("a", encoding="utf-8")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

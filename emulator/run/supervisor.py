@@ -116,7 +116,7 @@ class Supervisor:
         control.after_rollover = partial(write_client_certificates, platform)
         control.ready = True
         folder.write_endpoints(document)
-        return render(document, str(folder.endpoints), sys.executable)
+        return render(document, folder, sys.executable)
 
     async def _start_child(self, program: Program) -> None:
         child = Child(program, self._folder.logs, self._child_started)

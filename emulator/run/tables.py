@@ -7,12 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from emulator.authorization.roles import (
-    ACR_PULL,
-    DNS_ZONE_CONTRIBUTOR,
-    DOCUMENTDB_ACCOUNT_CONTRIBUTOR,
     NETWORK_CONTRIBUTOR,
     OWNER,
-    READER,
     REGISTRY_TOKEN_CONTRIBUTOR,
 )
 
@@ -104,7 +100,7 @@ class Grant:
     """One role assignment.
 
     Args:
-        who: `owner`, `deployer`, `identity` or `first-party`.
+        who: `owner`, `deployer` or `first-party`.
         role: id of the role definition.
         where: scope, with names of `World` in braces.
     """
@@ -115,23 +111,17 @@ class Grant:
 
 
 RP_GROUP = "/subscriptions/{rp_subscription_id}/resourceGroups/{rp_resource_group}"
+# The app's managed identity has none: it has rights on the data of vaults and database alone. The records of managed
+# domains stand in the service's group, where Network Contributor covers them.
 GRANTS = (
     Grant("owner", OWNER, "/subscriptions/{subscription_id}"),
     Grant("deployer", OWNER, "/subscriptions/{rp_subscription_id}"),
     Grant("first-party", NETWORK_CONTRIBUTOR, RP_GROUP),
-    Grant("first-party", DNS_ZONE_CONTRIBUTOR, RP_GROUP + "/providers/Microsoft.Network/dnsZones/{domain}"),
     Grant(
         "first-party",
         REGISTRY_TOKEN_CONTRIBUTOR,
         RP_GROUP + "/providers/Microsoft.ContainerRegistry/registries/{registry}",
     ),
-    Grant("identity", READER, RP_GROUP),
-    Grant(
-        "identity",
-        DOCUMENTDB_ACCOUNT_CONTRIBUTOR,
-        RP_GROUP + "/providers/Microsoft.DocumentDB/databaseAccounts/{cosmos_account}",
-    ),
-    Grant("identity", ACR_PULL, RP_GROUP + "/providers/Microsoft.ContainerRegistry/registries/{registry}"),
 )
 
 

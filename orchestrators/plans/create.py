@@ -84,7 +84,7 @@ CREATE = (
         message="Ask Azure support to open the sizes to the subscription in the zones, then repeat the request. For other sizes, delete the cluster and create it with them."),
     # All that is made from the old certificates goes before anything is made from new ones.
     Row(name="remove_expired_machines", phase="preparation", kind="begin-and-poll",
-        executor="remove_expired_machines", poll=timedelta(seconds=5), deadline=timedelta(minutes=30), when="begins_again",
+        executor="remove_expired_machines", owner="azure", poll=timedelta(seconds=5), deadline=timedelta(minutes=30), when="begins_again",
         needs=("validate_resource_provider_permissions",),
         waits_for="Azure to delete the machines whose certificates are too old to go on with",
         message="Remove locks on the cluster's resource group, then repeat the request to continue from this step."),
@@ -120,7 +120,7 @@ CREATE = (
         executor="deploy_network_template", owner="azure", poll=timedelta(seconds=5), deadline=timedelta(minutes=30),
         needs=("attach_nsgs",),
         waits_for="Azure Resource Manager to finish the deployment of load balancers, addresses, private DNS zone and private link",
-        message="Correct what Azure reports below: raise a quota, exempt the cluster's resource group from a policy, make room in the master subnet. Then repeat the request to continue from this step."),
+        message="Correct what Azure reports below, then repeat the request to continue from this step."),
     # Before the machines: one that resolves a wrong address waits for ever, and looks as if it did not boot.
     Row(name="private_dns_ready", phase="bootstrap", kind="condition",
         executor="private_dns_ready", owner="customer", deadline=timedelta(minutes=10), shortest=_A_FEW_RESTARTS,
@@ -154,14 +154,14 @@ CREATE = (
         executor="ensure_graph", poll=timedelta(seconds=30), deadline=timedelta(minutes=60), shortest=timedelta(minutes=15),
         needs=("remove_expired_machines", "storage_containers_ready", "ensure_cluster_secrets", "ensure_acr_token", "decide_zones"),
         waits_for="the cluster's certificates and ignition to be made and stored",
-        message="Where the message names properties of the cluster, delete it and create it with other values. Else repeat the request; if it fails again, open a support request with the correlation id."),
+        message="Do what the message says. Where it names properties of the cluster, delete the cluster and create it with other values. Where it says nothing to do, repeat the request; if it fails again, open a support request with the correlation id."),
     # Azure gives a machine up after 40 minutes, and says more about it than a deadline of ours could. The bootstrap goes
     # on for minutes after the masters are up, so nothing waits for a poll of this row.
     Row(name="deploy_machines_template", phase="bootstrap", kind="begin-and-poll",
         executor="deploy_machines_template", owner="azure", poll=timedelta(seconds=30), deadline=timedelta(minutes=60),
         needs=("ensure_graph", "deploy_network_template", "private_dns_ready"),
         waits_for="Azure to start the bootstrap machine and the masters, which take their ignition from it",
-        message="Do what Azure, or the last words of a machine, say below: raise a quota, open a way that the machine needs. Then repeat the request: machines that did not come up are made anew. Where Azure has no room for a size, delete the cluster and create it with another size or region."),
+        message="Correct what Azure, or the last words of a machine, report below, then repeat the request: machines that did not come up are made anew."),
     Row(name="bootstrap_config_map_ready", phase="bootstrap", kind="condition",
         executor="bootstrap_config_map_ready", owner="customer", deadline=timedelta(minutes=60),
         needs=("update_api_address", "deploy_machines_template"),

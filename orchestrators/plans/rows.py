@@ -13,6 +13,11 @@ OWNERS = ("customer", "azure", "platform")
 API_VERSION = "airshipit.org/v1alpha1"
 # What helps when nobody but us can have made the mistake.
 REPEAT = "Repeat the request; if it fails again, open a support request with the correlation id."
+# What helps when Azure has begun something, refuses nothing and does not end it in time.
+TOO_SLOW = (
+    "Azure took too long and reported no error. Repeat the request to continue from this step; if it takes as long again, "
+    "look at Azure's status page, or open a support request with the correlation id."
+)
 
 
 @dataclass(frozen=True, kw_only=True)

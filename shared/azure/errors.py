@@ -67,7 +67,19 @@ _CODES: dict[str, tuple[ErrorCode, Owner]] = {
     "SubscriptionRequestsThrottled": (ErrorCode.THROTTLING_LIMIT_EXCEEDED, Owner.AZURE),
     "AuthorizationFailed": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
     "LinkedAuthorizationFailed": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
+    "DenyAssignmentAuthorizationFailed": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
+    # The roles of the cluster's principal: the customer owns the principal, the scope and what else is assigned there;
+    # the service chooses the name, the role and the type of the principal.
+    "RoleAssignmentExists": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
+    "RoleAssignmentLimitExceeded": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
+    "PrincipalNotFound": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
+    "RoleAssignmentUpdateNotPermitted": (ErrorCode.DEPLOYMENT_FAILED, Owner.PLATFORM),
+    "RoleDefinitionDoesNotExist": (ErrorCode.DEPLOYMENT_FAILED, Owner.PLATFORM),
+    "InvalidPrincipalId": (ErrorCode.DEPLOYMENT_FAILED, Owner.PLATFORM),
+    "UnmatchedPrincipalType": (ErrorCode.DEPLOYMENT_FAILED, Owner.PLATFORM),
+    "SubnetIsFull": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
 }
+_UNKNOWN = (ErrorCode.DEPLOYMENT_FAILED, Owner.AZURE)
 # What ARM calls the additional information of a refusal by Azure Policy.
 _POLICY = "PolicyViolation"
 _EXEMPTION = (
@@ -89,7 +101,9 @@ _WRAPPERS = frozenset(
 # Azure answers a quota with the vague OperationNotAllowed too; its text tells the two apart.
 _QUOTA_TEXT = re.compile(r"quota", re.IGNORECASE)
 # Signatures are the only secrets that an address, and so a message that quotes one, may carry.
-_SIGNATURE = re.compile(r"(sig|signature|code)=[^&\s'\"]+", re.IGNORECASE)
+# systemd says `code=exited` of a process, in words of its own that end where a word ends.
+_ENDED = r"(?!(?:exited|killed|dumped|trapped|stopped|continued)(?:[,)\s]|$))"
+_SIGNATURE = re.compile(rf"(sig|signature|code)={_ENDED}[^&\s'\"]+", re.IGNORECASE)
 
 # Entra ID's words for "later": the SDK keeps neither the status nor `Retry-After` of an answer that is OAuth's.
 # https://learn.microsoft.com/entra/identity-platform/reference-error-codes
@@ -114,22 +128,32 @@ def translate(error: AzureError) -> Failure:
     cause = _cause(error)
     code, owner = _our_code(cause)
     url = urlsplit(_url(error))
-    if getattr(error, "status_code", None) == HTTPStatus.FORBIDDEN and owner == Owner.AZURE:
-        # Roles, policies, locks and firewalls are the customer's.
-        owner = Owner.CUSTOMER
+    again = retry_class(error)
     return Failure(
         error=CloudError(
             _status(error),
             code,
             _message(cause),
             details=[cause],
-            owner=Owner.AZURE if retry_class(error) in ("throttled", "transient") else owner,
+            owner=_owner(error, again, owner),
         ),
-        retry_class=retry_class(error),
+        retry_class=again,
         retry_after_seconds=_retry_after(response),
         resource_id=url.path if url.path.lower().startswith("/subscriptions/") else "",
         host=url.hostname or "",
     )
+
+
+def _owner(error: AzureError, again: str, told: Owner) -> Owner:
+    """Return whose a failed call is, where its class or its status says more than its code."""
+    if again in ("throttled", "transient"):
+        return Owner.AZURE
+    if again == "principal":
+        # Ours was refused. Activities that use the cluster's principal say so themselves.
+        return Owner.PLATFORM
+    # Roles, policies, locks and firewalls are the customer's.
+    forbidden = getattr(error, "status_code", None) == HTTPStatus.FORBIDDEN
+    return Owner.CUSTOMER if forbidden and told == Owner.AZURE else told
 
 
 def retry_class(error: AzureError) -> str:
@@ -269,8 +293,7 @@ def _our_code(cause: CloudErrorBody) -> tuple[ErrorCode, Owner]:
     if code in _CODES and quota:
         return _CODES[code]
     inner = [_our_code(detail) for detail in cause.get("details", [])]
-    unknown = (ErrorCode.DEPLOYMENT_FAILED, Owner.AZURE)
-    return next((found for found in inner if found[0] != ErrorCode.DEPLOYMENT_FAILED), inner[0] if inner else unknown)
+    return next((found for found in inner if found != _UNKNOWN), _UNKNOWN)
 
 
 def _status(error: AzureError) -> int:

@@ -14,18 +14,23 @@ class InstallerError(Exception):
         cause: what went wrong, a sentence without its full stop.
         said: the last lines of what the installer said, oldest first.
         passing: whether it may pass by itself: a network, a server.
+        place: the path on this machine that it is about. An operator reads it in the log; no customer is told of it.
     """
 
-    def __init__(self, step: str, cause: str, said: tuple[str, ...] = (), *, passing: bool = False) -> None:
+    def __init__(
+        self, step: str, cause: str, said: tuple[str, ...] = (), *, passing: bool = False, place: str = ""
+    ) -> None:
         super().__init__(step, cause, said)
         self.step = step
         self.cause = cause
         self.said = said
         self.passing = passing
+        self.place = place
 
     def __str__(self) -> str:
         said = f". It said: {' | '.join(self.said)}" if self.said else ""
-        return f"'{self.step}' failed: {self.cause}{said}"
+        place = f" ({self.place})" if self.place else ""
+        return f"'{self.step}' failed: {self.cause}{place}{said}"
 
 
 def may_pass(error: OSError) -> bool:

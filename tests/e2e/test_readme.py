@@ -1,5 +1,6 @@
 """What the README tells people to type works."""
 
+import json
 import os
 import re
 import shlex
@@ -13,33 +14,86 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
+# What the README promises that a terminal has after `emulator env`.
+SET_BY_ENV = {
+    *("HTTPS_PROXY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "IDENTITY_ENDPOINT", "IDENTITY_HEADER"),
+    *("LOCAL_AZURE_CLIENT_ID", "LOCAL_AZURE_CLIENT_SECRET", "LOCAL_AZURE_TENANT_ID"),
+}
+# Both ways in which a program of that terminal reaches the platform: by Azure's names, and as the app's identity.
+PROGRAM = """
+import os, requests
+print(requests.get("https://management.azure.com/metadata/endpoints?api-version=2022-09-01").status_code)
+headers = {"X-IDENTITY-HEADER": os.environ["IDENTITY_HEADER"]}
+query = {"api-version": "2019-08-01", "resource": "https://vault.azure.net"}
+print(requests.get(os.environ["IDENTITY_ENDPOINT"], params=query, headers=headers).status_code)
+"""
+
+
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the state folder of the platform of these tests."""
+    return tmp_path_factory.mktemp("readme") / "state"
+
+
+@pytest.fixture(scope="module")
+def printed(state: Path) -> Iterator[str]:
     """Run `up` and give what it prints."""
-    state = str(tmp_path_factory.mktemp("readme") / "state")
-    up = [sys.executable, "-m", "emulator", "up", "--detach", "--state", state]
+    up = [sys.executable, "-m", "emulator", "up", "--detach", "--state", str(state)]
     done = subprocess.run(up, cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=120)
     yield done.stdout
-    subprocess.run([sys.executable, "-m", "emulator", "down", "--state", state], cwd=REPOSITORY, check=True, timeout=60)
+    down = [sys.executable, "-m", "emulator", "down", "--state", str(state)]
+    subprocess.run(down, cwd=REPOSITORY, check=True, timeout=60)
 
 
-def test_the_printed_curl_lines_can_be_pasted(printed: str) -> None:
-    """Into one shell, in their order, each with an answer that is no error."""
-    lines = printed.partition("Paste these into a terminal:")[2].partition("Everything else")[0]
+def _paste(commands: str) -> str:
+    """Run lines in one shell, as far as they succeed; return what they print."""
     # A shell's own proxy or CA would lead them elsewhere.
     clean = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    commands = lines.replace("curl -s", "curl -sS --fail-with-body")
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        capture_output=True,
-        text=True,
-        env=clean,
-        check=False,
-        timeout=60,
-    )
+    shell = ["bash", "-euo", "pipefail", "-c", commands]
+    done = subprocess.run(shell, cwd=REPOSITORY, capture_output=True, text=True, env=clean, check=False, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert '"registrationState"' in done.stdout
-    assert '"value"' in done.stdout
+    return done.stdout
+
+
+def test_the_printed_lines_can_be_pasted(printed: str) -> None:
+    """Into one shell, in their order, each with an answer that is no error."""
+    lines = printed.partition("Paste these into a terminal")[2].partition("\n")[2].partition("Everything else")[0]
+    commands = "\n".join(line for line in lines.splitlines() if line.startswith("  "))
+    said = _paste(commands.replace("curl -s", "curl -sS --fail-with-body"))
+    assert '"registrationState"' in said
+    assert '"value"' in said
+
+
+def test_the_readmes_line_sets_all_that_it_says(printed: str, state: Path) -> None:
+    """Programs of the terminal then reach Azure's names, and the app's identity, on this machine."""
+    assert printed
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    lines = set(re.findall(r'eval "\$\(\.venv/bin/python -m emulator env\)"', readme))
+    (line,) = lines
+    line = line.replace(".venv/bin/python", sys.executable).replace("emulator env", f"emulator env --state {state}")
+    shown = _paste(f"{line}\nenv")
+    assert {each.partition("=")[0] for each in shown.splitlines()} >= SET_BY_ENV
+    assert all(name in readme for name in SET_BY_ENV)
+    assert _paste(f"{line}\n{sys.executable} -c {shlex.quote(PROGRAM)}").split() == ["200", "200"]
+
+
+def test_no_log_and_no_printed_line_has_a_secret(printed: str, state: Path) -> None:
+    """A detached `up` writes to a log, and whoever shares a log shares what is in it."""
+    document = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))
+    applications = [*document["extra_principals"], document]
+    named = ("client_secret", "cluster_client_secret", "identity_header", "durable_key")
+    secrets = {application[name] for application in applications for name in named if name in application}
+    logs = {path.name: path.read_text(encoding="utf-8") for path in (state / "logs").iterdir()}
+    assert {"up.log", "azure.log", "functions.log", "journal.jsonl"} <= set(logs)
+    found = [name for name, text in [*logs.items(), ("printed", printed)] if any(each in text for each in secrets)]
+    assert not found
+
+
+def test_only_its_owner_can_read_the_state(printed: str, state: Path) -> None:
+    """Whatever wrote it: this machine's other users have no part in keys, logs and the task hub."""
+    assert printed
+    paths = [state, *(path for path in state.rglob("*") if not path.is_socket())]
+    assert not [str(path) for path in paths if path.stat().st_mode & 0o077]
 
 
 def test_every_make_word_of_the_readme_exists() -> None:

@@ -1,4 +1,4 @@
-"""The pages of `docs/` that are made from the code, so that they cannot tell anything else.
+"""The pages of `docs/` that are made from the code, so that they cannot tell anything else, and the provider's manifest.
 
 `make docs` writes them, a unit test compares. Each module here makes one; `PAGES` says which.
 """
@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tools.pages import bootstrap, install_graph, messages, mind_map, parameters, plans
+from tools.pages import bootstrap, install_graph, manifest, messages, mind_map, parameters, plans
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -18,6 +18,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "docs/install-graph.md": lambda _now: install_graph.page(),
     "docs/bootstrap.md": lambda _now: bootstrap.page(),
     "docs/operations.md": messages.put_into,
+    "emulator/arm/provider.json": lambda _now: manifest.page(),
 }
 
 

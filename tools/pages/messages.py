@@ -13,7 +13,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- messages: begin, written by `make docs` -->", "<!-- messages: end -->"
 _ERRORS = "shared/arm/errors.py"
 _WORDS = """\
-A step that fails says: the error of Azure or of the cluster, or that its deadline passed and what it waited for; and in `error.details` the step, the remedy below, whose it is and the correlation id.
+A step that fails says: the error of Azure or of the cluster, or that its deadline passed and what it waited for; and in `error.details` the step, a remedy, whose it is and the correlation id. The remedy is the row's, in the table below, for what the step itself finds wrong; the service's own failures, outages and the codes that Azure names have their own (`activities/remedies.py`).
 """
 
 
@@ -35,7 +35,7 @@ def _steps() -> str:
     for plan, rows in PLANS.items():
         for row in rows:
             lines.setdefault((row.name, row.waits_for, duration(row.deadline), row.message), []).append(plan)
-    head = ("step", "plan", "waits for", "at most", "what its failure advises")
+    head = ("step", "plan", "waits for", "at most", "what it advises")
     return table(head, [(f"`{name}`", ", ".join(plans), *rest) for (name, *rest), plans in lines.items()])
 
 

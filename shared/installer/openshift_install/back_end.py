@@ -108,7 +108,8 @@ def kept() -> list[str]:
 def _work_folder() -> Iterator[Path]:
     """Give a private folder, gone in every ending; what a killed process has left goes with the next one's."""
     if not os.access(_MEMORY, os.W_OK | os.X_OK):
-        raise InstallerError(WORK, f"'{_MEMORY}' cannot be written, and keys are kept in memory alone")
+        cause = "the folder in memory cannot be written, and keys are kept nowhere else"
+        raise InstallerError(WORK, cause, place=str(_MEMORY))
     for left in _MEMORY.glob(f"{_WORK}*"):
         with suppress(OSError):
             if left.stat().st_uid == os.geteuid() and time.time() - left.stat().st_mtime > _LEFT_SECONDS:

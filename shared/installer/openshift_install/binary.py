@@ -27,6 +27,7 @@ from shared.installer.image_registry import Pullspec
 
 _log = logging.getLogger("activities")
 FIND, FETCH = "find openshift-install", "fetch openshift-install"
+PROGRAM = "openshift-install"
 _IN_MIRROR, _IN_IMAGE = "openshift-install", "usr/bin/openshift-install"
 _REFERENCES = "release-manifests/image-references"
 _COMPONENT = "installer"
@@ -68,8 +69,8 @@ def ensure(release: Content, pull_secret: str) -> Path:
             _fetch_alone(release, pull_secret, program)
         _check(program)
     except OSError as error:
-        cause = f"'{program}' cannot be looked at ({error.strerror or type(error).__name__})"
-        raise InstallerError(FIND, cause, passing=may_pass(error)) from None
+        cause = f"{PROGRAM} cannot be looked at ({error.strerror or type(error).__name__})"
+        raise InstallerError(FIND, cause, passing=may_pass(error), place=str(program)) from None
     return program
 
 
@@ -87,15 +88,16 @@ def _fetch_alone(release: Content, pull_secret: str, program: Path) -> None:
 def _check(program: Path) -> None:
     """Make sure that it can be started, and that nobody but us and root could have put it there."""
     if not program.is_file():
-        raise InstallerError(FIND, f"'{program}' is not a file")
+        raise InstallerError(FIND, f"{PROGRAM} is not a file", place=str(program))
     if not os.access(program, os.X_OK):
-        raise InstallerError(FIND, f"'{program}' is not executable: chmod 755 '{program}'")
+        raise InstallerError(FIND, f"{PROGRAM} is not executable: chmod 755", place=str(program))
     for place in (program, program.parent):
         found = place.stat()
         # In a sticky folder, such as /tmp, nobody replaces what is another's.
         open_to_all = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
         if found.st_uid not in {0, os.geteuid()} or open_to_all:
-            raise InstallerError(FIND, f"'{place}' could have been written by others: it is to be ours or root's")
+            cause = f"{PROGRAM} or its folder could have been written by others: it is to be ours or root's"
+            raise InstallerError(FIND, cause, place=str(place))
 
 
 def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> None:
@@ -123,8 +125,8 @@ def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> N
             Path(part).unlink(missing_ok=True)
             raise
     except OSError as error:
-        cause = f"'{program}' cannot be written ({error.strerror or type(error).__name__})"
-        raise InstallerError(FETCH, cause, passing=may_pass(error)) from None
+        cause = f"{PROGRAM} cannot be written ({error.strerror or type(error).__name__})"
+        raise InstallerError(FETCH, cause, passing=may_pass(error), place=str(program)) from None
     seconds = time.monotonic() - begun
     _log.info("Fetched openshift-install %s: %d bytes in %.1f s", release["version"], size, seconds)
 

@@ -22,7 +22,8 @@ from urllib.parse import quote
 from shared.installer.errors import InstallerError, may_pass
 from shared.installer.graph import Inputs
 
-VERSION = "openshift-install version"
+PROGRAM = "openshift-install"
+VERSION = f"{PROGRAM} version"
 # It reads from Azure, which takes a minute where Azure is slow. With the fetch they end before the host ends the
 # function, after ten minutes.
 RUN_SECONDS, _VERSION_SECONDS = 120, 30
@@ -83,7 +84,8 @@ class Program:
         first = said.splitlines()[0].split() if said else []
         found, wanted = first[1].removeprefix("v") if len(first) > 1 else "", self.given["release-image"]["version"]
         if found != wanted:
-            raise InstallerError(VERSION, f"'{self.file}' is of version '{found}', and the catalogue wants '{wanted}'")
+            cause = f"{PROGRAM} is of version '{found}', and the catalogue wants '{wanted}'"
+            raise InstallerError(VERSION, cause, place=str(self.file))
 
     def create(self, what: str) -> None:
         """Run `openshift-install create ...`.
@@ -127,7 +129,8 @@ class Program:
                 )
             except OSError as error:
                 cause = _NOT_STARTED.get(error.errno or 0, f"cannot be started ({error.strerror})")
-                raise InstallerError(step, f"'{self.file}' {cause}", passing=may_pass(error)) from None
+                cause = f"{PROGRAM} {cause}"
+                raise InstallerError(step, cause, passing=may_pass(error), place=str(self.file)) from None
         try:
             # What it says goes to memory, as its files do.
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
@@ -157,6 +160,8 @@ class Program:
         if left_out:
             # Half a line could begin with half a secret, which nothing here would know.
             text = text.partition("\n")[2]
+        # Folders of this machine are nobody's business either.
+        text = text.replace(str(self.file), PROGRAM).replace(f"{self.work}/", "")
         for secret in sorted(secrets(self.given), key=len, reverse=True):
             text = text.replace(secret, _HIDDEN)
         text = _LIKE_A_KEY.sub(_HIDDEN, _PEM.sub(_HIDDEN, text))

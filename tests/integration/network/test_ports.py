@@ -107,6 +107,8 @@ def test_a_machine_that_does_not_listen_yet_is_a_timeout(world: World, guests: L
         ("127.0.0.1:6443", b"no public IP address and of no private endpoint"),
         (f"{NAME}:443", b"takes TCP port 443"),
         (f"{NAME}:8443", b"is not emulated by the local Azure"),
+        ("other.example.com:80", b"is not emulated by the local Azure"),
+        ("localhost:443", b"is not emulated by the local Azure"),
     ],
 )
 def test_what_leads_nowhere_is_refused_with_the_reason(

@@ -12,12 +12,17 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.core.pipeline.policies import SansIOHTTPPolicy
 
 from demo.customer import Customer, begin_create, begin_delete
+from emulator.run.seed import fill
+from emulator.run.tables import GRANTS, Grant
 from tests.integration.local_azure import LocalAzure, unique
 from tests.integration.service.inventory import MADE, WORLD, Inventory, taken
 from tests.integration.service.stage import RECORDS, Cluster
 
 Json = dict[str, Any]
+BAD_REQUEST = 400
 SEVEN_DAYS = 604_800
+# The service's principals, as the journal names them.
+CALLERS = {"first-party": "Azure Red Hat OpenShift RP", "identity": f"aro-rp-{WORLD.location}"}
 # Purpose of each secret, and what is in it.
 SECRETS = {
     "request": {"clientSecret", "pullSecret"},
@@ -69,6 +74,20 @@ def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: L
         assert billing["billing"]["deletionTime"] >= billing["billing"]["creationTime"]
         assert [each["id"] for each in inventory.operations(customer)] == [create, delete]
         assert "openShiftCluster" not in inventory.operations(customer)[1]
+    assert not _unused(azure.journal(service="arm"))
+
+
+def _unused(calls: list[Json]) -> list[Grant]:
+    """Return the service's roles in which it made no call: whoever deploys it grants what it uses."""
+    made = [(each["caller"], each["path"].lower()) for each in calls if each["status"] < BAD_REQUEST]
+    return [
+        grant
+        for grant in GRANTS
+        if grant.who in CALLERS
+        and not any(
+            who == CALLERS[grant.who] and path.startswith(fill(grant.where, WORLD).lower()) for who, path in made
+        )
+    ]
 
 
 class _Listener(SansIOHTTPPolicy[Any, Any]):

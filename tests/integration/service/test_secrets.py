@@ -29,6 +29,7 @@ CERTIFICATES = {"key of apiserver", "key of ingress"}
 AT_HOME = (
     ("keyvault_versions", ".*", "the vault itself"),
     ("seed", ".*", "the secrets of endpoints.json, made once"),
+    ("managed_identity", "header", "the secret of the app's identity endpoint, made once"),
     ("arm_resources", ".*/microsoft.storage/storageaccounts/[^/]+", "Azure's side of an account: its keys"),
     ("arm_resources", ".*/registries/[^/]+/tokens/[^/]+", "Azure's side of a token: its passwords"),
     ("arm_operations", ".*", "the answer of generateCredentials, which its caller fetches once"),
@@ -39,6 +40,7 @@ AT_HOME = (
 # Files that hold secrets on purpose, and why.
 FILES_AT_HOME = {
     "endpoints.json": "what people need to call the platform",
+    "keys.json": "the keys of the Functions host",
     "emulator.sqlite": "searched table by table",
     "emulator.sqlite-wal": "pages of the same tables",
     "emulator.sqlite-shm": "idem",
@@ -63,9 +65,10 @@ def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random
         **_kept_by_the_vault(own_azure, good.document_id()),
         **_keys_of_certificates(own_azure, good.document_id()),
         **_kept_by_azure(own_azure, good),
+        **_kept_by_the_platform(own_azure),
     }
     assert set(canaries) >= MADE_HERE | CERTIFICATES | {"storage key 1", "storage key 2"}
-    assert _homes(own_azure.state, canaries) == {table for table, _key, _why in AT_HOME if table != "seed"}
+    assert _homes(own_azure.state, canaries) == {table for table, _key, _why in AT_HOME}
     found = _search(own_azure.state, said, canaries)
     assert not found, "\n".join(found)
 
@@ -152,6 +155,12 @@ def _kept_by_azure(azure: LocalAzure, cluster: Cluster) -> dict[str, str]:
         ]
     keys = re.findall(r"[A-Za-z0-9+/]{86}==", json.dumps(account))
     return {f"storage key {number}": key for number, key in enumerate(keys, 1)}
+
+
+def _kept_by_the_platform(azure: LocalAzure) -> dict[str, str]:
+    """Return what leads people into the local Azure itself."""
+    named = ("client_secret", "cluster_client_secret", "identity_header", "durable_key")
+    return {f"the platform's {name}": azure.endpoints[name] for name in named}
 
 
 def _forms(secret: str) -> Iterator[bytes]:

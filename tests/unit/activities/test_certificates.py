@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from activities import remedies
 from activities.certificates import create_ingress_certificate
 from activities.executor import Outcome
 from activities.step import Step
@@ -100,7 +101,7 @@ def test_a_refused_order_fails_with_the_authority_s_words(certificates: FakeCert
     details = outcome["error"]["details"]
     assert details[0] == {"code": "Request rejected", "message": "The CAA record of aroapp.io forbids it"}
     assert {"code": "KeyVaultCertificate", "message": f"rp-cls/{API}"} in details
-    assert {"code": "Remedy", "message": "Ask."} in details
+    assert {"code": "Remedy", "message": remedies.OURS} in details
     assert {"code": "Owner", "message": "platform"} in details
     assert _call("create_api_server_certificate")["outcome"] == "wait"
     assert len(certificates.ordered) == 2

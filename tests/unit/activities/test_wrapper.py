@@ -206,8 +206,8 @@ def answer(status: int, url: str, code: str = "Code") -> HttpResponseError:
 @pytest.mark.parametrize(
     ("error", "want_owner", "want_remedy"),
     [
-        (answer(400, "https://management.azure.com/subscriptions/s/x"), "azure", "Do something about it."),
-        (answer(403, "https://management.azure.com/subscriptions/s/x"), "customer", "Do something about it."),
+        (answer(400, "https://management.azure.com/subscriptions/s/x"), "azure", remedies.REPORTED),
+        (answer(403, "https://management.azure.com/subscriptions/s/x"), "customer", remedies.REPORTED),
         (answer(503, "https://management.azure.com/subscriptions/s/x"), "azure", remedies.LATER),
         (answer(403, "https://rp-eastus.documents.azure.com/dbs/ARO"), "platform", remedies.OURS),
         (answer(429, "https://rp-cls.vault.azure.net/secrets/a"), "platform", remedies.OURS),

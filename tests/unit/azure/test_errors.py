@@ -88,14 +88,14 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
         (http(412, "PreconditionFailed"), "busy", "DeploymentFailed", Owner.AZURE),
         (ServiceRequestError("refused"), "transient", "DeploymentFailed", Owner.AZURE),
         (ServiceResponseError("reset"), "transient", "DeploymentFailed", Owner.AZURE),
-        (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.AZURE),
+        (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.PLATFORM),
         (ClientAuthenticationError("AADSTS90055: Too many."), "transient", "DeploymentFailed", Owner.AZURE),
-        (CredentialUnavailableError("no endpoint"), "principal", "DeploymentFailed", Owner.AZURE),
+        (CredentialUnavailableError("no endpoint"), "principal", "DeploymentFailed", Owner.PLATFORM),
         (without_token(ServiceRequestError("refused")), "transient", "DeploymentFailed", Owner.AZURE),
         (without_token(ValueError("no authority")), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError(response=http(429).response), "throttled", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError(response=http(503).response), "transient", "DeploymentFailed", Owner.AZURE),
-        (ClientAuthenticationError(response=http(401).response), "principal", "DeploymentFailed", Owner.AZURE),
+        (ClientAuthenticationError(response=http(401).response), "principal", "DeploymentFailed", Owner.PLATFORM),
         (http(403, "Forbidden"), "none", "DeploymentFailed", Owner.CUSTOMER),
         (AzureError("odd"), "none", "DeploymentFailed", Owner.AZURE),
     ],
@@ -194,6 +194,22 @@ def test_what_cosmos_appends_for_its_own_log_is_left_out() -> None:
 def test_retry_after_is_read_in_seconds(text: str, want: int | None) -> None:
     """Zero would be no wait at all."""
     assert translate(http(429, "TooManyRequests", headers={"Retry-After": text})).retry_after_seconds == want
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("Main process exited, code=exited, status=1/FAILURE", "Main process exited, code=exited, status=1/FAILURE"),
+        ("(code=killed, signal=KILL)", "(code=killed, signal=KILL)"),
+        ("ended with code=dumped", "ended with code=dumped"),
+        ("https://f/api?code=exited-k3y&x=1", "https://f/api?code=...&x=1"),
+        ("code=Q0FGRQ==, it said", "code=... it said"),
+        ("https://f/api?code=exited%2Ck3y", "https://f/api?code=..."),
+    ],
+)
+def test_what_systemd_says_of_a_process_is_no_secret(text: str, want: str) -> None:
+    """The last words of a machine keep how its units ended; the key of a function never passes."""
+    assert clean(text) == want
 
 
 def test_signatures_never_reach_a_message() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from emulator.authorization.roles import ROLES
 from emulator.core.store import Document
 from emulator.cosmos import CosmosModel
 from emulator.keyvault import IssuerModel
@@ -14,6 +15,8 @@ from emulator.world import World
 from shared import settings
 
 WORLD = World()
+# They are not the service's, which the page is about.
+PEOPLE = {"owner", "deployer"}
 FREE = dict.fromkeys(PORTS, 1)
 
 
@@ -44,6 +47,14 @@ def test_every_name_in_the_tables_exists() -> None:
         fill(body, WORLD)
     for grant in GRANTS:
         assert fill(grant.where, WORLD).startswith("/subscriptions/")
+
+
+def test_operators_are_told_to_assign_the_same_roles() -> None:
+    """Whoever deploys the service for real grants what the local Azure grants, and nothing else."""
+    page = (Path(__file__).parents[3] / "docs/operations.md").read_text(encoding="utf-8")
+    table = page.partition("## What the identities may do\n")[2].partition("\n## ")[0]
+    told = {role.name for role in ROLES.values() if f"| {role.name}" in table}
+    assert told == {ROLES[grant.role].name for grant in GRANTS if grant.who not in PEOPLE}
 
 
 def test_the_database_has_the_containers_of_the_table(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from emulator.run.cli import app
 from emulator.run.errors import RunError
 from emulator.run.state import ProcessId, Running, StateFolder, end_trees
 
@@ -38,6 +40,29 @@ def test_what_a_killed_platform_left_is_ended_and_nothing_else(tmp_path: Path) -
         folder.write_running(Running(ProcessId(2**22 + 1, 0), 40, "", {"functions": ProcessId.of(left.pid)}))
         folder.end_leftovers()
         assert left.wait(timeout=10) != 0
+
+
+def test_status_tells_of_a_platform_that_died(tmp_path: Path) -> None:
+    """Nothing starts it again by itself, so whoever looks learns that it is gone, where to read why, and what to do."""
+    folder = StateFolder(tmp_path)
+    none = CliRunner().invoke(app, ["status", "--state", str(tmp_path)])
+    assert (none.exit_code, "killed or crashed" in none.output) == (3, False)
+    folder.write_running(Running(ProcessId(2**22 + 1, 0), 40, "2026-01-01T00:00:00+00:00"))
+    dead = CliRunner().invoke(app, ["status", "--state", str(tmp_path)])
+    assert dead.exit_code == 3
+    assert "of 2026-01-01T00:00:00+00:00, was killed or crashed" in dead.output
+    assert str(folder.logs / "azure.log") in dead.output
+    assert f"up --state {tmp_path}" in dead.output
+
+
+def test_the_folder_is_its_owners_whatever_the_umask(tmp_path: Path) -> None:
+    """It holds keys; somebody may have made it for everybody."""
+    root = tmp_path / "state"
+    root.mkdir(mode=0o755)
+    folder = StateFolder(root)
+    folder.acquire()
+    folder.release()
+    assert root.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_whole_tree_of_processes_ends(tmp_path: Path) -> None:

@@ -314,7 +314,9 @@ def test_keys_are_not_put_on_a_disk_where_there_is_no_memory_for_files(
     """It is told instead: the service's operator chooses where it runs."""
     monkeypatch.setattr(back_end, "_MEMORY", shell.program.with_name("missing"))
     shell.says("exit 0")
-    assert "missing' cannot be written, and keys are kept in memory alone" in shell.fails().cause
+    error = shell.fails()
+    assert error.cause == "the folder in memory cannot be written, and keys are kept nowhere else"
+    assert error.place.endswith("/missing")
 
 
 def is_running(pid: int) -> bool:
@@ -360,13 +362,14 @@ def test_a_program_of_another_version_makes_nothing(shell: Shell) -> None:
 def test_a_program_that_cannot_be_started_says_why(
     shell: Shell, content: bytes, mode: int, step: str, want: str
 ) -> None:
-    """With its path, so that the operator finds it."""
+    """The log has its path, so that the operator finds it; the cause, which customers read, has none."""
     shell.program.write_bytes(content)
     shell.program.chmod(mode)
     error = shell.fails() if step != "find openshift-install" else found_wanting(shell)
     assert error.step == step
     assert want in error.cause
-    assert str(shell.program) in error.cause
+    assert str(shell.program) in str(error)
+    assert str(shell.program.parent) not in error.cause
 
 
 def found_wanting(shell: Shell) -> InstallerError:
@@ -381,7 +384,9 @@ def test_a_program_in_a_folder_that_everybody_may_write_to_is_not_started(shell:
     """Somebody else could put another there."""
     shell.says("exit 0")
     shell.program.parent.chmod(0o777)
-    assert f"'{shell.program.parent}' could have been written by others" in found_wanting(shell).cause
+    error = found_wanting(shell)
+    assert "could have been written by others" in error.cause
+    assert error.place == str(shell.program.parent)
     shell.program.parent.chmod(0o1777)
     assert shell.fails().step == "put the cluster's names in"
 
@@ -422,14 +427,23 @@ def test_a_path_that_cannot_be_looked_at_is_told_as_such(tmp_path: Path, monkeyp
     with pytest.raises(InstallerError) as caught:
         make(given())
     assert caught.value.step == "find openshift-install"
-    assert caught.value.cause == f"'{tmp_path / ('x' * 300)}' cannot be looked at (File name too long)"
+    assert caught.value.cause == "openshift-install cannot be looked at (File name too long)"
+    assert caught.value.place == str(tmp_path / ("x" * 300))
     assert not caught.value.passing
 
 
 def test_a_folder_is_no_program(shell: Shell) -> None:
     """The setting is wrong then."""
     shell.program.mkdir()
-    assert found_wanting(shell).cause == f"'{shell.program}' is not a file"
+    error = found_wanting(shell)
+    assert (error.cause, error.place) == ("openshift-install is not a file", str(shell.program))
+
+
+def test_what_the_program_says_of_this_machines_folders_is_left_out(shell: Shell) -> None:
+    """A customer reads its last lines; where it runs is the operator's affair."""
+    shell.says('echo "$0: cannot read $PWD/assets/install-config.yaml" >&2; exit 4')
+    (said,) = shell.fails().said
+    assert said == "openshift-install: cannot read assets/install-config.yaml"
 
 
 @pytest.mark.parametrize(

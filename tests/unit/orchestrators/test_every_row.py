@@ -13,7 +13,7 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError, Servic
 
 from activities import failures
 from orchestrators import plans, verdicts
-from orchestrators.plans.rows import OWNERS
+from orchestrators.plans.rows import OWNERS, REPEAT, TOO_SLOW
 from shared.arm.errors import CloudError, ErrorCode
 from shared.settings import parse
 from tests.unit.orchestrators.simulation import Host, Instance
@@ -133,6 +133,10 @@ def test_a_row_that_fails_for_good_is_explained_and_the_next_request_finishes(
     resolved = {each["name"]: each for each in plan["rows"]}
     if "did not end within" in error["message"]:
         assert details["Owner"] == resolved[row].get("owner", "platform")
+        slow = details["Owner"] == "azure"
+        assert details["Remedy"] == (TOO_SLOW if slow else resolved[row]["message"])
+    if kind == "crashes":
+        assert (details["Remedy"], details["Owner"]) == (REPEAT, "platform")
     calls = [(time, call) for time, _, call in host.calls if call["step"] == row]
     assert ("cancel" in [call["verb"] for _, call in calls]) == (resolved[row]["kind"] == "begin-and-poll")
     lasted = (calls[-1][0] - calls[0][0]).total_seconds()

@@ -1,5 +1,6 @@
 """The pages that are made from the code: they say what it does today, or the tests fail."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import pytest
 from activities import ACTIVITIES
 from orchestrators.plans import PLANS
 from shared.arm.errors import ErrorCode
+from shared.clusters.api_versions import API_VERSIONS, NEWEST
 from tools import pages
-from tools.pages import messages, plans
+from tools.pages import manifest, messages, plans
 from tools.pages.markdown import duration, table
 
 
@@ -22,7 +24,8 @@ def test_a_page_says_what_the_code_says(path: str) -> None:
 
 def test_writing_twice_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or the pages would change with every run."""
-    (tmp_path / "docs").mkdir()
+    for path in pages.PAGES:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / "docs/operations.md").write_text(
         f"# X\n{messages.BEGIN}\nold\n{messages.END}\nrest\n", encoding="utf-8"
     )
@@ -32,6 +35,23 @@ def test_writing_twice_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     kept = (tmp_path / "docs/operations.md").read_text(encoding="utf-8")
     assert kept.startswith(f"# X\n{messages.BEGIN}\n")
     assert kept.endswith(f"{messages.END}\nrest\n")
+
+
+def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
+    """Whatever the manifest advertises, and nothing else, is answered; actions and operators' routes are no types."""
+    told = json.loads(manifest.page())
+    every, newest = [row.name for row in API_VERSIONS], [NEWEST.name]
+    assert told == {
+        "namespace": "Microsoft.RedHatOpenShift",
+        "resourceTypes": {
+            "locations": every,
+            "locations/openShiftVersions": newest,
+            "locations/operationresults": every,
+            "locations/operationsstatus": every,
+            "openShiftClusters": every,
+            "operations": every,
+        },
+    }
 
 
 def test_a_page_without_a_place_for_the_messages_is_refused() -> None:
