@@ -84,7 +84,7 @@ def _put_resource(cluster: "Cluster", name: str) -> None:
 
 def available(cluster: "Cluster", name: str) -> None:
     """Let an operator be available, in the version of the release."""
-    _show(cluster, name, _well(cluster, name) | _rolling(cluster, name))
+    _show(cluster, name, _well(cluster, name) | _rolling(cluster, name) | _refused(cluster, name))
     if name == "console":
         status = {"consoleURL": f"https://console-openshift-console.apps.{cluster.installation.domain}"}
         cluster.objects.set_status(f"Console.{CONFIG}", "cluster", status)
@@ -96,7 +96,8 @@ def show(cluster: "Cluster", name: str) -> None:
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
     there = cluster.reached(f"{timeline.OPERATOR}{name}")
-    _show(cluster, name, (_well(cluster, name) if there else _waiting(name)) | _rolling(cluster, name))
+    shown = _well(cluster, name) if there else _waiting(name)
+    _show(cluster, name, shown | _rolling(cluster, name) | _refused(cluster, name))
     versions.show(cluster)
 
 
@@ -127,6 +128,16 @@ def _rolling(cluster: "Cluster", name: str) -> Conditions:
     return degraded if row.stays else degraded | {"Available": (False, f"{row.reason}_Error", state["problem"])}
 
 
+def _refused(cluster: "Cluster", name: str) -> Conditions:
+    """Return the condition in which an operator differs from that while its credentials open nothing in Azure."""
+    told = cluster.record.refused.get(name)
+    return {"Degraded": (True, _error(name), told)} if told else {}
+
+
+def _error(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("-")) + "Error"
+
+
 def stuck(cluster: "Cluster", name: str, message: str) -> None:
     """Let an operator be as it is for good, and say why."""
     cluster.record.stuck[f"{timeline.OPERATOR}{name}"] = message
@@ -136,10 +147,9 @@ def stuck(cluster: "Cluster", name: str, message: str) -> None:
 
 def report(cluster: "Cluster", name: str, message: str) -> None:
     """Let an operator say why it is not available."""
-    reason = "".join(part.capitalize() for part in name.split("-")) + "Error"
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
-    _show(cluster, name, _waiting(name, message) | {"Degraded": (True, reason, message)})
+    _show(cluster, name, _waiting(name, message) | {"Degraded": (True, _error(name), message)})
     versions.show(cluster)
 
 
