@@ -118,14 +118,15 @@ def _management_state(cluster: "Cluster", name: str) -> str:
 
 def _rolling(cluster: "Cluster", name: str) -> Conditions:
     """Return the conditions in which an operator differs from that while it rolls out a change, or cannot."""
-    state = cluster.record.rollouts.get(name, {})
-    row = next((row for row in timeline.ROLLOUTS if row.operator == name), None)
-    if row is None or not (state.get("due") or state.get("problem")):
-        return {}
-    if state["due"]:
-        return {"Progressing": (True, row.reason, row.says)}
-    degraded: Conditions = {"Degraded": (True, f"{row.reason}_Error", state["problem"])}
-    return degraded if row.stays else degraded | {"Available": (False, f"{row.reason}_Error", state["problem"])}
+    found: Conditions = {}
+    for row in timeline.ROLLOUTS:
+        state = cluster.record.rollouts.get(row.key, {}) if row.operator == name else {}
+        if state.get("due"):
+            found["Progressing"] = (True, row.reason, row.says)
+        elif state.get("problem"):
+            failed = (f"{row.reason}_Error", state["problem"])
+            found |= {"Degraded": (True, *failed)} | ({} if row.stays else {"Available": (False, *failed)})
+    return found
 
 
 def _refused(cluster: "Cluster", name: str) -> Conditions:
@@ -219,7 +220,7 @@ def _show_resource(cluster: "Cluster", name: str, told: Conditions) -> None:
 def _is_behind_for_long(resource: tuple[str, str, str], cluster: "Cluster") -> bool:
     """Tell whether an operator rolls out what stands in its resource, and says that it has seen it when it is done."""
     rows = [row for row in timeline.ROLLOUTS if row.resource == resource]
-    return any(cluster.record.rollouts.get(row.operator, {}).get("due") for row in rows)
+    return any(cluster.record.rollouts.get(row.key, {}).get("due") for row in rows)
 
 
 def _object(kind: str, group: str, name: str, namespace: str, spec: Json) -> Json:
