@@ -136,6 +136,7 @@ def _read(api: ApiClient, row: Condition) -> Found:
 
 bootstrap_config_map_ready = first_answer("bootstrap_config_map_ready", _bootstrap_console)
 api_servers_ready = condition("api_servers_ready")
+api_servers_available = condition("api_servers_available")
 workers_ready = condition("workers_ready", remedy=_make_failed_machines_anew)
 console_exists = condition("console_exists")
 console_ready = condition("console_ready")

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from azure.core.credentials import AzureSasCredential
 from azure.core.exceptions import HttpResponseError, ServiceRequestError, ServiceResponseError
@@ -9,12 +10,13 @@ from azure.mgmt.storage import StorageManagementClient
 from azure.mgmt.storage.models import AccountSasParameters
 from azure.storage.blob import BlobServiceClient, LinearRetry
 
-from activities import deployments
+from activities import deployments, resource_group
 from activities.executor import Executor, Outcome, wait
 from activities.step import Step
 from shared import cloud, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.errors import clean, retry_class
+from shared.clusters import principals
 
 DEPLOYMENT = "storage"
 IGNITION = "ignition"
@@ -23,12 +25,34 @@ CONTAINERS = (IGNITION, "aro")
 _SAS_LIFETIME = timedelta(hours=1)
 
 
+def role_assignment_name(scope: str, object_id: str) -> str:
+    """Return the name of the assignment by which the service lets a principal manage the cluster's resource group.
+
+    Azure lets no assignment change its principal, so the name carries it: each has its own, and one that somebody else
+    made never has this name.
+    """
+    return str(uuid5(NAMESPACE_URL, f"{scope}/contributor/{object_id}".lower()))
+
+
 def _parameters(step: Step) -> dict[str, Any]:
+    """Return what the template takes while the deny assignment spares every principal that the cluster may still use."""
+    return _sparing(step, principals.former_object_ids(step.document))
+
+
+def _settled_parameters(step: Step) -> dict[str, Any]:
+    """Return what the template takes once the cluster runs with its current principal: no other is spared."""
+    return _sparing(step, [])
+
+
+def _sparing(step: Step, former: list[str]) -> dict[str, Any]:
+    object_id = step.properties["servicePrincipalProfile"]["objectId"]
     return {
         "infraId": step.properties["infraId"],
         "storageSuffix": step.properties["storageSuffix"],
         "location": step.cluster["location"],
-        "clusterServicePrincipalObjectId": step.properties["servicePrincipalProfile"]["objectId"],
+        "clusterServicePrincipalObjectId": object_id,
+        "clusterRoleAssignmentName": role_assignment_name(resource_group.group_id(step), object_id),
+        "sparedPrincipals": [{"id": each, "type": "ServicePrincipal"} for each in sorted({object_id, *former})],
     }
 
 
@@ -105,4 +129,5 @@ def _containers_ready(step: Step) -> Outcome | None:
 
 # Source: ARO-RP `pkg/cluster/deploystorage.go`, `deployStorageTemplate`.
 deploy_storage_template = deployments.executor(DEPLOYMENT, _parameters, _validate)
+settle_storage_template = deployments.executor(DEPLOYMENT, _settled_parameters, _validate)
 storage_containers_ready = Executor(status=_containers_ready)

@@ -134,6 +134,14 @@ def _prepare_assignment(change: Change) -> None:
     change.body["effectiveAt"] = existing["effectiveAt"] if existing is not None else effective
 
 
+async def _tell_principal(arm: "ArmModel", stored: Json) -> None:
+    arm.platform.access_changed(stored["properties"]["principalId"])
+
+
+async def _tell_scope(arm: "ArmModel", stored: Json) -> None:
+    arm.platform.access_changed(stored["properties"]["scope"])
+
+
 def _require_scope(change: Change) -> None:
     target = parse(change.id.scope)
     if target is not None and change.arm.resource_type(target.type) is not None and change.arm.load(target) is None:
@@ -224,6 +232,8 @@ ROLE_ASSIGNMENTS = ResourceType(
     name_pattern=".+",
     has_state=False,
     prepare=_prepare_assignment,
+    stored=_tell_principal,
+    removed=_tell_principal,
     answers_deleted=True,
 )
 ROLE_DEFINITIONS = ResourceType(
@@ -268,6 +278,8 @@ DENY_ASSIGNMENTS = ResourceType(
     name_pattern=GUID,
     has_state=False,
     prepare=_prepare_denial,
+    stored=_tell_scope,
+    removed=_tell_scope,
 )
 
 TYPES = (ROLE_ASSIGNMENTS, ROLE_DEFINITIONS, DENY_ASSIGNMENTS, POLICY_ASSIGNMENTS)

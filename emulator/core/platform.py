@@ -94,6 +94,7 @@ class Platform:
         self.ports: dict[str, int] = {}
         self._models: dict[type, object] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._access_listeners: list[Callable[[str], None]] = []
 
     def register(self, model: object) -> None:
         """Make a service's model known to the others."""
@@ -109,6 +110,15 @@ class Platform:
         if not isinstance(found, kind):
             raise LookupError(f"no service registered a {kind.__name__}")  # noqa: TRY004 - absent, not of a wrong type
         return found
+
+    def on_access_change(self, callback: Callable[[str], None]) -> None:
+        """Have told whose access changes: a client id, an object id, or a scope whose rules change for everybody."""
+        self._access_listeners.append(callback)
+
+    def access_changed(self, whose: str) -> None:
+        """Tell whoever uses credentials that some may have begun, or ceased, to open what they did."""
+        for callback in self._access_listeners:
+            callback(whose.lower())
 
     def service_for(self, host: str) -> Service | None:
         """Return the service that answers for a host name, or None."""

@@ -38,6 +38,7 @@ class EntraModel:
     def __init__(self, platform: Platform) -> None:
         self._clock = platform.clock
         self._store = platform.store
+        self._access_changed = platform.access_changed
         self._tenants = platform.store.table("entra_tenants")
         self._applications = platform.store.table("entra_applications")
         self._principals = platform.store.table("entra_service_principals")
@@ -129,6 +130,7 @@ class EntraModel:
         """Replace members of an application."""
         application = self.application(client_id) | changes
         self._applications.put(client_id.lower(), application)
+        self._access_changed(client_id)
         return application
 
     def delete_application(self, client_id: str) -> None:
@@ -137,6 +139,7 @@ class EntraModel:
         with self._store.transaction():
             self._applications.delete(client_id.lower())
             self.delete_service_principal(application["homeTenantId"], client_id)
+        self._access_changed(client_id)
 
     def add_secret(
         self,
@@ -255,7 +258,9 @@ class EntraModel:
             return False
         with self._store.transaction():
             self._objects.delete(found["objectId"])
-            return self._principals.delete(_principal_key(tenant_id, client_id))
+            deleted = self._principals.delete(_principal_key(tenant_id, client_id))
+        self._access_changed(client_id)
+        return deleted
 
     def update_service_principal(self, tenant_id: str, client_id: str, changes: Document) -> Document:
         """Replace members of a service principal.
@@ -267,6 +272,7 @@ class EntraModel:
         if found is None:
             raise LookupError(f"{client_id} has no service principal in {tenant_id}")
         self._principals.put(_principal_key(tenant_id, client_id), found | changes)
+        self._access_changed(client_id)
         return found | changes
 
     def disable(self, tenant_id: str, client_id: str) -> None:

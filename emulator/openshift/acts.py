@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
 from emulator.openshift import (
+    access,
     boot_check,
     bootkube,
     bootstrap,
+    credentials,
     ingress,
     machine_api,
     operators,
@@ -54,7 +56,7 @@ ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
     "rotate": bootstrap.rotate,
     "payload": operators.payload,
     "console": operators.console,
-    "credentials": machine_api.credentials,
+    "credentials": credentials.provide,
     "workers_ready": machine_api.workers_ready,
     "router": ingress.router,
     "alert_routes": operators.alert_routes,
@@ -100,6 +102,7 @@ async def run(cluster: "Cluster", row: Row) -> bool:
         await ACTS[row.act](cluster)
     rollouts.begun(cluster, name)
     operators.available(cluster, name)
+    access.begun(cluster, name)
     # What an operator looks after, it has not looked at before.
     cluster.changed |= everything()
     return True
@@ -198,7 +201,13 @@ async def reconcile(cluster: "Cluster") -> datetime | None:
     is_counting = cluster.pods_due is not None and cluster.pods_due <= now
     if is_counting or any(kind in workloads.KINDS for kind, _, _ in changed):
         cluster.pods_due = workloads.reconcile(cluster)
-    moments = [cluster.pods_due, *cluster.observing.values(), rollouts.advance(cluster)]
+    moments = [
+        cluster.pods_due,
+        *cluster.observing.values(),
+        rollouts.advance(cluster),
+        credentials.reconcile(cluster, changed),
+        access.reconcile(cluster, changed),
+    ]
     return min((moment for moment in moments if moment is not None), default=None)
 
 

@@ -45,6 +45,11 @@ class Account:
         group = resource_group or self.resource_group
         return f"/subscriptions/{self.subscription_id}/resourceGroups/{group}/providers/{path}"
 
+    @property
+    def group_id(self) -> str:
+        """The id of the cluster's own group."""
+        return f"/subscriptions/{self.subscription_id}/resourceGroups/{self.resource_group}"
+
 
 def from_secret(cluster: "Cluster", name: str, namespace: str) -> Account:
     """Return the account that a credentials secret holds.
@@ -88,6 +93,19 @@ class Session:
         self._caller = Principal(
             found["objectId"], found["clientId"], account.tenant_id, found["displayName"], AUDIENCE, {}
         )
+
+    @property
+    def object_id(self) -> str:
+        """Of the principal."""
+        return self._caller.object_id
+
+    def require(self, action: str, scope: str) -> None:
+        """Make sure that the principal may do something.
+
+        Raises:
+            ServiceError: 403, it may not.
+        """
+        self._arm.authorize(self._caller, action, scope)
 
     async def put(self, resource_id: str, body: Json) -> Json:
         """Create or replace a resource, and wait until it is there; return it.

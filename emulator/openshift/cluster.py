@@ -63,6 +63,12 @@ class Cluster:
         # What its router shows, and from which Secret, in which version.
         self.router_pair: tuple[str, str] | None = None
         self.router_source = ("", "")
+        # When the cloud-credential operator looks at what has changed, and when the others try their credentials: a new
+        # process does both.
+        self.credentials_due: datetime | None = platform.clock.now()
+        self.access_due: datetime | None = platform.clock.now()
+        # Client ids, object ids and scopes on which that depends, lower case.
+        self.watched: set[str] = set()
         # When the pods of DaemonSets are ready that are as they are now, by uid and generation; and when to count again.
         self.pods: dict[tuple[str, int], datetime] = {}
         self.pods_due: datetime | None = None
@@ -121,6 +127,12 @@ class Cluster:
         self._retry.clear()
         self.changed |= acts.everything()
         self._event.set()
+
+    def access_changed(self, whose: str) -> None:
+        """Let the operators try their credentials, when this is about them."""
+        if whose in self.watched:
+            self.access_due = self.platform.clock.now()
+            self._event.set()
 
     def say(self, unit: str, line: str, *, anew: bool = False) -> None:
         """Write a line to the bootstrap machine's console, unless that unit said it last and has not begun `anew`."""

@@ -60,6 +60,11 @@ class Clusters:
         if found is not None:
             found.wake()
 
+    def access_changed(self, whose: str) -> None:
+        """Let the clusters that this is about try their credentials."""
+        for cluster in self._running.values():
+            cluster.access_changed(whose)
+
     def port(self, machine: Machine, port: int) -> int | None:
         """Return the local port where a port of a machine answers, or None."""
         found = self._running.get(machine.cluster)

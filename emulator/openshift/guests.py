@@ -21,6 +21,7 @@ class Guests:
         self._machines = Machines(platform)
         downloads = Downloads(platform, self.listener)
         self._clusters = Clusters(platform, self._machines, downloads)
+        platform.on_access_change(self._clusters.access_changed)
         self._boots = Boots(platform, self._machines, downloads, self._clusters)
 
     async def resume(self) -> None:

@@ -122,6 +122,7 @@ NAMESPACES = (
     "openshift-authentication-operator",
     "openshift-cloud-controller-manager",
     "openshift-cloud-credential-operator",
+    "openshift-cloud-network-config-controller",
     "openshift-cluster-csi-drivers",
     "openshift-cluster-machine-approver",
     "openshift-cluster-node-tuning-operator",

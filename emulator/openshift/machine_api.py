@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
 from emulator.openshift import cloud, control_plane
-from emulator.openshift.kinds import INGRESS_OPERATOR_NAMESPACE, MACHINE, MACHINES_NAMESPACE
-from emulator.openshift.timeline import NotYetError, WaitingError
+from emulator.openshift.kinds import MACHINE, MACHINES_NAMESPACE
+from emulator.openshift.timeline import WaitingError
 
 if TYPE_CHECKING:
     from emulator.openshift.cluster import Cluster
@@ -25,36 +25,12 @@ KINDS = frozenset({MACHINES, MACHINE_SETS, "Node"})
 FINALIZER = "machine.machine.openshift.io"
 SET_LABEL = f"{MACHINE}/cluster-api-machineset"
 DELETE_FIRST = (f"{MACHINE}/delete-machine", f"{MACHINE}/cluster-api-delete-machine")
-# From one secret of the installer, the cloud credential operator makes those of the operators.
-ROOT_SECRET = ("azure-credentials", "kube-system")
-CREDENTIALS = (
-    ("azure-cloud-credentials", MACHINES_NAMESPACE),
-    ("cloud-credentials", INGRESS_OPERATOR_NAMESPACE),
-    ("installer-cloud-credentials", "openshift-image-registry"),
-    ("azure-disk-credentials", "openshift-cluster-csi-drivers"),
-    ("azure-cloud-credentials", "openshift-cloud-controller-manager"),
-)
 # Labels of a Machine, and the members of its providerSpec that they repeat.
 INSTANCE_LABELS = {"instance-type": "vmSize", "region": "location", "zone": "zone"}
 FAULTS = "machines"
 # So many make the router and the registry start; fewer when the cluster is to have fewer.
 ENOUGH_WORKERS = 2
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
-
-
-async def credentials(cluster: "Cluster") -> None:
-    """Make the operators' credentials.
-
-    Raises:
-        NotYetError: there is nothing to make them from.
-    """
-    root = cluster.objects.get("Secret", *ROOT_SECRET)
-    if root is None:
-        raise NotYetError(f'cloud credentials secret "{"/".join(reversed(ROOT_SECRET))}" not found')
-    for name, namespace in CREDENTIALS:
-        metadata = {"name": name, "namespace": namespace}
-        secret = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "Opaque", "data": root["data"]}
-        cluster.objects.put(secret)
 
 
 async def workers_ready(cluster: "Cluster") -> None:

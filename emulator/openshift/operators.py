@@ -84,7 +84,7 @@ def _put_resource(cluster: "Cluster", name: str) -> None:
 
 def available(cluster: "Cluster", name: str) -> None:
     """Let an operator be available, in the version of the release."""
-    _show(cluster, name, _well(cluster, name) | _rolling(cluster, name))
+    _show(cluster, name, _well(cluster, name) | _rolling(cluster, name) | _refused(cluster, name))
     if name == "console":
         status = {"consoleURL": f"https://console-openshift-console.apps.{cluster.installation.domain}"}
         cluster.objects.set_status(f"Console.{CONFIG}", "cluster", status)
@@ -96,7 +96,8 @@ def show(cluster: "Cluster", name: str) -> None:
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
     there = cluster.reached(f"{timeline.OPERATOR}{name}")
-    _show(cluster, name, (_well(cluster, name) if there else _waiting(name)) | _rolling(cluster, name))
+    shown = _well(cluster, name) if there else _waiting(name)
+    _show(cluster, name, shown | _rolling(cluster, name) | _refused(cluster, name))
     versions.show(cluster)
 
 
@@ -117,14 +118,25 @@ def _management_state(cluster: "Cluster", name: str) -> str:
 
 def _rolling(cluster: "Cluster", name: str) -> Conditions:
     """Return the conditions in which an operator differs from that while it rolls out a change, or cannot."""
-    state = cluster.record.rollouts.get(name, {})
-    row = next((row for row in timeline.ROLLOUTS if row.operator == name), None)
-    if row is None or not (state.get("due") or state.get("problem")):
-        return {}
-    if state["due"]:
-        return {"Progressing": (True, row.reason, row.says)}
-    degraded: Conditions = {"Degraded": (True, f"{row.reason}_Error", state["problem"])}
-    return degraded if row.stays else degraded | {"Available": (False, f"{row.reason}_Error", state["problem"])}
+    found: Conditions = {}
+    for row in timeline.ROLLOUTS:
+        state = cluster.record.rollouts.get(row.key, {}) if row.operator == name else {}
+        if state.get("due"):
+            found["Progressing"] = (True, row.reason, row.says)
+        elif state.get("problem"):
+            failed = (f"{row.reason}_Error", state["problem"])
+            found |= {"Degraded": (True, *failed)} | ({} if row.stays else {"Available": (False, *failed)})
+    return found
+
+
+def _refused(cluster: "Cluster", name: str) -> Conditions:
+    """Return the condition in which an operator differs from that while its credentials open nothing in Azure."""
+    told = cluster.record.refused.get(name)
+    return {"Degraded": (True, _error(name), told)} if told else {}
+
+
+def _error(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("-")) + "Error"
 
 
 def stuck(cluster: "Cluster", name: str, message: str) -> None:
@@ -136,10 +148,9 @@ def stuck(cluster: "Cluster", name: str, message: str) -> None:
 
 def report(cluster: "Cluster", name: str, message: str) -> None:
     """Let an operator say why it is not available."""
-    reason = "".join(part.capitalize() for part in name.split("-")) + "Error"
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
-    _show(cluster, name, _waiting(name, message) | {"Degraded": (True, reason, message)})
+    _show(cluster, name, _waiting(name, message) | {"Degraded": (True, _error(name), message)})
     versions.show(cluster)
 
 
@@ -209,7 +220,7 @@ def _show_resource(cluster: "Cluster", name: str, told: Conditions) -> None:
 def _is_behind_for_long(resource: tuple[str, str, str], cluster: "Cluster") -> bool:
     """Tell whether an operator rolls out what stands in its resource, and says that it has seen it when it is done."""
     rows = [row for row in timeline.ROLLOUTS if row.resource == resource]
-    return any(cluster.record.rollouts.get(row.operator, {}).get("due") for row in rows)
+    return any(cluster.record.rollouts.get(row.key, {}).get("due") for row in rows)
 
 
 def _object(kind: str, group: str, name: str, namespace: str, spec: Json) -> Json:

@@ -24,6 +24,7 @@ class Record:
         workers: the virtual machines that the cluster has made for its Machines, by name; `machine_api.py`.
         router: the address of its router, and what it consists of in Azure; `ingress.py`.
         rollouts: what operators make of changes of their configuration; `rollouts.py`.
+        refused: operators that Azure, or the directory, refuses, and why; `access.py`.
         named: for which names its API server shows the certificates that it was given, in their order.
     """
 
@@ -38,6 +39,7 @@ class Record:
     router: Json = field(default_factory=dict)
     rollouts: dict[str, Json] = field(default_factory=dict)
     named: list[list[str]] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
 
 
 class Records:

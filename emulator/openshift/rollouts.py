@@ -41,7 +41,7 @@ def advance(cluster: "Cluster") -> datetime | None:
     """Let come into force what is due; return when the next is."""
     waits = []
     for row in ROLLOUTS:
-        state = cluster.record.rollouts.get(row.operator, {})
+        state = cluster.record.rollouts.get(row.key, {})
         # An operator that is not there yet takes it up when it is.
         if not state.get("due") or not cluster.reached(f"{OPERATOR}{row.operator}"):
             continue
@@ -58,9 +58,9 @@ def begun(cluster: "Cluster", operator: str) -> None:
     for row in ROLLOUTS:
         if row.operator == operator:
             _look(cluster, row)
-            state = cluster.record.rollouts.get(operator, {})
+            state = cluster.record.rollouts.get(row.key, {})
             if not state.get("due") and not state.get("problem"):
-                _EFFECTS.get(operator, _nothing)(cluster, row)
+                _EFFECTS.get(row.key, _nothing)(cluster, row)
 
 
 def _look(cluster: "Cluster", row: Rollout) -> None:
@@ -70,7 +70,7 @@ def _look(cluster: "Cluster", row: Rollout) -> None:
     spec: Json = found.get("spec") or {}
     rollouts = cluster.record.rollouts
     # The operator begins with what it finds, but for certificates: those take a roll-out of their own.
-    state = rollouts.get(row.operator) or {"rolled": _digest(spec, ()), "due": "", "problem": ""}
+    state = rollouts.get(row.key) or {"rolled": _digest(spec, ()), "due": "", "problem": ""}
     before = dict(state)
     try:
         wanted, problem = _digest(spec, _certificates(cluster, row, spec)), ""
@@ -83,10 +83,10 @@ def _look(cluster: "Cluster", row: Rollout) -> None:
     if begins:
         due, state["problem"] = _due(cluster, row)
         state["due"] = "" if state["problem"] else rfc3339(due)
-    rollouts[row.operator] = state
+    rollouts[row.key] = state
     cluster.save()
     if state["due"] or state["problem"] or before["due"] or before["problem"]:
-        logger.info("cluster %s: %s: %s", cluster.record.id, row.operator, state["problem"] or row.says)
+        logger.info("cluster %s: %s: %s", cluster.record.id, row.key, state["problem"] or row.says)
         operators.show(cluster, row.operator)
 
 
@@ -101,8 +101,8 @@ def _due(cluster: "Cluster", row: Rollout) -> tuple[datetime, str]:
 
 
 def _enforce(cluster: "Cluster", row: Rollout, state: Json) -> None:
-    cluster.record.rollouts[row.operator] = state | {"rolled": state["wanted"], "due": ""}
-    _EFFECTS.get(row.operator, _nothing)(cluster, row)
+    cluster.record.rollouts[row.key] = state | {"rolled": state["wanted"], "due": ""}
+    _EFFECTS.get(row.key, _nothing)(cluster, row)
     cluster.save()
     operators.show(cluster, row.operator)
 
@@ -144,9 +144,9 @@ def _certificates(cluster: "Cluster", row: Rollout, spec: Json) -> list[Certific
     Raises:
         _SecretError: there is none, or it is of no use.
     """
-    if row.operator not in _SECRETS:
+    if row.key not in _SECRETS:
         return []
-    return [_certificate(cluster, row, name, names) for name, names in _SECRETS[row.operator](spec)]
+    return [_certificate(cluster, row, name, names) for name, names in _SECRETS[row.key](spec)]
 
 
 def _certificate(cluster: "Cluster", row: Rollout, name: str, names: list[str]) -> Certificate:
@@ -180,7 +180,28 @@ def _stock(cluster: "Cluster", row: Rollout) -> None:
 
 def _route(cluster: "Cluster", row: Rollout) -> None:
     spec = (_resource(cluster, row) or {}).get("spec") or {}
-    cluster.record.rollouts[row.operator]["shown"] = (spec.get("defaultCertificate") or {}).get("name", "")
+    cluster.record.rollouts[row.key]["shown"] = (spec.get("defaultCertificate") or {}).get("name", "")
+
+
+def _revise(cluster: "Cluster", row: Rollout) -> None:
+    """Let every master run the static pods of a new revision, which keeps the reason that it was made for."""
+    found = _resource(cluster, row) or {}
+    kind, namespace, name = row.resource
+    status = found.get("status") or {}
+    revision = int(status.get("latestAvailableRevision") or 0) + 1
+    reason = str((found.get("spec") or {}).get("forceRedeploymentReason") or "")
+    cluster.objects.put(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": f"{row.operator}-pod-{revision}", "namespace": row.pods},
+            "data": {"forceRedeploymentReason": reason, "version": cluster.installation.version},
+        }
+    )
+    nodes = cluster.objects.list("Node", labels={"node-role.kubernetes.io/master": ""})
+    told = [{"nodeName": node["metadata"]["name"], "currentRevision": revision} for node in nodes]
+    changed = {"latestAvailableRevision": revision, "nodeStatuses": told}
+    cluster.objects.set_status(kind, name, status | changed, namespace)
 
 
 def _leave(cluster: "Cluster", row: Rollout) -> None:
@@ -197,6 +218,8 @@ def _nothing(_cluster: "Cluster", _row: Rollout) -> None:
 _EFFECTS: Mapping[str, Callable[["Cluster", Rollout], None]] = {
     "ingress": _route,
     "kube-apiserver": _serve,
+    "kube-apiserver-revision": _revise,
+    "kube-controller-manager": _revise,
     "marketplace": _stock,
     "openshift-samples": _leave,
 }

@@ -156,6 +156,8 @@ class Rollout:
         says: message of that condition.
         secrets: namespace of the Secrets that the object names.
         stays: whether it stays available when one of them is missing or broken.
+        name: of the roll-out, where the operator has another one that is called as it is.
+        pods: namespace of static pods, each revision of which is a roll-out.
     """
 
     operator: str
@@ -165,6 +167,13 @@ class Rollout:
     says: str
     secrets: str = ""
     stays: bool = True
+    name: str = ""
+    pods: str = ""
+
+    @property
+    def key(self) -> str:
+        """How it is called in the record of a cluster."""
+        return self.name or self.operator
 
 
 ROLLOUTS = (
@@ -176,6 +185,23 @@ ROLLOUTS = (
         "NodeInstaller",
         "NodeInstallerProgressing: 3 nodes have not achieved the new revision",
         secrets="openshift-config",
+    ),
+    Rollout(
+        "kube-apiserver",
+        ("KubeAPIServer.operator.openshift.io", "", "cluster"),
+        300,
+        "NodeInstaller",
+        "NodeInstallerProgressing: 3 nodes have not achieved the new revision",
+        name="kube-apiserver-revision",
+        pods="openshift-kube-apiserver",
+    ),
+    Rollout(
+        "kube-controller-manager",
+        ("KubeControllerManager.operator.openshift.io", "", "cluster"),
+        150,
+        "NodeInstaller",
+        "NodeInstallerProgressing: 3 nodes have not achieved the new revision",
+        pods="openshift-kube-controller-manager",
     ),
     Rollout(
         "ingress",

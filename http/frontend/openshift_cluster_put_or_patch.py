@@ -13,7 +13,7 @@ from frontend.messages import Call, Reply, new_id
 from frontend.operation_begin import accepted, begin_operation
 from orchestrators import resuming
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
-from shared.clusters import catalogue, convert, states
+from shared.clusters import catalogue, convert, principals, states
 from shared.clusters.decode import decode_cluster
 from shared.clusters.documents import Cluster
 from shared.clusters.facts import Facts
@@ -121,6 +121,7 @@ def _new_cluster(call: Call, sent: Cluster) -> Cluster:
 
 def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> Reply:
     services = call.services
+    principals.start_from_worked(document, _client_id(sent))
     stored = copy.deepcopy(document["openShiftCluster"])
     stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
     convert.put_secrets(stored, stored_bundle)
@@ -149,6 +150,11 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     except Conflict as error:
         raise _collision(call, document) from error
     return accepted(call, 200, convert.to_external(cluster, call.version), document, operation)
+
+
+def _client_id(sent: Cluster) -> str:
+    profile = (sent.get("properties") or {}).get("servicePrincipalProfile") or {}
+    return str(profile.get("clientId") or "")
 
 
 def _facts(call: Call, cluster: Cluster, *, stored: Cluster | None = None, versions: tuple[str, ...] = ()) -> Facts:

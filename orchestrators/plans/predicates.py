@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from shared.clusters import naming
+from shared.clusters import naming, principals
 from shared.settings import Settings
 
 Predicate = Callable[[dict[str, Any], Settings], bool]
@@ -32,11 +32,19 @@ def _uses_disk_encryption_sets(document: dict[str, Any], _settings: Settings) ->
     return any(profile.get("diskEncryptionSetId") for profile in profiles)
 
 
+def _principal_is_to_be_carried_in(document: dict[str, Any], _settings: Settings) -> bool:
+    return not principals.is_carried_in(document)
+
+
 # Name: the predicate, and the reason that readers see for a row it skips.
 PREDICATES: dict[str, tuple[Predicate, str]] = {
     "uses_managed_domain": (_uses_managed_domain, "the cluster's domain is managed by its owner"),
     "supersedes_an_operation": (_supersedes_an_operation, "no other operation was running"),
     "uses_disk_encryption_sets": (_uses_disk_encryption_sets, "no disk encryption set is given"),
     "begins_again": (_begins_again, "the certificates of the bootstrap still hold, or are still to be made"),
+    "principal_is_to_be_carried_in": (
+        _principal_is_to_be_carried_in,
+        "the cluster runs with this service principal and secret",
+    ),
     "has_no_pull_secret": (_has_no_pull_secret, "the cluster has a pull secret of its owner"),
 }

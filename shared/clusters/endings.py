@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from shared.clusters import principals
 from shared.clusters.states import Event, apply_edge, find_edge
 
 TERMINAL = frozenset({"Succeeded", "Failed", "Canceled"})
@@ -60,9 +61,11 @@ def left_running(items: Iterable[dict[str, Any]], ending: str = "") -> list[dict
 def end_cluster(document: dict[str, Any], *, failed: bool) -> None:
     """Give a cluster document its terminal state, and take from it what belonged to the operation.
 
-    The operation that a failed delete superseded stays, unless that one has seen its end: the next delete has to.
+    Success means that the cluster runs with its current principal. The operation that a failed delete superseded stays, unless that one has seen its end: the next delete has to.
     """
     end_state(document["openShiftCluster"], failed=failed)
+    if not failed:
+        principals.note_worked(document)
     for member in _OF_THE_OPERATION:
         document.pop(member, None)
     if not document.get("supersededOperationId"):

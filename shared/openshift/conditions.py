@@ -245,6 +245,7 @@ def _operator_row(name: str, want: Mapping[str, str]) -> Condition:
 CONDITIONS: dict[str, Condition] = {
     "bootstrap_config_map_ready": Condition((Read("ConfigMap", "bootstrap", "kube-system"),), bootstrap_complete),
     "api_servers_ready": _operator_row("kube-apiserver", _SETTLED),
+    "api_servers_available": _operator_row("kube-apiserver", _AVAILABLE),
     "workers_ready": Condition(
         (WORKER_MACHINES, Read("Node", labels=_WORKER_NODE)), workers_running, give_up=raise_for_role),
     "console_exists": Condition((Read("Console", "cluster"), Read("ClusterOperator", "console")), console_exists),

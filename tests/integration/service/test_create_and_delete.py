@@ -126,6 +126,8 @@ def _expect_document(document: Json, customer: Customer, operation_id: str) -> N
     assert re.fullmatch(r"[bcdfghjklmnpqrstvwxyz0123456789]{5}", properties["storageSuffix"])
     assert properties["servicePrincipalProfile"]["objectId"] == customer.principal["object_id"]
     assert "clientSecret" not in properties["servicePrincipalProfile"]
+    names = {name: properties["servicePrincipalProfile"][name] for name in ("clientId", "objectId")}
+    assert document["principal"] == {"worked": names | {"secretId": document["secrets"]["request"]}}
     assert re.fullmatch(r"token-[0-9a-f-]{36}", properties["registryProfiles"][0]["username"])
     assert datetime.fromisoformat(properties["install"]["now"]) <= datetime.now(UTC)
     assert len(properties["zones"]) in (0, 3)

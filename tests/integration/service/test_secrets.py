@@ -14,8 +14,9 @@ from urllib.parse import quote
 import pytest
 
 from tests.integration.local_azure import LocalAzure, unique
+from tests.integration.service.directory import Application
 from tests.integration.service.inventory import taken
-from tests.integration.service.stage import Cluster, fault, prepare, with_principal
+from tests.integration.service.stage import Cluster, begun, fault, prepare, with_principal
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-secrets")]
 
@@ -57,9 +58,11 @@ def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random
     good, failing = prepare(own_azure, unique(rng), unique(rng))
     pull_secret = f"canary-pull-{rng.getrandbits(128):032x}"
     wrong_secret = f"canary~wrong~{rng.getrandbits(128):032x}"
-    said = _lead_a_life(good, pull_secret) + _fail(failing, pull_secret, wrong_secret)
+    rotated = Application(good.customer, good.customer.principal["client_id"]).add_secret()
+    said = _lead_a_life(good, pull_secret, rotated) + _fail(failing, pull_secret, wrong_secret)
     canaries = {
         "client secret": good.customer.principal["client_secret"],
+        "rotated client secret": rotated,
         "wrong client secret": wrong_secret,
         "pull secret": pull_secret,
         **_kept_by_the_vault(own_azure, good.document_id()),
@@ -73,8 +76,8 @@ def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random
     assert not found, "\n".join(found)
 
 
-def _lead_a_life(cluster: Cluster, pull_secret: str) -> list[bytes]:
-    """Create a cluster, disturbed; return all that the service says of it."""
+def _lead_a_life(cluster: Cluster, pull_secret: str, rotated: str) -> list[bytes]:
+    """Create a cluster, disturbed, and give it another client secret; return all that the service says of it."""
     body = _body(cluster, pull_secret)
     with fault(cluster.azure, service="keyvault", operation="PUT secrets.*", count=3):
         answer = cluster.send("PUT", body=body)
@@ -82,7 +85,19 @@ def _lead_a_life(cluster: Cluster, pull_secret: str) -> list[bytes]:
     cluster.wait_for_step(operation_id, "ensure_acr_token")
     cluster.azure.kill("functions: worker")
     cluster.succeed(operation_id)
-    return [answer.content, *_talk(cluster, operation_id), cluster.send("PUT", body=body | {"location": 7}).content]
+    rotation = cluster.send("PATCH", body={"properties": {"servicePrincipalProfile": _profile(cluster, rotated)}})
+    cluster.succeed(begun(rotation))
+    return [
+        answer.content,
+        rotation.content,
+        *_talk(cluster, begun(rotation)),
+        *_talk(cluster, operation_id),
+        cluster.send("PUT", body=body | {"location": 7}).content,
+    ]
+
+
+def _profile(cluster: Cluster, secret: str) -> Json:
+    return {"clientId": cluster.customer.principal["client_id"], "clientSecret": secret}
 
 
 def _fail(cluster: Cluster, pull_secret: str, wrong_secret: str) -> list[bytes]:

@@ -313,3 +313,22 @@ def test_an_injected_delay_lets_a_roll_out_last_longer(stage: Stage) -> None:
     stage.after(1)
 
     assert stage.conditions("console") == WELL
+
+
+@pytest.mark.parametrize("kind", ["KubeAPIServer", "KubeControllerManager"])
+def test_static_pods_get_a_revision_that_keeps_its_reason(stage: Stage, kind: str) -> None:
+    """Until every master runs it the last one is the newest, and the operator is at work."""
+    full = f"{kind}.operator.openshift.io"
+    row = next(row for row in timeline.ROLLOUTS if row.resource[0] == full)
+
+    def revision() -> int:
+        found = stage.cluster.objects.get(full, "cluster") or {}
+        return int(found["status"]["latestAvailableRevision"])
+
+    first = revision()
+    stage.patch(full, {"forceRedeploymentReason": "new credentials"})
+    assert (stage.conditions(row.operator), revision()) == (ROLLING, first)
+    stage.after(row.seconds)
+    assert (stage.conditions(row.operator), revision()) == (WELL, first + 1)
+    pods = stage.cluster.objects.get("ConfigMap", f"{row.operator}-pod-{first + 1}", row.pods) or {}
+    assert pods["data"]["forceRedeploymentReason"] == "new credentials"

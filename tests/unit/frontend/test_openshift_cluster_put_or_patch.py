@@ -380,6 +380,22 @@ def test_a_new_client_secret_is_a_new_version(world: World) -> None:
     assert world.document["openShiftCluster"]["properties"]["servicePrincipalProfile"]["objectId"] == "object-id"
 
 
+def test_a_principal_that_was_refused_is_forgotten_by_the_next_request(world: World) -> None:
+    """A PATCH of tags starts from the one that worked, which has its unique key again; so does one that names it."""
+    created(world)
+    before = world.document["secrets"]["request"]
+    for patch in ({"tags": {"a": "b"}}, changed({}, f"{SP}.clientId", CLIENT_ID)):
+        refused = changed(changed({}, f"{SP}.clientId", OTHER_CLIENT), f"{SP}.clientSecret", "other")
+        assert world.send("PATCH", CLUSTER, refused).status == 200
+        world.finish(failed=True)
+        assert world.send("PATCH", CLUSTER, patch).status == 200
+        assert world.document["openShiftCluster"]["properties"]["servicePrincipalProfile"]["clientId"] == CLIENT_ID
+        assert (world.document["clientIdKey"], world.document["secrets"]["request"]) == (CLIENT_ID, before)
+        skipped = world.operation(world.document["asyncOperationId"])["plan"]["skipped"]
+        assert "update_root_credentials" in {each["name"] for each in skipped}
+        world.finish()
+
+
 def test_a_new_client_id_is_unique_and_has_another_object_id(world: World) -> None:
     """The unique key follows, and what was known of the old application is forgotten."""
     created(world)

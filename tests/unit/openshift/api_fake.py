@@ -69,11 +69,13 @@ class FakeApi:
     def _answer(self, method: str, path: str, headers: dict[str, str], body: Any) -> Answer:
         if method == "POST":
             return self._create(f"{path}/{body['metadata']['name']}", body)
-        found = self.objects.get(path)
+        found = self.objects.get(path) or (self._listed(path) if method == "GET" else None)
         if found is None:
             return failure(404, "NotFound", f"{path} not found")
         if method == "GET":
             return 200, found
+        if method == "DELETE":
+            return 200, self.objects.pop(path)
         wanted = body["metadata"]["resourceVersion"]
         if wanted != found["metadata"]["resourceVersion"]:
             return failure(409, "Conflict", f"{path}: the object has been modified")
@@ -81,6 +83,12 @@ class FakeApi:
             assert headers["Content-Type"] == "application/merge-patch+json"
             body = _patched(found, body)
         return 200, self._store(path, body)
+
+    def _listed(self, path: str) -> Json | None:
+        """Return a list of the objects of a collection, whatever their labels, or None for an empty one."""
+        collection = path.partition("?")[0]
+        items = [one for at, one in self.objects.items() if at.rpartition("/")[0] == collection]
+        return {"items": items} if items else None
 
     def _create(self, path: str, body: Json) -> Answer:
         namespace = body["metadata"].get("namespace", "")

@@ -1,4 +1,4 @@
-"""What the engine makes of every row of create and delete, whatever becomes of it: ended, explained, gone on from.
+"""What the engine makes of every row of every plan, whatever becomes of it: ended, explained, gone on from.
 
 The rows are the plans' own, with every predicate true; a failure is what `activities/failures.py` makes of it.
 """
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 # Of a call: its outcome, or the exception of a process that died.
 Fate = Callable[[Json], Any]
 
-ROWS = [(name, row.name) for name in ("create", "delete") for row in plans.PLANS[name]]
+ROWS = [(name, row.name) for name in ("create", "update", "delete") for row in plans.PLANS[name]]
 RESOURCE = "/subscriptions/s/resourceGroups/g"
 SETTINGS = parse(ENVIRONMENT | {"TIME_SCALE": "1"})
 DONE: Json = {"outcome": "done"}

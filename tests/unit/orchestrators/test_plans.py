@@ -3,15 +3,17 @@
 import dataclasses
 import json
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from activities import ACTIVITIES
-from orchestrators import plans, retry
+from orchestrators import plans, resuming, retry
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, from_dict, from_documents, problems, to_dict, to_documents
 from shared import cloud
+from shared.clusters import principals
 from shared.settings import Settings, parse
 from tests.unit.product_world import ENVIRONMENT, cluster_document
 
@@ -152,6 +154,38 @@ def test_a_delete_that_supersedes_nothing_cancels_nothing() -> None:
     skipped = [each["name"] for each in plans.resolve("delete", document(), settings())["skipped"]]
     assert skipped == ["cancel_superseded"]
     assert not plans.resolve("delete", document(supersededOperationId="old"), settings())["skipped"]
+
+
+def test_an_update_goes_into_the_cluster_only_for_a_principal_that_it_does_not_run_with() -> None:
+    """Or that another update has tried meanwhile; what Azure knows of the principal is looked at each time."""
+    made = document(secrets={"request": "s/1"})
+    whole = [each["name"] for each in plans.resolve("update", made, settings())["rows"]]
+    principals.note_worked(made)
+    plan = plans.resolve("update", made, settings())
+    inside = {
+        "start_machines",
+        "api_servers_available",
+        "update_root_credentials",
+        "restart_cloud_credential_operator",
+        "operator_credentials_ready",
+        "update_cloud_provider_credentials",
+        "redeploy_control_plane",
+        "control_plane_redeployed",
+    }
+    assert {each["name"] for each in plan["skipped"]} == inside
+    assert {each["reason"] for each in plan["skipped"]} == {"the cluster runs with this service principal and secret"}
+    made["principal"]["tried"] = [made["principal"]["worked"] | {"objectId": "another"}]
+    assert [each["name"] for each in plans.resolve("update", made, settings())["rows"]] == whole
+
+
+def test_a_former_principal_loses_its_role_when_nothing_else_is_left_to_do() -> None:
+    """Everything that makes the cluster run with the new one comes before, and the note of it before everything."""
+    rows = {each.name: each for each in plans.PLANS["update"]}
+    order = ["note_principal", "deploy_storage_template", "control_plane_redeployed", "settle_storage_template"]
+    order += ["remove_former_role_assignments", "finish"]
+    for earlier, later in pairwise(order):
+        assert later in resuming.depending_on((earlier,), tuple(rows.values()))
+    assert [each.name for each in rows.values() if "remove_former_role_assignments" in each.needs] == ["finish"]
 
 
 def test_the_end_of_a_superseded_operation_is_awaited_longer_than_its_requests_may_last() -> None:

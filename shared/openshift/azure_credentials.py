@@ -1,0 +1,159 @@
+"""The credentials by which a cluster acts in Azure: where they are, and what has to change for them to be others.
+
+The root Secret is the installer's; the cloud-credential operator copies it into a Secret for each CredentialsRequest.
+The cloud provider inside the control plane has a Secret of its own, which its pods read when they start.
+
+Source: ARO-RP `pkg/cluster/serviceprincipal.go`.
+"""
+
+import base64
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from shared.openshift.client import Json, Read, Unreadable
+
+_OPERATOR = "openshift-cloud-credential-operator"
+ROOT = Read("Secret", "azure-credentials", "kube-system")
+PROVIDER = Read("Secret", "azure-cloud-provider", "kube-system")
+OPERATOR_PODS = Read("Pod", namespace=_OPERATOR, labels="app=cloud-credential-operator")
+REQUESTS = Read("CredentialsRequest", namespace=_OPERATOR)
+# Operators of static pods that hold the cloud provider, and the ConfigMap of which each revision of theirs has a copy.
+CONTROL_PLANE = (
+    (Read("KubeAPIServer", "cluster"), Read("ConfigMap", "kube-apiserver-pod", "openshift-kube-apiserver")),
+    (
+        Read("KubeControllerManager", "cluster"),
+        Read("ConfigMap", "kube-controller-manager-pod", "openshift-kube-controller-manager"),
+    ),
+)
+_CONFIG = "cloud-config"
+# On the provider's Secret, written together with its content: which change of it the control plane has to take up.
+_CHANGE = "aro.openshift.io/credentials-change"
+_AZURE = "AzureProviderSpec"
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What a cluster logs in with."""
+
+    tenant_id: str
+    client_id: str
+    client_secret: str = field(repr=False)
+
+    @property
+    def data(self) -> dict[str, str]:
+        """The members of a Secret, encoded."""
+        members = {
+            "azure_tenant_id": self.tenant_id,
+            "azure_client_id": self.client_id,
+            "azure_client_secret": self.client_secret,
+        }
+        return {name: _encoded(value) for name, value in members.items()}
+
+
+def root_patch(secret: Json, wanted: Credentials) -> Json:
+    """Return what makes the root Secret hold these credentials."""
+    return {} if holds(secret, wanted) else {"data": wanted.data}
+
+
+def holds(secret: Json | None, wanted: Credentials) -> bool:
+    """Tell whether the root Secret, or one of those made from it, holds these credentials."""
+    data = (secret or {}).get("data") or {}
+    return wanted.data.items() <= data.items()
+
+
+def provider_patch(secret: Json, wanted: Credentials, change: str) -> Json:
+    """Return what makes the cloud provider's Secret hold these credentials, and tells which change that is.
+
+    Raises:
+        Unreadable: when there is nothing in it that could be changed.
+    """
+    settings = _settings(secret)
+    changed = settings | {"aadClientId": wanted.client_id, "aadClientSecret": wanted.client_secret}
+    if changed == settings:
+        return {}
+    return {
+        "metadata": {"annotations": {_CHANGE: change}},
+        "data": {_CONFIG: _encoded(yaml.safe_dump(changed))},
+    }
+
+
+def _settings(secret: Json) -> dict[str, Any]:
+    text = (secret.get("data") or {}).get(_CONFIG)
+    if not text:
+        raise Unreadable(f"{PROVIDER} has no '{_CONFIG}' yet")
+    try:
+        settings = yaml.safe_load(base64.b64decode(text))
+    except (ValueError, yaml.YAMLError):
+        settings = None
+    if not isinstance(settings, dict):
+        # What stands there instead is not told: it may be a secret.
+        raise Unreadable(f"'{_CONFIG}' of {PROVIDER} is no YAML mapping")
+    return settings
+
+
+def redeployment_reason(secret: Json) -> str:
+    """Return the reason for which the control plane has to be redeployed, nothing when its Secret never changed."""
+    change = (secret["metadata"].get("annotations") or {}).get(_CHANGE, "")
+    return f"credentials change {change}" if change else ""
+
+
+def reason_patch(operator: Json, reason: str) -> Json:
+    """Return what makes an operator roll its static pods out anew."""
+    found = (operator.get("spec") or {}).get("forceRedeploymentReason")
+    return {} if not reason or found == reason else {"spec": {"forceRedeploymentReason": reason}}
+
+
+def latest_revision(operator: Json) -> int:
+    """Return the newest revision of an operator's static pods, 0 while it has none."""
+    return int((operator.get("status") or {}).get("latestAvailableRevision") or 0)
+
+
+def redeployment_missing(what: Read, operator: Json, pod: Json | None, reason: str) -> str:
+    """Return why not all masters run static pods that were deployed for a reason, or nothing.
+
+    An operator does not tell when it has seen a new spec, but each revision keeps the reason that it was made for.
+
+    Args:
+        what: names the operator.
+        operator: as it is now.
+        pod: the ConfigMap of its newest revision.
+        reason: that the revision has to have.
+    """
+    revision = latest_revision(operator)
+    if ((pod or {}).get("data") or {}).get("forceRedeploymentReason") != reason:
+        return f"{what} has not begun to roll out for the changed credentials; its newest revision is {revision}"
+    nodes = (operator.get("status") or {}).get("nodeStatuses") or []
+    old = [str(node.get("nodeName")) for node in nodes if node.get("currentRevision") != revision]
+    return f"{what} has not rolled out revision {revision} on {', '.join(sorted(old))}" if old else ""
+
+
+def is_for_azure(request: Json) -> bool:
+    """Tell whether a CredentialsRequest asks for access to Azure, in a namespace that this cluster has."""
+    kind = (request["spec"].get("providerSpec") or {}).get("kind")
+    return kind == _AZURE and "MissingTargetNamespace" not in _true_conditions(request)
+
+
+def target(request: Json) -> Read:
+    """Return the Secret that a CredentialsRequest wants."""
+    reference = request["spec"]["secretRef"]
+    return Read("Secret", reference["name"], reference["namespace"])
+
+
+def request_missing(request: Json, secret: Json | None, wanted: Credentials) -> str:
+    """Return why a CredentialsRequest does not have these credentials yet, or nothing."""
+    if holds(secret, wanted):
+        return ""
+    said = [str(condition.get("message")) for condition in _true_conditions(request).values()]
+    missing = f"{target(request)} does not hold the new credentials yet"
+    return ": ".join([missing, *said])
+
+
+def _true_conditions(request: Json) -> dict[str, Json]:
+    found = (request.get("status") or {}).get("conditions") or []
+    return {condition["type"]: condition for condition in found if condition.get("status") == "True"}
+
+
+def _encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode("ascii")

@@ -1,0 +1,81 @@
+"""A cluster's API as its administrator uses it, with the kubeconfig that the service hands out."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import requests
+import yaml
+
+from demo.customer import Customer, admin_kubeconfig
+
+Json = dict[str, Any]
+MACHINES = "/apis/machine.openshift.io/v1beta1/namespaces/openshift-machine-api/machines"
+MACHINE_SETS = MACHINES.removesuffix("s") + "sets"
+WORKER = "machine.openshift.io/cluster-api-machine-role=worker"
+
+
+class KubernetesApi:
+    """The objects of a cluster, by their paths."""
+
+    def __init__(self, customer: Customer, folder: Path) -> None:
+        kubeconfig = yaml.safe_load(admin_kubeconfig(customer))
+        user, self._server = kubeconfig["users"][0]["user"], kubeconfig["clusters"][0]["cluster"]["server"]
+        pair = folder / f"{customer.cluster}.pem"
+        texts = (user["client-certificate-data"], user["client-key-data"])
+        pair.write_bytes(b"\n".join(base64.b64decode(text) for text in texts))
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._session.proxies.update(customer.options["proxies"])
+        self._session.verify = customer.options["connection_verify"]
+        self._session.cert = str(pair)
+
+    def _send(self, method: str, path: str, body: Json | None = None) -> Json:
+        headers = {"Content-Type": "application/merge-patch+json"} if method == "PATCH" else {}
+        answer = self._session.request(method, self._server + path, json=body, headers=headers, timeout=30)
+        assert answer.ok, answer.text
+        document: Json = answer.json()
+        return document
+
+    def get(self, path: str) -> Json:
+        """Return an object."""
+        return self._send("GET", path)
+
+    def list(self, path: str) -> list[Json]:
+        """Return the objects of a kind."""
+        items: list[Json] = self._send("GET", path)["items"]
+        return items
+
+    def patch(self, path: str, change: Json) -> None:
+        """Change members of an object."""
+        self._send("PATCH", path, change)
+
+    def secrets(self) -> dict[tuple[str, str], dict[str, str]]:
+        """Return the texts of every Secret, by namespace and name."""
+        return {
+            (one["metadata"]["namespace"], one["metadata"]["name"]): {
+                name: base64.b64decode(value).decode(errors="replace")
+                for name, value in (one.get("data") or {}).items()
+            }
+            for one in self.list("/api/v1/secrets")
+        }
+
+    def degraded(self) -> dict[str, str]:
+        """Return what operators say that are degraded."""
+        return {
+            one["metadata"]["name"]: condition["message"]
+            for one in self.list("/apis/config.openshift.io/v1/clusteroperators")
+            for condition in one["status"]["conditions"]
+            if (condition["type"], condition["status"]) == ("Degraded", "True")
+        }
+
+    def workers(self) -> dict[str, str]:
+        """Return the phase of each worker machine."""
+        found = self.list(f"{MACHINES}?labelSelector={WORKER}")
+        return {one["metadata"]["name"]: (one.get("status") or {}).get("phase", "") for one in found}
+
+    def scale_up(self) -> None:
+        """Ask for one worker more."""
+        one = self.list(MACHINE_SETS)[0]
+        replicas = one["spec"]["replicas"] + 1
+        self.patch(f"{MACHINE_SETS}/{one['metadata']['name']}", {"spec": {"replicas": replicas}})
