@@ -8,6 +8,7 @@ from azure.cosmos import ContainerProxy, CosmosClient
 from shared import cloud, deadline, settings
 from shared.store.clusters import Clusters, Fence, FenceMoved, partition_of
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Document, Items, NotFound, PreconditionFailed
+from shared.store.outcomes import OutcomeUnknown, ensure_written
 from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Subscriptions, Versions
 
 __all__ = [
@@ -20,8 +21,10 @@ __all__ = [
     "FenceMoved",
     "Items",
     "NotFound",
+    "OutcomeUnknown",
     "PreconditionFailed",
     "Store",
+    "ensure_written",
     "get_store",
     "partition_of",
 ]
