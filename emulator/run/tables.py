@@ -47,6 +47,7 @@ CONTAINERS = (
     Container("AsyncOperations", default_ttl=SEVEN_DAYS),
     Container("OperationProgress", "/operationId", default_ttl=SEVEN_DAYS),
     Container("Subscriptions"),
+    Container("Domains"),
     Container("Billing"),
     Container(VERSIONS_CONTAINER, default_ttl=-1),
 )

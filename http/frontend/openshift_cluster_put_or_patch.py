@@ -1,8 +1,8 @@
 """PUT and PATCH of a cluster: create, update, resume.
 
-What is written comes in this order: secrets, async operation, cluster document; the wrapper
+What is written comes in this order: reservation of the domain, secrets, async operation, cluster document; the wrapper
 then starts the orchestration. A request that fails takes back what it wrote. One that dies in between leaves something
-that nobody sees (a secret, an operation that no document names), which a sweep finds, or something that
+that nobody sees (a reservation, a secret, an operation that no document names), which a sweep finds, or something that
 the watchdog starts.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 
+from frontend import managed_domain
 from frontend.messages import Call, Reply, new_id
 from frontend.operation_begin import accepted, begin_operation, write_operation
 from frontend.undoing import attempt, undoing
@@ -75,6 +76,7 @@ def _create(call: Call, sent: Cluster) -> Reply:
     document = _new_document(call, cluster)
     name = secret_name(document["id"], Purpose.REQUEST)
     with undoing() as undo:
+        managed_domain.reserve(call, document, undo)
         # Pushed first: the answer may be lost. The document's id is never used again, so nobody else has this secret.
         undo.callback(attempt, "delete its secret", lambda: services.vault.delete(name))
         document["secrets"] = {str(Purpose.REQUEST): services.vault.put_secret(name, bundle, document["id"])}

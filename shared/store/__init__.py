@@ -8,6 +8,7 @@ from azure.cosmos import ContainerProxy, CosmosClient
 from shared import cloud, deadline, settings
 from shared.store.clusters import Clusters, Fence, FenceMoved, partition_of
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Document, Items, NotFound, PreconditionFailed
+from shared.store.domains import Domains, Taken
 from shared.store.outcomes import OutcomeUnknown, ensure_written
 from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Subscriptions, Versions
 
@@ -24,6 +25,7 @@ __all__ = [
     "OutcomeUnknown",
     "PreconditionFailed",
     "Store",
+    "Taken",
     "ensure_written",
     "get_store",
     "partition_of",
@@ -43,6 +45,7 @@ class Store:
         self.operations = Operations(container("AsyncOperations"))
         self.progress = Progress(container("OperationProgress"))
         self.subscriptions = Subscriptions(container("Subscriptions"))
+        self.domains = Domains(container("Domains"))
         self.billing = Billing(container("Billing"))
         self._versions = Versions(container("OpenShiftVersions"))
 

@@ -155,6 +155,7 @@ NAMES = (
     "AsyncOperations",
     "OperationProgress",
     "Subscriptions",
+    "Domains",
     "Billing",
     "OpenShiftVersions",
 )

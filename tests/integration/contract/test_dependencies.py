@@ -209,3 +209,24 @@ def test_a_change_whose_answer_was_lost_is_accepted(provider: Provider, verb: st
     answer = provider.send(verb, cluster, json=body if verb == "PUT" else None)
     assert answer.status_code == {"PUT": 200, "DELETE": 202}[verb], answer.text
     assert provider.azure.control("GET", "/faults")["value"] == []
+
+
+def test_of_six_puts_with_one_managed_domain_one_is_accepted(provider: Provider) -> None:
+    """Whatever their names, resource groups and subscriptions; the others choose another domain."""
+    other = Provider(provider.azure)
+    other.register()
+    domain = f"d{uuid.uuid4().hex[:8]}"
+    sent = []
+    for number in range(6):
+        owner = (provider, other)[number % 2]
+        body = owner.body(f"racer{number}")
+        body["properties"]["clusterProfile"]["domain"] = domain
+        sent.append((owner, owner.cluster(f"racer{number}"), body))
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda each: each[0].send("PUT", each[1], json=each[2]), sent))
+    assert sorted(answer.status_code for answer in answers) == [201, 400, 400, 400, 400, 400]
+    refused = [answer.json()["error"] for answer in answers if answer.status_code != 201]
+    assert {(error["code"], error["target"]) for error in refused} == {
+        ("DuplicateDomain", "properties.clusterProfile.domain")
+    }
+    other.register("Deleted")

@@ -3,6 +3,7 @@
 import copy
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, 
 from azure.cosmos.exceptions import CosmosHttpResponseError
 
 from tests.unit.cosmos_fake import MODIFIED
-from tests.unit.frontend.world import CLUSTER, SUBSCRIPTION, World, body, changed
+from tests.unit.frontend.world import CLUSTER, CLUSTERS, SUBSCRIPTION, World, body, changed
 
 MEMBER = "properties.servicePrincipalProfile.clientSecret"
 DOMAIN = "c1.eastus.aroapp.io"
@@ -81,7 +82,7 @@ def expect_unavailable(reply: Any) -> str:
 
 def expect_nothing_left(world: World) -> None:
     """Expect no trace of a create."""
-    for name in ("OpenShiftClusters", "AsyncOperations"):
+    for name in ("OpenShiftClusters", "AsyncOperations", "Domains"):
         assert not world.cosmos[name].documents, name
     assert not world.secrets.versions
 
@@ -127,9 +128,10 @@ def test_a_create_that_is_written_is_accepted(world: World, monkeypatch: pytest.
     break_once(monkeypatch, world.cosmos["OpenShiftClusters"], "create_item", lost, written=True)
     assert put(world).status == 201
     assert len(world.secrets.versions) == 1
+    assert world.cosmos["Domains"].documents[DOMAIN, DOMAIN]["clusterDocumentId"] == world.document["id"]
 
 
-@pytest.mark.parametrize("container", ["AsyncOperations"])
+@pytest.mark.parametrize("container", ["Domains", "AsyncOperations"])
 def test_what_comes_before_the_cluster_may_lose_its_answer_too(
     world: World, monkeypatch: pytest.MonkeyPatch, container: str
 ) -> None:
@@ -153,6 +155,7 @@ def test_a_subscription_that_is_written_is_answered(world: World, monkeypatch: p
 @pytest.mark.parametrize(
     ("holder", "method"),
     [
+        ("Domains", "create_item"),
         ("AsyncOperations", "create_item"),
         ("OpenShiftClusters", "create_item"),
         ("vault", "set_secret"),
@@ -185,6 +188,7 @@ def test_a_create_that_may_be_written_keeps_its_secret(world: World, monkeypatch
     assert "is not known" in expect_unavailable(put(world))
     assert len(world.secrets.versions) == 1
     assert world.document["secrets"]["request"]
+    assert world.cosmos["Domains"].documents
     assert world.operation(world.document["asyncOperationId"])
 
 
@@ -196,6 +200,7 @@ def test_what_cannot_be_undone_hides_nothing(
     break_always(monkeypatch, world.secrets, "begin_delete_secret", lost)
     expect_unavailable(put(world))
     assert "could not delete its secret" in caplog.text
+    assert not world.cosmos["Domains"].documents
 
 
 def test_an_update_that_fails_disables_the_secret_it_stored(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,6 +248,79 @@ def test_an_update_of_a_cluster_that_has_just_been_deleted_finds_none(
 
     monkeypatch.setattr(container, "query_items", read_then_delete)
     assert world.send("PATCH", CLUSTER, {"tags": {}}).status == 404
+
+
+def test_a_managed_domain_is_reserved_and_refused_to_others(world: World) -> None:
+    """In any spelling, for any name; what the refused create wrote is gone."""
+    assert put(world).status == 201
+    assert world.cosmos["Domains"].documents[DOMAIN, DOMAIN]["openShiftClusterKey"] == CLUSTER.lower()
+    other = changed(body(name="c2", client_id=OTHER_CLIENT), "properties.clusterProfile.domain", DOMAIN)
+    reply = put(world, other, f"{CLUSTERS}/C2")
+    error = reply.body["error"]
+    assert (reply.status, error["code"], error["target"]) == (
+        400,
+        "DuplicateDomain",
+        "properties.clusterProfile.domain",
+    )
+    assert len(world.secrets.versions) == 1
+    assert len(world.cosmos["AsyncOperations"].documents) == 1
+
+
+def test_a_domain_of_the_customers_own_needs_no_reservation(world: World) -> None:
+    """Its owner says who has it."""
+    assert put(world, changed(body(), "properties.clusterProfile.domain", "c1.example.com")).status == 201
+    assert not world.cosmos["Domains"].documents
+
+
+@pytest.mark.parametrize(
+    ("age", "key", "want_status"),
+    [
+        pytest.param(timedelta(minutes=3), CLUSTER.lower() + "-gone", 201, id="an old one without a cluster"),
+        pytest.param(
+            timedelta(minutes=1), CLUSTER.lower() + "-gone", 400, id="a young one, whose request may still run"
+        ),
+        pytest.param(timedelta(seconds=1), CLUSTER.lower(), 201, id="one of the same cluster"),
+    ],
+)
+def test_a_reservation_without_a_cluster_is_taken_over(
+    world: World, age: timedelta, key: str, want_status: int
+) -> None:
+    """A request that died left it; one that runs is left the time it may take."""
+    world.cosmos["Domains"].upsert_item(
+        {
+            "id": DOMAIN,
+            "openShiftClusterKey": key,
+            "clusterDocumentId": "dead",
+            "reservedAt": (world.now - age).isoformat(),
+        }
+    )
+    assert put(world).status == want_status
+    owner = world.cosmos["Domains"].documents[DOMAIN, DOMAIN]["clusterDocumentId"]
+    assert (owner != "dead") == (want_status == 201)
+
+
+def test_an_old_reservation_of_a_living_cluster_stays(world: World) -> None:
+    """Its age does not matter then."""
+    assert put(world).status == 201
+    world.now += timedelta(days=0, hours=1)
+    other = changed(body(name="c2", client_id=OTHER_CLIENT), "properties.clusterProfile.domain", "c1")
+    assert put(world, other, f"{CLUSTERS}/C2").body["error"]["code"] == "DuplicateDomain"
+
+
+def test_a_request_that_took_a_reservation_over_and_failed_puts_it_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another request of the same cluster may have made it, and be accepted meanwhile."""
+    theirs = {
+        "id": DOMAIN,
+        "openShiftClusterKey": CLUSTER.lower(),
+        "clusterDocumentId": "theirs",
+        "reservedAt": world.now.isoformat(),
+    }
+    world.cosmos["Domains"].upsert_item(theirs)
+    break_once(monkeypatch, world.cosmos["OpenShiftClusters"], "create_item", refused, written=False)
+    expect_unavailable(put(world))
+    assert world.cosmos["Domains"].documents[DOMAIN, DOMAIN]["clusterDocumentId"] == "theirs"
 
 
 class Answer:
