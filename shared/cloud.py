@@ -31,17 +31,18 @@ def _prepare(request: PipelineRequest[Any]) -> None:
 
 
 # What requests depend on, and what activities ask all the time: Cosmos DB, Key Vault, the identity endpoint, ARM's
-# metadata. All of it answers in milliseconds. One retry makes good for a connection that was closed while idle; which
-# errors are tried again later is the caller's decision, because no thread should wait for it.
+# metadata. All of it answers in milliseconds. Retries make good for a connection that was closed while idle, and for a
+# hiccup; the deadline of the call ends them. What is tried again later is the caller's decision: no thread waits for it.
 PROMPT: Mapping[str, Any] = {
     "connection_timeout": deadline.CONNECTION_TIMEOUT_SECONDS,
     "read_timeout": deadline.READ_TIMEOUT_SECONDS,
-    "retry_total": 2,
+    "retry_total": 3,
     "retry_connect": 1,
     "retry_read": 1,
-    "retry_status": 0,
+    "retry_status": 3,
     "retry_backoff_factor": 0.2,
     "raw_request_hook": _prepare,
+    "raw_response_hook": deadline.before_sleeping,
 }
 
 

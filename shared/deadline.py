@@ -9,12 +9,12 @@ Calls to ARM in activities have no deadline: a PUT or a long list may take half 
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from azure.core.exceptions import ServiceResponseError
+from azure.core.exceptions import HttpResponseError, ServiceResponseError
 from azure.core.pipeline import PipelineRequest, PipelineResponse
 
 # One call to Cosmos DB or Key Vault: a token, a connection, the retries.
@@ -25,6 +25,8 @@ REQUEST_SECONDS = 6.0
 AFTERMATH_SECONDS = 9.0
 CONNECTION_TIMEOUT_SECONDS = 2.0
 READ_TIMEOUT_SECONDS = 3.0
+# The headers in which an answer asks to wait, and how many of their unit make a second. The SDKs obey, however long.
+_WAITS = {"x-ms-retry-after-ms": 1000, "retry-after-ms": 1000, "Retry-After": 1}
 _TIMEOUTS = {"connection_timeout": CONNECTION_TIMEOUT_SECONDS, "read_timeout": READ_TIMEOUT_SECONDS}
 
 # One call of the aftermath: a dependency that is still silent must not take the time of those that answer.
@@ -36,7 +38,12 @@ _aftermath_ends: ContextVar[float] = ContextVar("aftermath_ends", default=math.i
 
 
 class TimeIsUp(Exception):  # noqa: N818 - no `AzureError`, because the SDKs would try those again
-    """The deadline has passed, or would pass in a sleep."""
+    """The deadline has passed, or would pass in the sleep that an answer asks for."""
+
+    def __init__(self, response: Any = None) -> None:
+        """Keep the answer, if there is one."""
+        super().__init__()
+        self.response = response
 
 
 def left() -> float:
@@ -86,12 +93,15 @@ def call() -> Iterator[None]:
     """Bound one call to a dependency.
 
     Raises:
+        azure.core.exceptions.HttpResponseError: when the last answer asks to wait for longer than there is time.
         azure.core.exceptions.ServiceResponseError: when its time is up. Whether it was carried out is not known.
     """
     try:
         with within(_call_seconds.get()):
             yield
     except TimeIsUp as error:
+        if error.response is not None:
+            raise HttpResponseError(response=error.response) from error
         raise ServiceResponseError("No answer came in time.") from error
 
 
@@ -111,11 +121,17 @@ def before_sending(request: PipelineRequest[Any]) -> None:
 
 
 def before_sleeping(response: PipelineResponse[Any, Any]) -> None:
-    """Refuse to wait as long as Cosmos DB asks for where the deadline would pass meanwhile, as a hook.
+    """Refuse to wait as long as an answer asks for where the deadline would pass meanwhile, as a hook.
 
     Raises:
         TimeIsUp: as said.
     """
-    milliseconds = str(response.http_response.headers.get("x-ms-retry-after-ms", ""))
-    if milliseconds.isdigit() and int(milliseconds) / 1000 > left():
-        raise TimeIsUp
+    if any(seconds > left() for seconds in _waits(response.http_response.headers)):
+        raise TimeIsUp(response.http_response)
+
+
+def _waits(headers: Mapping[str, str]) -> Iterator[float]:
+    for name, a_second in _WAITS.items():
+        text = str(headers.get(name, ""))
+        if text.isdigit():
+            yield int(text) / a_second

@@ -70,7 +70,6 @@ def get_store() -> Store:
         client = CosmosClient(
             f"https://{own.cosmosdb_account}.{own.cosmosdb_suffix}:443/",
             credential=cloud.managed_identity(),
-            raw_response_hook=deadline.before_sleeping,
             # Throttling is ordinary under load and lasts milliseconds. A query multiplies the tries by themselves.
             retry_throttle_total=3,
             retry_throttle_backoff_max=1,
