@@ -51,7 +51,7 @@ def _tail(step: Step, vm_name: str) -> str:
     with BlobClient.from_blob_url(
         links.serial_console_log_blob_uri,
         connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
-        read_timeout=cloud.READ_TIMEOUT_SECONDS,
+        read_timeout=cloud.SHORT_READ_TIMEOUT_SECONDS,
         # Its first retry would come after 15 seconds, and what does not answer at once is not worth that here.
         retry_total=0,
         raw_request_hook=tracing.add_headers,

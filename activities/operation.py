@@ -10,7 +10,8 @@ from typing import Any
 from activities import progress
 from activities.executor import Executor
 from activities.step import Step
-from shared.clusters import endings
+from shared import settings
+from shared.clusters import endings, naming
 from shared.store import UPDATE_TRIES, Document, PreconditionFailed, get_store
 
 
@@ -60,12 +61,13 @@ def end_async_operation(
 
 
 def _finish_delete(step: Step) -> None:
-    """Write `Succeeded` into the async operation, then remove the cluster document.
+    """Free the cluster's domain, write `Succeeded` into the async operation, then remove the cluster document.
 
     The operation gets no copy of the cluster: that is how its result is told to be a delete's.
     """
-    end_async_operation(step, "Succeeded", None, None)
     store = get_store()
+    _free_domain(step)
+    end_async_operation(step, "Succeeded", None, None)
     for tries_left in reversed(range(UPDATE_TRIES)):
         try:
             store.clusters.delete(store.clusters.fenced_read(step.fence))
@@ -82,6 +84,12 @@ def _cancel_left_running(step: Step) -> None:
     store, call = get_store(), step.call
     for item in endings.left_running(store.progress.list(call["operationId"]), f"{call['step']}-{call['attempt']}"):
         store.progress.upsert(item)
+
+
+def _free_domain(step: Step) -> None:
+    domain = naming.managed_name(step.properties["clusterProfile"]["domain"], settings.load().domain)
+    if domain is not None:
+        get_store().domains.free(domain, step.document["key"])
 
 
 stop_operation = Executor(run=_stop_operation, control=True)

@@ -105,7 +105,7 @@ def open_account(
         endpoints.blob,
         credential=AzureSasCredential(signed.account_sas_token),
         connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
-        read_timeout=cloud.READ_TIMEOUT_SECONDS,
+        read_timeout=cloud.SHORT_READ_TIMEOUT_SECONDS,
         # Its own retries begin after 15 seconds, which a thread would sleep, with the turn for certificates in hand.
         retry_policy=LinearRetry(backoff=1, retry_total=1, random_jitter_range=0),
         raw_request_hook=tracing.add_headers,

@@ -5,19 +5,45 @@ a setting and a suffix that stands in it. The app's managed identity opens Cosmo
 customers' subscriptions uses other credentials, see `shared/azure/credentials.py`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from azure.core import PipelineClient
-from azure.core.pipeline.policies import RetryPolicy
+from azure.core.pipeline import PipelineRequest
+from azure.core.pipeline.policies import CustomHookPolicy, RetryPolicy
 from azure.core.rest import HttpRequest
 from azure.identity import ManagedIdentityCredential
 
-from shared import settings
+from shared import deadline, settings, tracing
 
-CONNECTION_TIMEOUT_SECONDS = 10
+# Azure Resource Manager, which only activities call: a PUT or a long list may take half a minute.
+CONNECTION_TIMEOUT_SECONDS = 5
 READ_TIMEOUT_SECONDS = 60
+# Blobs, and Entra ID: activities call them too, and both answer sooner.
+SHORT_READ_TIMEOUT_SECONDS = 10
+
+
+def _prepare(request: PipelineRequest[Any]) -> None:
+    tracing.add_headers(request)
+    deadline.before_sending(request)
+
+
+# What requests depend on, and what activities ask all the time: Cosmos DB, Key Vault, the identity endpoint, ARM's
+# metadata. All of it answers in milliseconds. Retries make good for a connection that was closed while idle, and for a
+# hiccup; the deadline of the call ends them. What is tried again later is the caller's decision: no thread waits for it.
+PROMPT: Mapping[str, Any] = {
+    "connection_timeout": deadline.CONNECTION_TIMEOUT_SECONDS,
+    "read_timeout": deadline.READ_TIMEOUT_SECONDS,
+    "retry_total": 3,
+    "retry_connect": 1,
+    "retry_read": 1,
+    "retry_status": 3,
+    "retry_backoff_factor": 0.2,
+    "raw_request_hook": _prepare,
+    "raw_response_hook": deadline.before_sleeping,
+}
 
 
 @dataclass(frozen=True)
@@ -38,18 +64,15 @@ class CloudProfile:
 
 
 def get_json(base_url: str, path: str) -> dict[str, Any]:
-    """GET an unauthenticated JSON document, with a few quick retries.
+    """GET an unauthenticated JSON document.
 
     Raises:
-        azure.core.exceptions.HttpResponseError: when the answer is no 200.
+        azure.core.exceptions.AzureError: when there is no answer, or none of status 200.
     """
     client: PipelineClient[Any, Any] = PipelineClient(
-        base_url,
-        policies=[RetryPolicy(retry_total=3, retry_backoff_factor=0.2)],
-        connection_timeout=CONNECTION_TIMEOUT_SECONDS,
-        read_timeout=READ_TIMEOUT_SECONDS,
+        base_url, policies=[RetryPolicy(**PROMPT), CustomHookPolicy(**PROMPT)], **PROMPT
     )
-    with client:
+    with client, deadline.call():
         response = client.send_request(HttpRequest("GET", base_url + path))
         response.raise_for_status()
         document: dict[str, Any] = response.json()
@@ -79,4 +102,4 @@ def cloud_profile() -> CloudProfile:
 def managed_identity() -> ManagedIdentityCredential:
     """Return the credential of the app's managed identity, which caches its tokens for the whole process."""
     client_id = settings.load().managed_identity_client_id
-    return ManagedIdentityCredential(client_id=client_id or None)
+    return ManagedIdentityCredential(client_id=client_id or None, **PROMPT)

@@ -44,6 +44,7 @@ CONTAINERS = (
     Container("OperationProgress", "/operationId", default_ttl=SEVEN_DAYS),
     Container("Subscriptions"),
     Container("TaskHubs", default_ttl=SEVEN_DAYS),
+    Container("Domains"),
     Container("Billing"),
     Container(VERSIONS_CONTAINER, default_ttl=-1),
 )

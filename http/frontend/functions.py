@@ -1,12 +1,14 @@
 """Where routes become functions of the host: the only asynchronous code of the frontend.
 
 A handler runs in a thread, because everything below it is synchronous; what it asks of the durable client is done
-here afterwards.
+here afterwards. Its time is counted from here, so that requests which wait for a thread do not wait twice.
 """
 
 import asyncio
+import contextvars
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import azure.durable_functions as df
@@ -16,10 +18,13 @@ from frontend.chain import respond
 from frontend.messages import Reply, Request
 from frontend.routes import ROUTES, Route
 from frontend.services import get_services
+from shared import deadline
 
 # One function per path answers all verbs: the host itself would answer a wrong verb with a bare 404.
 METHODS = ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"]
 ORCHESTRATOR = "run_plan_v1"
+# Threads of requests do nothing but wait, most of all while a dependency is silent: then health has to be answered too.
+_THREADS = ThreadPoolExecutor(64, thread_name_prefix="request")
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +42,8 @@ def register(app: df.DFApp) -> None:
 
 def _without_client(route: Route) -> Callable[..., Any]:
     async def answer(req: func.HttpRequest) -> func.HttpResponse:
-        return _response(await asyncio.to_thread(respond, route, _request(req), get_services))
+        with deadline.request():
+            return _response(await _respond(route, req))
 
     return answer
 
@@ -46,14 +52,20 @@ def _with_client(route: Route) -> Callable[..., Any]:
     # The binding hands over a DurableOrchestrationClient; its declared type is what the worker's check accepts.
     async def answer(req: func.HttpRequest, client: str) -> func.HttpResponse:
         durable: Any = client
-        reply = await asyncio.to_thread(respond, route, _request(req), get_services)
-        if reply.start is not None:
-            await _start(durable, reply)
+        with deadline.request():
+            reply = await _respond(route, req)
+            if reply.start is not None:
+                await _start(durable, reply)
         if reply.durable_instance:
             reply = Reply(reply.status, durable.create_http_management_payload(reply.durable_instance), reply.headers)
         return _response(reply)
 
     return answer
+
+
+async def _respond(route: Route, req: func.HttpRequest) -> Reply:
+    context, loop = contextvars.copy_context(), asyncio.get_running_loop()
+    return await loop.run_in_executor(_THREADS, context.run, respond, route, _request(req), get_services)
 
 
 async def _start(client: df.DurableOrchestrationClient, reply: Reply) -> None:
@@ -62,7 +74,8 @@ async def _start(client: df.DurableOrchestrationClient, reply: Reply) -> None:
     if start is None:
         return
     try:
-        await client.start_new(ORCHESTRATOR, start.instance_id, start.input)
+        async with asyncio.timeout(deadline.aftermath_left()):
+            await client.start_new(ORCHESTRATOR, start.instance_id, start.input)
     except Exception:  # noqa: BLE001 - whatever it was, the answer stands
         extra = {"operation_id": start.input["operationId"], "correlation_id": start.input["correlationId"]}
         _log.exception("the orchestration %s was not started; the watchdog will", start.instance_id, extra=extra)

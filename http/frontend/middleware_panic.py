@@ -1,21 +1,62 @@
 """The one place that turns errors into replies."""
 
 import logging
+from http import HTTPStatus
 from urllib.parse import quote
+
+from azure.core.exceptions import AzureError
 
 from frontend.messages import Call, Handler, Reply, error_reply
 from shared import tracing
-from shared.arm.errors import CloudError, internal_server_error
+from shared.arm.errors import CloudError, internal_server_error, service_unavailable
+from shared.azure import dependencies
+from shared.deadline import TimeIsUp
+from shared.store import OutcomeUnknown
+
+# Seconds. Short, because most outages are, and real: no time scale makes Azure come back sooner.
+RETRY_AFTER = "5"
+_UNKNOWN = (
+    "Whether this request was accepted is not known: a dependency of this service stopped answering while it was being "
+    "written down. Repeat it; if it is refused because the cluster is in another state by then, it was accepted."
+)
+_LATE = "The service had no time left to answer this request. Nothing is wrong with the request: repeat it."
 
 _log = logging.getLogger(__name__)
 
 
 def panic(call: Call, handle: Handler) -> Reply:
-    """Render what is raised: a `CloudError` as it says, anything else as a bare 500 with a trace in the log."""
+    """Render what is raised.
+
+    A `CloudError` is rendered as it says, a dependency that is away as 503, anything else as a bare 500 with a trace
+    in the log.
+    """
     try:
-        return handle(call)
+        return _answered(call, handle)
     except CloudError as error:
-        return error_reply(error)
+        away = error.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+        return error_reply(error, {"Retry-After": RETRY_AFTER} if away else None)
     except Exception:  # noqa: BLE001 - this is the guard
         _log.exception("%s %s failed", call.request.method, quote(call.path), extra=tracing.current.get().extra())
         return error_reply(internal_server_error())
+
+
+def _answered(call: Call, handle: Handler) -> Reply:
+    """Answer, or translate what a dependency did.
+
+    Raises:
+        CloudError: 503 `ServiceUnavailable`.
+    """
+    extra = tracing.current.get().extra()
+    try:
+        return handle(call)
+    except TimeIsUp:
+        raise service_unavailable(_LATE) from None
+    except OutcomeUnknown as error:
+        _log.warning("whether %s %s was accepted is not known", call.request.method, quote(call.path), extra=extra)
+        raise service_unavailable(_UNKNOWN) from error
+    except AzureError as error:
+        unavailable = dependencies.unavailable(error, call.services.settings)
+        if unavailable is None:
+            raise
+        _log.error("%s", dependencies.explain(error, call.services.settings), extra=extra)
+        raise unavailable from error

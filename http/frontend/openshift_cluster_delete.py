@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from frontend.messages import Call, Reply
-from frontend.operation_begin import accepted, begin_operation, result_url
+from frontend.operation_begin import accepted, begin_operation, result_url, write_operation
+from frontend.undoing import undoing
 from shared.arm.errors import conflict
 from shared.clusters import states
 from shared.clusters.states import Event
@@ -33,7 +34,7 @@ def _delete(call: Call) -> Reply:
     require_state(store.subscriptions.get(call.subscription_id), call.subscription_id, MAY_DELETE)
     edge = states.find_edge(document["openShiftCluster"], Event.DELETE)
     operation = begin_operation(call, document, edge)
-    store.operations.create(operation)
-    store.clusters.replace(document)
+    with undoing() as undo:
+        write_operation(call, document, operation, store.clusters.replace, undo)
     reply = accepted(call, 202, None, document, operation)
     return replace(reply, headers={**reply.headers, "Location": result_url(call, operation["id"])})

@@ -1,16 +1,22 @@
 """PUT and PATCH of a cluster: create, update, resume.
 
-What is written comes in this order: secrets, async operation, cluster document; the wrapper then starts the
-orchestration. Whatever dies in between leaves something that nobody sees (a secret, an operation that no document
-names) or something that the watchdog starts.
+What is written comes in this order: reservation of the domain, secrets, async operation, cluster document; the wrapper
+then starts the orchestration. A request that fails takes back what it wrote. One that dies in between leaves something
+that nobody sees (a reservation, a secret, an operation that no document names), which a sweep finds, or something that
+the watchdog starts.
 """
 
 import copy
 import json
+from contextlib import ExitStack
 from typing import Any
 
+from azure.core.exceptions import ResourceNotFoundError
+
+from frontend import managed_domain
 from frontend.messages import Call, Reply, new_id
-from frontend.operation_begin import accepted, begin_operation
+from frontend.operation_begin import accepted, begin_operation, write_operation
+from frontend.undoing import attempt, undoing
 from orchestrators import resuming
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import catalogue, convert, principals, states
@@ -67,31 +73,33 @@ def _create(call: Call, sent: Cluster) -> Reply:
     services = call.services
     cluster = _new_cluster(call, sent)
     bundle = convert.take_secrets(cluster)
+    document = _new_document(call, cluster)
+    name = secret_name(document["id"], Purpose.REQUEST)
+    with undoing() as undo:
+        managed_domain.reserve(call, document, undo)
+        # Pushed first: the answer may be lost. The document's id is never used again, so nobody else has this secret.
+        undo.callback(attempt, "delete its secret", lambda: services.vault.delete(name))
+        document["secrets"] = {str(Purpose.REQUEST): services.vault.put_secret(name, bundle, document["id"])}
+        document["hasPullSecret"] = _has_pull_secret(bundle)
+        operation = begin_operation(call, document, states.find_edge(None, Event.PUT))
+        try:
+            write_operation(call, document, operation, services.store.clusters.create, undo)
+        except Conflict as error:
+            raise _collision(call, document) from error
+    return accepted(call, 201, convert.to_external(cluster, call.version), document, operation)
+
+
+def _new_document(call: Call, cluster: Cluster) -> dict[str, Any]:
     properties = cluster["properties"]
-    document: dict[str, Any] = {
+    return {
         "id": new_id(),
         "key": call.key,
         "partitionKey": call.subscription_id,
         "clusterResourceGroupIdKey": properties["clusterProfile"]["resourceGroupId"],
         "clientIdKey": properties["servicePrincipalProfile"]["clientId"].lower(),
-        "bucket": services.random.randrange(_BUCKETS),
+        "bucket": call.services.random.randrange(_BUCKETS),
         "openShiftCluster": cluster,
     }
-    name = secret_name(document["id"], Purpose.REQUEST)
-    document["secrets"] = {str(Purpose.REQUEST): services.vault.put_secret(name, bundle, document["id"])}
-    document["hasPullSecret"] = _has_pull_secret(bundle)
-    operation = begin_operation(call, document, states.find_edge(None, Event.PUT))
-    services.store.operations.create(operation)
-    try:
-        services.store.clusters.create(document)
-    except Conflict as error:
-        stored = services.store.clusters.get(call.key)
-        # It may be our own write, sent again by the SDK because the answer to the first one was lost.
-        if stored is None or stored["id"] != document["id"]:
-            # The document's id will never be used, so nobody else can have this secret in hand.
-            services.vault.delete(name)
-            raise _collision(call, document) from error
-    return accepted(call, 201, convert.to_external(cluster, call.version), document, operation)
 
 
 def _new_cluster(call: Call, sent: Cluster) -> Cluster:
@@ -123,7 +131,11 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     services = call.services
     principals.start_from_worked(document, _client_id(sent))
     stored = copy.deepcopy(document["openShiftCluster"])
-    stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
+    try:
+        stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
+    except ResourceNotFoundError as error:
+        # A delete has taken it away since the document was read.
+        raise PreconditionFailed(document["id"]) from error
     convert.put_secrets(stored, stored_bundle)
     cluster = convert.overlay(stored, sent, call.version, patch=edge.event is Event.PATCH)
     validate_static(_facts(call, cluster, stored=stored))
@@ -133,9 +145,6 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     convert.apply_defaults(cluster)
     _set_system_data(call, cluster)
     bundle = convert.take_secrets(cluster)
-    if bundle != stored_bundle:
-        name = secret_name(document["id"], Purpose.REQUEST)
-        document["secrets"][str(Purpose.REQUEST)] = services.vault.put_secret(name, bundle, document["id"])
     document["hasPullSecret"] = _has_pull_secret(bundle)
     principal = cluster["properties"]["servicePrincipalProfile"]
     if principal["clientId"].lower() != document["clientIdKey"]:
@@ -143,13 +152,27 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
         principal.pop("objectId", None)
         document["clientIdKey"] = principal["clientId"].lower()
     document["openShiftCluster"] = cluster
-    operation = begin_operation(call, document, edge, _resume(call, document) if edge.resume else None)
-    services.store.operations.create(operation)
-    try:
-        services.store.clusters.replace(document)
-    except Conflict as error:
-        raise _collision(call, document) from error
+    done = _resume(call, document) if edge.resume else None
+    with undoing() as undo:
+        if bundle != stored_bundle:
+            _replace_secret(call, document, bundle, undo)
+        operation = begin_operation(call, document, edge, done)
+        try:
+            write_operation(call, document, operation, services.store.clusters.replace, undo)
+        except Conflict as error:
+            raise _collision(call, document) from error
     return accepted(call, 200, convert.to_external(cluster, call.version), document, operation)
+
+
+def _replace_secret(call: Call, document: dict[str, Any], bundle: dict[str, Any], undo: ExitStack) -> None:
+    """Store a new version of the request's secret.
+
+    If the update is not accepted the version is disabled, because no document names it and no one may use it.
+    """
+    vault, name = call.services.vault, secret_name(document["id"], Purpose.REQUEST)
+    versioned_id = vault.put_secret(name, bundle, document["id"])
+    undo.callback(attempt, "disable a version of its secret", lambda: vault.disable(versioned_id))
+    document["secrets"][str(Purpose.REQUEST)] = versioned_id
 
 
 def _client_id(sent: Cluster) -> str:

@@ -1,14 +1,18 @@
 """Begin an operation on a cluster: the same for PUT, PATCH and DELETE."""
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from frontend.messages import Call, Reply, Start, new_id
 from frontend.retry_after import RETRY_AFTER
+from frontend.undoing import attempt
 from orchestrators import beginning, plans
 from shared import tracing
 from shared.arm import async_operations, links
 from shared.clusters.states import Edge
+from shared.store import OutcomeUnknown, ensure_written
 
 
 def begin_operation(call: Call, document: dict[str, Any], edge: Edge, done: list[str] | None = None) -> dict[str, Any]:
@@ -25,6 +29,43 @@ def begin_operation(call: Call, document: dict[str, Any], edge: Edge, done: list
     namespace = call.request.parameters["resourceProviderNamespace"]
     own, now = call.services.settings, call.services.now()
     return beginning.begin_operation(operation_id, document, edge, namespace, call.correlation, now, own, done)
+
+
+def write_operation(
+    call: Call,
+    document: dict[str, Any],
+    operation: dict[str, Any],
+    write_cluster: Callable[[dict[str, Any]], object],
+    undo: ExitStack,
+) -> None:
+    """Write an operation, then the cluster document that names it. When this returns, the request is accepted.
+
+    Args:
+        call: the request.
+        document: the cluster document, as `begin_operation` left it.
+        operation: what that returned.
+        write_cluster: creates or replaces the cluster document.
+        undo: learns how to delete the operation, which nobody hears of if the request is not accepted.
+
+    Raises:
+        Conflict, NotFound, PreconditionFailed: another request was faster.
+        OutcomeUnknown: it may be accepted.
+    """
+    store, operation_id = call.services.store, operation["id"]
+    undo.callback(attempt, "delete its operation", lambda: store.operations.discard(operation_id))
+    ensure_written(lambda: store.operations.create(operation), lambda: store.operations.get(operation_id) is not None)
+
+    def names_it() -> bool:
+        found = store.clusters.read(document["id"], document["partitionKey"])
+        # This name stays when the operation has ended, which a watchdog may see to before we read.
+        return found is not None and found.get("lastAsyncOperationId") == operation_id
+
+    try:
+        ensure_written(lambda: write_cluster(document), names_it)
+    except OutcomeUnknown:
+        # The cluster that names all this may exist: what it does not name is left to the sweep.
+        undo.pop_all()
+        raise
 
 
 def accepted(

@@ -1,9 +1,11 @@
 """PUT of a subscription: ARM tells that it is registered, suspended, deleted."""
 
+from functools import partial
+
 from frontend.messages import Call, Reply
 from shared.arm.errors import conflict
 from shared.clusters.subscriptions import next_document
-from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
+from shared.store import UPDATE_TRIES, Conflict, Document, NotFound, PreconditionFailed, ensure_written
 
 
 def put(call: Call) -> Reply:
@@ -13,8 +15,14 @@ def put(call: Call) -> Reply:
         stored = subscriptions.get(call.subscription_id)
         document = next_document(stored, call.subscription_id, call.content)
         try:
-            subscriptions.put(document)
+            ensure_written(partial(subscriptions.put, document), partial(_says, call, document))
         except (Conflict, NotFound, PreconditionFailed):
             continue
         return Reply(200 if stored else 201, document["subscription"])
     raise conflict(f"Subscription '{call.subscription_id}' was changed by other requests at the same time. Try again.")
+
+
+def _says(call: Call, document: Document) -> bool:
+    """Tell whether what is stored says the same, whoever wrote it."""
+    found = call.services.store.subscriptions.get(call.subscription_id) or {}
+    return all(found.get(member) == document.get(member) for member in ("subscription", "deleting"))

@@ -30,6 +30,7 @@ class ErrorCode(StrEnum):
     """Every `error.code` that this provider answers."""
 
     INTERNAL_SERVER_ERROR = "InternalServerError"
+    SERVICE_UNAVAILABLE = "ServiceUnavailable"
     DEPLOYMENT_FAILED = "DeploymentFailed"
     INVALID_PARAMETER = "InvalidParameter"
     INVALID_REQUEST_CONTENT = "InvalidRequestContent"
@@ -89,6 +90,7 @@ class Owner(StrEnum):
 # The codes whose owner is not the customer; everything else is a request that somebody can correct.
 _OWNERS: dict[str, Owner] = {
     ErrorCode.INTERNAL_SERVER_ERROR: Owner.PLATFORM,
+    ErrorCode.SERVICE_UNAVAILABLE: Owner.PLATFORM,
     ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS: Owner.PLATFORM,
     ErrorCode.DEPLOYMENT_FAILED: Owner.AZURE,
     ErrorCode.THROTTLING_LIMIT_EXCEEDED: Owner.AZURE,
@@ -191,6 +193,11 @@ def summarize(failures: Sequence[CloudError]) -> CloudError:
 def internal_server_error() -> CloudError:
     """Build the reply to an unexpected exception; the log has the trace, under the same correlation id."""
     return CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "Internal server error. The service has logged the cause.")
+
+
+def service_unavailable(message: str) -> CloudError:
+    """Build the 503 of a request that fails because something that this service depends on is away."""
+    return CloudError(503, ErrorCode.SERVICE_UNAVAILABLE, message)
 
 
 def invalid_parameter(target: str, message: str) -> CloudError:

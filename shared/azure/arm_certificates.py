@@ -15,11 +15,12 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from shared import cloud, settings
+from shared import cloud, deadline, settings
+from shared.azure import dependencies
 
 REFRESH_SECONDS = 3600
 SERVES_SECONDS = 24 * 3600
-# While ARM cannot be asked, one request in a minute tries: the others must not queue behind its time-outs.
+# While ARM cannot be asked and a list serves, one request in a minute tries.
 RETRY_SECONDS = 60
 _PATH = "/metadata/authentication?api-version=2015-01-01"
 
@@ -42,19 +43,34 @@ class CertificateList:
         self._fetch = fetch
         self._clock = clock
         self._lock = threading.Lock()
-        self._read_at = self._asks_at = float("-inf")
+        self._read_at = self._asks_at = self._failed_at = float("-inf")
         self._certificates: list[ClientCertificate] = []
 
     def get(self) -> list[ClientCertificate]:
-        """Return the current list, empty when none was read within a day.
+        """Return the current list.
 
-        One thread refreshes; the others wait for it rather than ask ARM again.
+        One thread refreshes. The others go on with the last good list, or wait for that thread where there is none.
+
+        Raises:
+            CloudError: 503, when none was read within a day: nobody can be told from ARM then.
         """
-        with self._lock:
-            # With no list nobody can be served, so then every request may try.
-            if self._clock() > self._asks_at or not self._serves():
+        if not (self._serves() and self._clock() <= self._asks_at):
+            with deadline.within(deadline.CALL_SECONDS):
+                self._refresh_alone(self._clock())
+        if not self._serves():
+            raise dependencies.away(dependencies.ARM)
+        return self._certificates
+
+    def _refresh_alone(self, began: float) -> None:
+        seconds = 0 if self._serves() else deadline.left()
+        if not self._lock.acquire(timeout=max(0, seconds)):
+            return
+        try:
+            # Whoever waited takes what came of it, good or bad, instead of queueing for attempts of their own.
+            if self._clock() > self._asks_at or not (self._serves() or self._failed_at > began):
                 self._refresh()
-            return self._certificates if self._serves() else []
+        finally:
+            self._lock.release()
 
     def _serves(self) -> bool:
         return self._clock() - self._read_at <= SERVES_SECONDS
@@ -67,7 +83,8 @@ class CertificateList:
         except Exception:  # noqa: BLE001 - see below
             # Whatever went wrong, the last good list is better than refusing ARM; readiness shows the rest.
             _log.exception("ARM's client certificates could not be read")
-            self._asks_at = self._clock() + RETRY_SECONDS
+            self._failed_at = self._clock()
+            self._asks_at = self._failed_at + RETRY_SECONDS
 
 
 def _certificate(item: dict[str, str]) -> ClientCertificate:

@@ -14,7 +14,15 @@ from azure.identity import CertificateCredential, ClientSecretCredential
 from shared import cloud, settings, tracing
 
 # As the clients that ask for tokens: a thread must not wait for what the plan decides to try again.
-_IMPATIENT: dict[str, Any] = {"retry_total": 3, "retry_backoff_factor": 0.2}
+_IMPATIENT: dict[str, Any] = {
+    "connection_timeout": cloud.CONNECTION_TIMEOUT_SECONDS,
+    "read_timeout": cloud.SHORT_READ_TIMEOUT_SECONDS,
+    "retry_total": 2,
+    "retry_connect": 1,
+    "retry_read": 0,
+    "retry_status": 0,
+    "retry_backoff_factor": 0.2,
+}
 
 
 @cache

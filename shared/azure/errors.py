@@ -179,6 +179,11 @@ def _http_class(error: HttpResponseError) -> str:
     return "busy" if error.status_code in (409, 412) and (code in _BUSY_CODES or not code) else "none"
 
 
+def status_of(error: AzureError) -> int:
+    """Return the status of the answer, or 0 when there was none."""
+    return int(getattr(error, "status_code", None) or 0)
+
+
 def azure_code(error: AzureError) -> str:
     """Return the code that Azure gave, or an empty text."""
     body = getattr(error, "error", None)

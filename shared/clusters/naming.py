@@ -27,6 +27,12 @@ def managed_domain(domain: str, zone: str) -> str | None:
     return name if base.lower() == zone.lower() else None
 
 
+def managed_name(domain: str, zone: str) -> str | None:
+    """Return the whole name of a managed domain, in lower case, or None when the customer brings one of their own."""
+    label = managed_domain(domain, zone)
+    return f"{label}.{zone}".lower() if label is not None else None
+
+
 def storage_suffix(random: Random) -> str:
     """Return the 5 characters after `cluster` in the storage account's name, which is unique in all of Azure."""
     return "".join(random.choice(_STORAGE_ALPHABET) for _ in range(_STORAGE_LENGTH))

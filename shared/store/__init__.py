@@ -5,9 +5,11 @@ from functools import cache
 
 from azure.cosmos import ContainerProxy, CosmosClient
 
-from shared import cloud, settings, tracing
+from shared import cloud, deadline, settings
 from shared.store.clusters import Clusters, Fence, FenceMoved, partition_of
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Document, Items, NotFound, PreconditionFailed
+from shared.store.domains import Domains, Taken
+from shared.store.outcomes import OutcomeUnknown, ensure_written
 from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Subscriptions, TaskHubs, Versions
 
 __all__ = [
@@ -20,8 +22,11 @@ __all__ = [
     "FenceMoved",
     "Items",
     "NotFound",
+    "OutcomeUnknown",
     "PreconditionFailed",
     "Store",
+    "Taken",
+    "ensure_written",
     "get_store",
     "partition_of",
 ]
@@ -41,6 +46,7 @@ class Store:
         self.progress = Progress(container("OperationProgress"))
         self.subscriptions = Subscriptions(container("Subscriptions"))
         self.task_hubs = TaskHubs(container("TaskHubs"))
+        self.domains = Domains(container("Domains"))
         self.billing = Billing(container("Billing"))
         self._versions = Versions(container("OpenShiftVersions"))
 
@@ -61,11 +67,13 @@ class Store:
 def get_store() -> Store:
     """Return the store of this process; the first call reads the account's metadata."""
     own = settings.load()
-    client = CosmosClient(
-        f"https://{own.cosmosdb_account}.{own.cosmosdb_suffix}:443/",
-        credential=cloud.managed_identity(),
-        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
-        read_timeout=cloud.READ_TIMEOUT_SECONDS,
-        raw_request_hook=tracing.add_headers,
-    )
+    with deadline.call():
+        client = CosmosClient(
+            f"https://{own.cosmosdb_account}.{own.cosmosdb_suffix}:443/",
+            credential=cloud.managed_identity(),
+            # Throttling is ordinary under load and lasts milliseconds. A query multiplies the tries by themselves.
+            retry_throttle_total=3,
+            retry_throttle_backoff_max=1,
+            **cloud.PROMPT,
+        )
     return Store(client.get_database_client(own.cosmosdb_database).get_container_client)

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from azure.core import MatchConditions
 from azure.cosmos import ContainerProxy
-from azure.cosmos.exceptions import CosmosAccessConditionFailedError, CosmosResourceNotFoundError
 
-from shared.store.containers import UPDATE_TRIES, Decide, Document, Items, PreconditionFailed
+from shared import deadline
+from shared.store.containers import UPDATE_TRIES, Decide, Document, Items
 
 
 class FenceMoved(Exception):  # noqa: N818 - an event more than an error: somebody newer drives this cluster
@@ -79,7 +78,8 @@ class Clusters(Items):
             max_item_count=size,
             response_hook=note,
         ).by_page(continuation)
-        documents = [dict(document) for document in next(pages, [])]
+        with deadline.call():
+            documents = [dict(document) for document in next(pages, [])]
         return documents, tokens[-1] or None
 
     def of(self, subscription_id: str) -> Iterator[Document]:
@@ -120,20 +120,10 @@ class Clusters(Items):
             raise FenceMoved(f"attempt {fence.attempt} of operation {fence.operation_id} was superseded")
         return document
 
-    def delete(self, document: Document) -> None:
+    def delete(self, document: Document, partition: str | None = None) -> None:
         """Delete a document as it was read; one that is gone is fine.
 
         Raises:
             PreconditionFailed: when somebody wrote it since.
         """
-        try:
-            self._clusters.delete_item(
-                document["id"],
-                partition_key=document["partitionKey"],
-                etag=document["_etag"],
-                match_condition=MatchConditions.IfNotModified,
-            )
-        except CosmosResourceNotFoundError:
-            return
-        except CosmosAccessConditionFailedError as error:
-            raise PreconditionFailed(document["id"]) from error
+        super().delete(document, partition or document["partitionKey"])

@@ -15,6 +15,8 @@ from azure.cosmos.exceptions import (
     CosmosResourceNotFoundError,
 )
 
+from shared import deadline
+
 Document = dict[str, Any]
 Decide = Callable[[Document], Document | None]
 
@@ -43,7 +45,8 @@ class Items:
     def read(self, document_id: str, partition: str | None = None) -> Document | None:
         """Return a document by its id, or None; the id is the partition key unless another is given."""
         try:
-            return dict(self._container.read_item(document_id, partition_key=partition or document_id))
+            with deadline.call():
+                return dict(self._container.read_item(document_id, partition_key=partition or document_id))
         except CosmosResourceNotFoundError:
             return None
 
@@ -54,7 +57,8 @@ class Items:
             Conflict: when its id or one of its unique keys is taken.
         """
         try:
-            return dict(self._container.create_item(document))
+            with deadline.call():
+                return dict(self._container.create_item(document))
         except CosmosResourceExistsError as error:
             raise Conflict(document["id"]) from error
 
@@ -67,11 +71,12 @@ class Items:
             Conflict: when one of its unique keys is another document's.
         """
         try:
-            return dict(
-                self._container.replace_item(
-                    document["id"], document, etag=document["_etag"], match_condition=MatchConditions.IfNotModified
+            with deadline.call():
+                return dict(
+                    self._container.replace_item(
+                        document["id"], document, etag=document["_etag"], match_condition=MatchConditions.IfNotModified
+                    )
                 )
-            )
         except CosmosAccessConditionFailedError as error:
             raise PreconditionFailed(document["id"]) from error
         except CosmosResourceNotFoundError as error:
@@ -81,13 +86,44 @@ class Items:
 
     def upsert(self, document: Document) -> Document:
         """Write a document whatever stood there: for records that have one writer."""
-        return dict(self._container.upsert_item(document))
+        with deadline.call():
+            return dict(self._container.upsert_item(document))
+
+    def delete(self, document: Document, partition: str | None = None) -> None:
+        """Delete a document as it was read; one that is gone is fine.
+
+        Raises:
+            PreconditionFailed: when somebody wrote it since.
+        """
+        condition = {"etag": document["_etag"], "match_condition": MatchConditions.IfNotModified}
+        try:
+            with deadline.call():
+                self._container.delete_item(document["id"], partition_key=partition or document["id"], **condition)
+        except CosmosResourceNotFoundError:
+            return
+        except CosmosAccessConditionFailedError as error:
+            raise PreconditionFailed(document["id"]) from error
+
+    def discard(self, document_id: str) -> None:
+        """Delete a document that nobody else knows of, whatever it says; one that is gone is fine."""
+        try:
+            with deadline.call():
+                self._container.delete_item(document_id, partition_key=document_id)
+        except CosmosResourceNotFoundError:
+            return
 
     def query(self, query: str, partition: str | None = None, **parameters: Any) -> Iterator[Document]:
         """Yield what a query finds, in one partition or across all of them."""
         scope: dict[str, Any] = {"partition_key": partition} if partition else {"enable_cross_partition_query": True}
         names = [{"name": f"@{name}", "value": value} for name, value in parameters.items()]
-        yield from self._container.query_items(query, parameters=names, **scope)
+        pages = self._container.query_items(query, parameters=names, **scope).by_page()
+        while True:
+            with deadline.call():
+                page = next(pages, None)
+                found = None if page is None else list(page)
+            if found is None:
+                return
+            yield from (dict(document) for document in found)
 
     def update(self, read: Callable[[], Document | None], decide: Decide, tries: int = UPDATE_TRIES) -> Document:
         """Read, decide, replace; begin again when another writer was faster.

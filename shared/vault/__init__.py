@@ -7,6 +7,7 @@ and two requests that race for the same name cannot swap each other's secret. Ce
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 from azure.core.exceptions import ResourceNotFoundError
 from azure.keyvault.secrets import KeyVaultSecretIdentifier, SecretClient
 
-from shared import cloud, settings, tracing
+from shared import cloud, deadline, settings
 from shared.fence import FencePolicy
 from shared.vault import pem
 
@@ -52,12 +53,13 @@ class Vault:
         Returns:
             The versioned id, which is what documents hold.
         """
-        stored = self._clusters.set_secret(
-            name,
-            json.dumps(bundle),
-            content_type="application/json",
-            tags={"cluster": cluster_document_id or name.rsplit("-", 1)[0]},
-        )
+        with deadline.call():
+            stored = self._clusters.set_secret(
+                name,
+                json.dumps(bundle),
+                content_type="application/json",
+                tags={"cluster": cluster_document_id or name.rsplit("-", 1)[0]},
+            )
         secret_id = str(stored.id)
         self._versions[secret_id] = dict(bundle)
         return secret_id
@@ -70,14 +72,25 @@ class Vault:
         """
         if versioned_id not in self._versions:
             identifier = KeyVaultSecretIdentifier(versioned_id)
-            stored = self._clusters.get_secret(identifier.name, identifier.version)
+            with deadline.call():
+                stored = self._clusters.get_secret(identifier.name, identifier.version)
             self._versions[versioned_id] = json.loads(stored.value or "{}")
         return dict(self._versions[versioned_id])
+
+    def ask_for_access(self) -> None:
+        """Read a secret that does not exist out of the clusters' vault: no error means that secrets can be read.
+
+        Raises:
+            azure.core.exceptions.AzureError: when the vault is away, or the app has no access.
+        """
+        with suppress(ResourceNotFoundError), deadline.call():
+            self._clusters.get_secret("readiness")
 
     def delete(self, name: str) -> None:
         """Delete a secret with all its versions; one that does not exist is fine. Soft delete keeps its name."""
         try:
-            self._clusters.begin_delete_secret(name)
+            with deadline.call():
+                self._clusters.begin_delete_secret(name)
         except ResourceNotFoundError:
             return
 
@@ -87,6 +100,16 @@ class Vault:
             written = found.updated_on or found.created_on
             if found.name and written:
                 yield StoredName(found.name, (found.tags or {}).get("cluster", ""), written)
+
+    def disable(self, versioned_id: str) -> None:
+        """Disable one version of a secret, which no document names: nobody can read it any more.
+
+        The newest version cannot be deleted by itself, and deleting the secret would take the version that is in use.
+        """
+        identifier = KeyVaultSecretIdentifier(versioned_id)
+        with deadline.call():
+            self._clusters.update_secret_properties(identifier.name, identifier.version, enabled=False)
+        self._versions.pop(versioned_id, None)
 
     def get_certificate(self, name: str) -> tuple[str, str]:
         """Return the newest version of a certificate with its key, out of the secret that Key Vault keeps of it.
@@ -103,11 +126,14 @@ class Vault:
             azure.core.exceptions.ResourceNotFoundError: when it was never ordered, or is deleted.
             azure.core.exceptions.HttpResponseError: 403 `SecretDisabled`, while its issuer is at work.
         """
-        return pem.split(self._clusters.get_secret(name).value or "")
+        with deadline.call():
+            stored = self._clusters.get_secret(name)
+        return pem.split(stored.value or "")
 
     def get_service_secret(self, name: str) -> str:
         """Return the newest value of one of the service's own secrets; not kept, because they rotate."""
-        return self._service.get_secret(name).value or ""
+        with deadline.call():
+            return self._service.get_secret(name).value or ""
 
 
 def connect(client: Callable[..., Client], name: str, fence: FencePolicy) -> Client:
@@ -122,10 +148,8 @@ def connect(client: Callable[..., Client], name: str, fence: FencePolicy) -> Cli
     return client(
         f"https://{name}.{suffix.lstrip('.')}",
         cloud.managed_identity(),
-        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
-        read_timeout=cloud.READ_TIMEOUT_SECONDS,
-        raw_request_hook=tracing.add_headers,
         per_retry_policies=[fence],
+        **cloud.PROMPT,
     )
 
 

@@ -47,10 +47,14 @@ class Pager:
 
     def __init__(self, found: list[Document], size: int, begin: int, hook: Hook | None) -> None:
         self._found, self._size, self._begin, self._hook = found, size, begin, hook
+        self._ended = False
 
     def __next__(self) -> list[Document]:
+        if self._ended:
+            raise StopIteration
         page = self._found[self._begin : self._begin + self._size]
-        end = self._begin + self._size
+        end = self._begin = self._begin + self._size
+        self._ended = end >= len(self._found)
         if self._hook is not None:
             self._hook({"x-ms-continuation": str(end)} if end < len(self._found) else {}, page)
         return page
@@ -92,10 +96,17 @@ class Container:
     def upsert_item(self, body: Document) -> Document:
         return self._store((body[self._partition], body["id"]), body)
 
-    def delete_item(self, item: str, partition_key: str, *, etag: str, match_condition: Any) -> None:  # noqa: ARG002 - the container's signature
+    def delete_item(
+        self,
+        item: str,
+        partition_key: str,
+        *,
+        etag: str | None = None,
+        match_condition: Any = None,  # noqa: ARG002 - the container's signature
+    ) -> None:
         if (partition_key, item) not in self.documents:
             raise MISSING(message="not found")
-        if self.documents[partition_key, item]["_etag"] != etag:
+        if etag not in (None, self.documents[partition_key, item]["_etag"]):
             raise MODIFIED(message="etag")
         del self.documents[partition_key, item]
 
@@ -146,7 +157,7 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
 }
 NAMES = (
     *("OpenShiftClusters", "AsyncOperations", "OperationProgress"),
-    *("Subscriptions", "TaskHubs", "Billing", "OpenShiftVersions"),
+    *("Subscriptions", "TaskHubs", "Domains", "Billing", "OpenShiftVersions"),
 )
 
 

@@ -87,6 +87,7 @@ class FakeSecrets:
         self.versions: dict[str, list[str]] = {}
         self.tags: dict[str, dict[str, str]] = {}
         self.written: dict[str, datetime] = {}
+        self.disabled: list[str] = []
         self._numbers = itertools.count(1)
 
     def set_secret(self, name: str, value: str, *, content_type: str, tags: dict[str, str]) -> Any:
@@ -106,6 +107,10 @@ class FakeSecrets:
             raise ResourceNotFoundError(message=f"no secret {name}")
         number = int(version) if version else len(self.versions[name])
         return SimpleNamespace(value=self.versions[name][number - 1], id=f"{self.url}/secrets/{name}/{number}")
+
+    def update_secret_properties(self, name: str, version: str, *, enabled: bool) -> None:
+        assert not enabled
+        self.disabled.append(f"{name}/{version}")
 
     def begin_delete_secret(self, name: str) -> None:
         if name not in self.versions:

@@ -52,7 +52,7 @@ class Provider:
             "location": self.azure.endpoints["location"],
             "properties": {
                 "clusterProfile": {
-                    "domain": name,
+                    "domain": f"{name}-{self.subscription_id[:8]}",
                     "pullSecret": PULL_SECRET,
                     "resourceGroupId": f"{self.subscription}/resourceGroups/aro-{name}",
                     "fipsValidatedModules": "Disabled",

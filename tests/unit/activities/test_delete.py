@@ -304,6 +304,20 @@ def test_the_steps_of_dead_attempts_end_with_a_delete(deleting: World) -> None:
     assert deleting.cosmos["OperationProgress"].documents["op", "a-0"]["status"] == "Canceled"
 
 
+@pytest.mark.parametrize(
+    ("key", "want_left"),
+    [pytest.param(CLUSTER_ID.lower(), 0, id="its own"), pytest.param("/another", 1, id="another cluster's")],
+)
+def test_a_delete_frees_the_clusters_domain(deleting: World, key: str, want_left: int) -> None:
+    """Before the cluster goes, so that whoever sees that it is gone can have the domain."""
+    domain = "c1.eastus.aroapp.io"
+    deleting.cosmos["Domains"].create_item(
+        {"id": domain, "openShiftClusterKey": key, "clusterDocumentId": "doc-1", "reservedAt": "2026-03-01T00:00:00Z"}
+    )
+    assert control("finish_delete", step="finish") == DONE
+    assert len(deleting.cosmos["Domains"].documents) == want_left
+
+
 def test_a_delete_ends_without_a_snapshot_and_without_a_cluster(deleting: World) -> None:
     """The result of a delete is told by the absence of a copy."""
     assert control("finish_delete", step="finish") == DONE

@@ -1,8 +1,14 @@
 """ARM's client certificates: read hourly, kept a day."""
 
 import base64
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
+from shared.arm.errors import CloudError
 from shared.azure.arm_certificates import CertificateList
 
 DER = b"certificate"
@@ -45,7 +51,7 @@ def test_the_list_is_read_again_after_an_hour() -> None:
 
 
 def test_the_last_good_list_serves_for_a_day() -> None:
-    """While ARM cannot be asked; after that nobody is let in."""
+    """While ARM cannot be asked; after that nobody can be told from ARM, which is not the caller's fault."""
     source = Source()
     certificates = source.certificates()
     certificates.get()
@@ -53,9 +59,58 @@ def test_the_last_good_list_serves_for_a_day() -> None:
     source.now = 24 * 3600
     assert certificates.get()
     source.now += 1
-    assert certificates.get() == []
+    with pytest.raises(CloudError) as refused:
+        certificates.get()
+    assert (refused.value.status_code, refused.value.code) == (503, "ServiceUnavailable")
     source.fails = False
     assert certificates.get()
+
+
+def test_without_a_list_those_who_wait_share_one_attempt() -> None:
+    """They would queue for a time-out each."""
+    source, asked = Source(), threading.Event()
+
+    def fetch() -> dict[str, Any]:
+        source.asked += 1
+        asked.set()
+        time.sleep(0.2)
+        raise ConnectionError
+
+    certificates = CertificateList(fetch)
+
+    def get() -> int:
+        try:
+            return len(certificates.get())
+        except CloudError as error:
+            return error.status_code
+
+    with ThreadPoolExecutor(9) as pool:
+        first = pool.submit(get)
+        asked.wait()
+        others = [pool.submit(get) for _ in range(8)]
+        assert [each.result() for each in (first, *others)] == [503] * 9
+    assert source.asked == 1
+
+
+def test_a_list_that_serves_is_not_waited_for() -> None:
+    """One thread reads it again; the others answer meanwhile."""
+    source, asked, go_on = Source(), threading.Event(), threading.Event()
+    certificates = source.certificates()
+    certificates.get()
+    source.now = 3601
+
+    def fetch() -> dict[str, Any]:
+        asked.set()
+        go_on.wait()
+        return answer()
+
+    certificates._fetch = fetch
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(certificates.get)
+        asked.wait()
+        assert certificates.get()[0].der == DER
+        go_on.set()
+        assert slow.result()
 
 
 def test_while_arm_is_away_one_request_in_a_minute_asks_for_it() -> None:

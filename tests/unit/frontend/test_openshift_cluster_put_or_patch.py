@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.cosmos_fake import Pages
 from tests.unit.frontend.world import (
     CLIENT_ID,
     CLIENT_SECRET,
@@ -218,7 +219,7 @@ def test_two_creates_of_one_name_make_one_cluster(world: World, monkeypatch: pyt
     def miss_once(query: str, **options: Any) -> Any:
         if not missed:
             missed.append(query)
-            return iter(())
+            return Pages([], None, None)
         return read(query, **options)
 
     put(world, body())

@@ -197,18 +197,18 @@ def test_health_is_for_any_caller(world: World) -> None:
 def test_the_app_is_not_ready_without_arms_certificates(world: World) -> None:
     """It would refuse ARM; alive it is."""
     world.now += timedelta(days=3)
-    assert world.send("GET", "/healthz/ready", api_version="").status == 500
+    assert world.send("GET", "/healthz/ready", api_version="").status == 503
     assert world.send("GET", "/healthz", api_version="").status == 200
 
 
 def test_the_app_is_not_ready_without_a_default_version(world: World) -> None:
     """Creates would fail."""
     world.cosmos["OpenShiftVersions"].documents.clear()
-    assert world.send("GET", "/healthz/ready", api_version="").status == 500
+    assert world.send("GET", "/healthz/ready", api_version="").status == 503
 
 
 def test_the_app_is_not_ready_when_the_default_version_cannot_be_installed(world: World) -> None:
     """A create that names none would not get it."""
     for document in world.cosmos["OpenShiftVersions"].documents.values():
         document.pop("openShiftPullspec")
-    assert world.send("GET", "/healthz/ready", api_version="").status == 500
+    assert world.send("GET", "/healthz/ready", api_version="").status == 503

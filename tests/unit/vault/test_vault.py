@@ -51,6 +51,14 @@ def test_a_secret_that_is_not_there_can_be_deleted(vault: Vault, secrets: FakeSe
     assert secrets.versions == {}
 
 
+def test_a_version_can_be_disabled_by_itself(vault: Vault, secrets: FakeSecrets) -> None:
+    """The one before it stays in use, and the process forgets what it held."""
+    kept, disabled = (vault.put_secret("doc-request", {"clientSecret": text}) for text in "ab")
+    vault.disable(disabled)
+    assert secrets.disabled == ["doc-request/2"]
+    assert vault.get_secret(kept) == {"clientSecret": "a"}
+
+
 def test_a_missing_secret_of_the_service_is_an_error(vault: Vault) -> None:
     """Without it the service cannot work."""
     with pytest.raises(ResourceNotFoundError):

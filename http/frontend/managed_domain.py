@@ -1,0 +1,81 @@
+"""The managed domain of a new cluster, reserved before the cluster is written, so that a PUT tells at once if it is taken."""
+
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+from functools import partial
+
+from frontend.messages import Call
+from frontend.undoing import attempt
+from shared.arm.errors import CloudError, ErrorCode
+from shared.clusters import naming
+from shared.store import Document, PreconditionFailed, Taken
+
+# A request has ended by then, as the watchdog counts too.
+_LOOK_BACK = timedelta(minutes=2)
+
+
+def reserve(call: Call, document: Document, undo: ExitStack) -> None:
+    """Reserve the domain of a cluster that is about to be written. A domain of the customer's own needs none.
+
+    Args:
+        call: the request.
+        document: the cluster document.
+        undo: learns how to free the domain.
+
+    Raises:
+        CloudError: 400 `DuplicateDomain`.
+        PreconditionFailed: when another request has just created the same cluster.
+    """
+    services, domain = call.services, document["openShiftCluster"]["properties"]["clusterProfile"]["domain"]
+    name = naming.managed_name(domain, services.settings.domain)
+    if name is None:
+        return
+    claim = {
+        "id": name,
+        "openShiftClusterKey": document["key"],
+        "clusterDocumentId": document["id"],
+        "reservedAt": services.now().isoformat(),
+    }
+    # Pushed first: a reservation whose answer is lost, and reading it back too, has to go as well.
+    before: list[Document] = []
+    undo.callback(attempt, "free the domain", lambda: services.store.domains.undo(claim, next(iter(before), None)))
+    try:
+        found = services.store.domains.reserve(claim, partial(_is_abandoned, call))
+    except Taken:
+        raise _taken(domain) from None
+    before += [found] if found else []
+
+
+def _is_abandoned(call: Call, found: Document) -> bool:
+    """Tell whether a reservation stands for no cluster.
+
+    One of the same cluster's is taken over at once: the request that made it failed, or races with this one, and then
+    the cluster document decides. Others are left the time that a request may take.
+
+    Raises:
+        PreconditionFailed: when the same cluster exists by now.
+    """
+    own, clusters = call.services.settings, call.services.store.clusters
+    same = found["openShiftClusterKey"] == call.key
+    age = call.services.now() - datetime.fromisoformat(found["reservedAt"])
+    if not same and age < own.look_back(_LOOK_BACK):
+        return False
+    cluster = clusters.get(found["openShiftClusterKey"])
+    if cluster is None:
+        return True
+    if same:
+        raise PreconditionFailed(cluster["id"])
+    return bool(_name_of(cluster, own.domain) != found["id"])
+
+
+def _name_of(cluster: Document, zone: str) -> str | None:
+    return naming.managed_name(cluster["openShiftCluster"]["properties"]["clusterProfile"]["domain"], zone)
+
+
+def _taken(domain: str) -> CloudError:
+    return CloudError(
+        400,
+        ErrorCode.DUPLICATE_DOMAIN,
+        f"The domain '{domain}' is used by another cluster. Choose another one.",
+        "properties.clusterProfile.domain",
+    )

@@ -1,0 +1,83 @@
+"""What the service itself depends on, by the host that a failed call was for: what a client is told, and what the log.
+
+A client learns which dependency is away and that repeating helps; whose permission is missing is for the log.
+"""
+
+import os
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from azure.core.exceptions import AzureError, ClientAuthenticationError
+
+from shared.arm.errors import CloudError, service_unavailable
+from shared.azure import errors
+from shared.settings import Settings
+
+COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
+IDENTITY, ENTRA = "the managed identity endpoint", "Microsoft Entra ID"
+# The endpoint of a virtual machine; a function app's stands in the environment.
+_MACHINE_IDENTITY = "169.254.169.254"
+_REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_PERMISSIONS = {"GET": "Get", "PUT": "Set", "PATCH": "Set", "DELETE": "Delete"}
+
+
+def unavailable(error: AzureError, own: Settings) -> CloudError | None:
+    """Return what a client reads when a dependency of the service fails a call, or None when the call was wrong.
+
+    No access, and no token, count as away: nothing is wrong with the request.
+    """
+    if not (_is_refused(error) or errors.retry_class(error) in ("throttled", "transient")):
+        return None
+    return away(_name(error, own))
+
+
+def away(name: str) -> CloudError:
+    """Return what a client reads while a dependency is away."""
+    return service_unavailable(
+        f"{name}, which this service depends on, cannot be used at the moment. Nothing is wrong with the request: "
+        "repeat it."
+    )
+
+
+def explain(error: AzureError, own: Settings) -> str:
+    """Say for the log what is away, or which permission is missing, whose, and on what."""
+    failure, name = errors.translate(error), _name(error, own)
+    told = f"{failure.error.details[0]['code']}: {failure.error.message}"
+    if not _is_refused(error):
+        return f"{name} at {failure.host or 'an unknown address'} is away: {told}"
+    who = f"the app's managed identity (object id {own.rp_object_id})"
+    if name not in (COSMOS, KEY_VAULT):
+        return f"{who} gets no token from {name}: is it assigned to the app? {told}"
+    if name == COSMOS:
+        role = "the data role 'Cosmos DB Built-in Data Contributor'"
+        return f"{who} lacks {role} on account '{own.cosmosdb_account}': {told}"
+    vault = failure.host.partition(".")[0]
+    permission = f"the permission to {_PERMISSIONS.get(_method(error), 'Get')} secrets"
+    return f"{who} lacks {permission} on {name} '{vault}': {told}"
+
+
+def _is_refused(error: AzureError) -> bool:
+    return isinstance(error, ClientAuthenticationError) or errors.status_of(error) in _REFUSED
+
+
+def _method(error: AzureError) -> str:
+    request = getattr(getattr(error, "response", None), "request", None)
+    return str(getattr(request, "method", ""))
+
+
+def _name(error: AzureError, own: Settings) -> str:
+    """Return what a failed call was for."""
+    if isinstance(error, ClientAuthenticationError) and error.response is None:
+        # The SDK keeps nothing of the endpoint's answer, and for a while it refuses to ask again. In requests it is
+        # the app's own identity that gets tokens, and no other.
+        return IDENTITY
+    host = errors.translate(error).host
+    if host.endswith(f".{own.cosmosdb_suffix}"):
+        return COSMOS
+    if host.partition(".")[0] in (own.keyvault_name, own.cluster_keyvault_name):
+        return KEY_VAULT
+    if host == urlsplit(own.arm_endpoint).hostname:
+        return ARM
+    if host in (_MACHINE_IDENTITY, urlsplit(os.environ.get("IDENTITY_ENDPOINT", "")).hostname):
+        return IDENTITY
+    return ENTRA if "login" in host else "Azure"

@@ -1,0 +1,137 @@
+"""How long a call to a dependency may last, and a request with all its calls.
+
+The SDKs nest retries in retries and sleep between them, so no setting of theirs bounds a call. The deadline is a
+context variable instead, which a hook in every pipeline reads before anything leaves: the time that is left caps the
+time-outs of the socket, and once it is over the call ends, with an error that no SDK tries again.
+
+Calls to ARM in activities have no deadline: a PUT or a long list may take half a minute.
+"""
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from azure.core.exceptions import HttpResponseError, ServiceResponseError
+from azure.core.pipeline import PipelineRequest, PipelineResponse
+
+# One call to Cosmos DB or Key Vault: a token, a connection, the retries.
+CALL_SECONDS = 4.0
+# All calls of a request, counted from its arrival.
+REQUEST_SECONDS = 6.0
+# What a request that failed may use to find out whether it was accepted, and to clean up. Also from its arrival.
+AFTERMATH_SECONDS = 9.0
+CONNECTION_TIMEOUT_SECONDS = 2.0
+READ_TIMEOUT_SECONDS = 3.0
+# The headers in which an answer asks to wait, and how many of their unit make a second. The SDKs obey, however long.
+_WAITS = {"x-ms-retry-after-ms": 1000, "retry-after-ms": 1000, "Retry-After": 1}
+_TIMEOUTS = {"connection_timeout": CONNECTION_TIMEOUT_SECONDS, "read_timeout": READ_TIMEOUT_SECONDS}
+
+# One call of the aftermath: a dependency that is still silent must not take the time of those that answer.
+_AFTERMATH_CALL_SECONDS = 1.2
+
+_call_seconds: ContextVar[float] = ContextVar("call_seconds", default=CALL_SECONDS)
+_ends: ContextVar[float] = ContextVar("ends", default=math.inf)
+_aftermath_ends: ContextVar[float] = ContextVar("aftermath_ends", default=math.inf)
+
+
+class TimeIsUp(Exception):  # noqa: N818 - no `AzureError`, because the SDKs would try those again
+    """The deadline has passed, or would pass in the sleep that an answer asks for."""
+
+    def __init__(self, response: Any = None) -> None:
+        """Keep the answer, if there is one."""
+        super().__init__()
+        self.response = response
+
+
+def left() -> float:
+    """Return the seconds until the deadline, infinite where there is none."""
+    return _ends.get() - time.monotonic()
+
+
+def aftermath_left() -> float:
+    """Return the seconds until a request has to be answered."""
+    return _aftermath_ends.get() - time.monotonic()
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Set a deadline, unless there is an earlier one."""
+    token = _ends.set(min(_ends.get(), time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _ends.reset(token)
+
+
+@contextmanager
+def request() -> Iterator[None]:
+    """Set the deadlines of a request that has just arrived."""
+    token = _aftermath_ends.set(time.monotonic() + AFTERMATH_SECONDS)
+    try:
+        with within(REQUEST_SECONDS):
+            yield
+    finally:
+        _aftermath_ends.reset(token)
+
+
+@contextmanager
+def aftermath() -> Iterator[None]:
+    """Allow a request that failed the time to find out what became of it."""
+    ends, seconds = _ends.set(_aftermath_ends.get()), _call_seconds.set(_AFTERMATH_CALL_SECONDS)
+    try:
+        yield
+    finally:
+        _call_seconds.reset(seconds)
+        _ends.reset(ends)
+
+
+@contextmanager
+def call() -> Iterator[None]:
+    """Bound one call to a dependency.
+
+    Raises:
+        azure.core.exceptions.HttpResponseError: when the last answer asks to wait for longer than there is time.
+        azure.core.exceptions.ServiceResponseError: when its time is up. Whether it was carried out is not known.
+    """
+    try:
+        with within(_call_seconds.get()):
+            yield
+    except TimeIsUp as error:
+        if error.response is not None:
+            raise HttpResponseError(response=error.response) from error
+        raise ServiceResponseError("No answer came in time.") from error
+
+
+def before_sending(request: PipelineRequest[Any]) -> None:
+    """Cap the time-outs of one attempt, as a hook.
+
+    Raises:
+        TimeIsUp: when there is no time for another attempt.
+    """
+    seconds = left()
+    if seconds <= 0:
+        raise TimeIsUp
+    if seconds < math.inf:
+        options = request.context.options
+        for name, longest in _TIMEOUTS.items():
+            options[name] = min(options.get(name, longest), seconds)
+
+
+def before_sleeping(response: PipelineResponse[Any, Any]) -> None:
+    """Refuse to wait as long as an answer asks for where the deadline would pass meanwhile, as a hook.
+
+    Raises:
+        TimeIsUp: as said.
+    """
+    if any(seconds > left() for seconds in _waits(response.http_response.headers)):
+        raise TimeIsUp(response.http_response)
+
+
+def _waits(headers: Mapping[str, str]) -> Iterator[float]:
+    for name, a_second in _WAITS.items():
+        text = str(headers.get(name, ""))
+        if text.isdigit():
+            yield int(text) / a_second

@@ -1,0 +1,77 @@
+"""Managed domains, each reserved by one cluster: a document whose id is the domain.
+
+A request reserves the domain before it writes the cluster; the delete frees it before the cluster goes. A request
+that dies between the two leaves a reservation without a cluster, which the next one takes over.
+"""
+
+from collections.abc import Callable
+
+from shared.store.containers import UPDATE_TRIES, Conflict, Document, Items, NotFound, PreconditionFailed
+from shared.store.outcomes import ensure_written
+
+
+class Taken(Exception):  # noqa: N818 - what is so, and no error by itself
+    """Another cluster has the domain."""
+
+
+class Domains(Items):
+    """The container `Domains`: `{"id", "openShiftClusterKey", "clusterDocumentId", "reservedAt"}`."""
+
+    def reserve(self, claim: Document, is_abandoned: Callable[[Document], bool]) -> Document | None:
+        """Reserve a domain for a cluster document that is about to be written.
+
+        Args:
+            claim: the reservation.
+            is_abandoned: tells whether a reservation that stands in the way may be taken over.
+
+        Returns:
+            The reservation that was taken over, or None.
+
+        Raises:
+            Taken: when it is somebody else's.
+            PreconditionFailed: when it changed hands again and again.
+        """
+        for _ in range(UPDATE_TRIES):
+            found = self.read(claim["id"])
+            if found is not None and not is_abandoned(found):
+                raise Taken(claim["id"])
+            try:
+                self._write(claim, found)
+            except (Conflict, NotFound, PreconditionFailed):
+                continue
+            return found
+        raise PreconditionFailed(claim["id"])
+
+    def undo(self, claim: Document, before: Document | None) -> None:
+        """Put back what stood there before a reservation, if it is still this one.
+
+        Raises:
+            PreconditionFailed: when somebody else was faster.
+        """
+        found = self.read(claim["id"])
+        if found is None or not _same(found, claim):
+            return
+        if before is None:
+            self.delete(found)
+        else:
+            self.replace({**before, "_etag": found["_etag"]})
+
+    def free(self, domain: str, cluster_key: str) -> None:
+        """Free the domain of a cluster that is about to be removed; another cluster's stays.
+
+        Raises:
+            PreconditionFailed: when somebody wrote it meanwhile.
+        """
+        found = self.read(domain)
+        if found is not None and found["openShiftClusterKey"] == cluster_key:
+            self.delete(found)
+
+    def _write(self, claim: Document, found: Document | None) -> None:
+        def write() -> Document:
+            return self.create(claim) if found is None else self.replace({**claim, "_etag": found["_etag"]})
+
+        ensure_written(write, lambda: _same(self.read(claim["id"]), claim))
+
+
+def _same(found: Document | None, claim: Document) -> bool:
+    return found is not None and found["clusterDocumentId"] == claim["clusterDocumentId"]

@@ -1,0 +1,82 @@
+"""Deadlines: what is left of one, for a call and for a request."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from azure.core.exceptions import HttpResponseError, ServiceResponseError
+
+from shared import deadline
+
+
+def attempt(**options: Any) -> Any:
+    """Return an attempt of a pipeline, with the time-outs that it has so far."""
+    return SimpleNamespace(context=SimpleNamespace(options=options))
+
+
+def answer(headers: dict[str, str]) -> Any:
+    """Return an answer of a pipeline that throttles."""
+    return SimpleNamespace(http_response=SimpleNamespace(headers=headers, status_code=429, reason="Too Many Requests"))
+
+
+def test_without_a_deadline_time_outs_stay() -> None:
+    """Calls of activities to ARM may take as long as their clients say."""
+    request = attempt(read_timeout=60)
+    deadline.before_sending(request)
+    assert request.context.options == {"read_timeout": 60}
+
+
+def test_what_is_left_caps_the_time_outs() -> None:
+    """Those of the attempt, and those that the client has by itself."""
+    request = attempt(read_timeout=60)
+    with deadline.within(1):
+        deadline.before_sending(request)
+    assert 0 < request.context.options["read_timeout"] <= 1
+    assert 0 < request.context.options["connection_timeout"] <= 1
+
+
+def test_a_call_whose_time_is_up_ends_as_one_without_an_answer() -> None:
+    """So everybody treats it as what it is: nobody knows what became of it."""
+    with pytest.raises(ServiceResponseError), deadline.call(), deadline.within(0):
+        deadline.before_sending(attempt())
+
+
+def test_an_earlier_deadline_holds() -> None:
+    """A call cannot outlive its request."""
+    with deadline.within(1), deadline.within(60):
+        assert deadline.left() <= 1
+
+
+def test_a_request_keeps_time_for_its_aftermath() -> None:
+    """To find out what became of a write, and to clean up; each call of it is short."""
+    with deadline.request():
+        with deadline.within(0):
+            assert deadline.left() <= 0
+            with deadline.aftermath():
+                assert deadline.REQUEST_SECONDS < deadline.left() <= deadline.AFTERMATH_SECONDS
+                with deadline.call():
+                    assert deadline.left() < 2
+        assert deadline.left() <= deadline.REQUEST_SECONDS
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"x-ms-retry-after-ms": "20"}, id="what is ordinary"),
+        pytest.param({}, id="nothing"),
+        pytest.param({"Retry-After": "soon"}, id="nonsense"),
+    ],
+)
+def test_a_short_wait_is_left_to_the_sdk(headers: dict[str, str]) -> None:
+    """Throttling is ordinary under load."""
+    with deadline.call():
+        deadline.before_sleeping(answer(headers))
+
+
+@pytest.mark.parametrize("headers", [{"x-ms-retry-after-ms": "60000"}, {"Retry-After": "60"}], ids=["Cosmos", "others"])
+def test_nobody_sleeps_past_a_deadline(headers: dict[str, str]) -> None:
+    """The SDKs wait as long as they are asked to. The error is the answer's, which says that nothing was done."""
+    with pytest.raises(HttpResponseError) as refused, deadline.call():
+        deadline.before_sleeping(answer(headers))
+    assert refused.value.status_code == 429
+    deadline.before_sleeping(answer(headers))
