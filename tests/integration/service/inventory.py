@@ -48,6 +48,18 @@ class Inventory:
         self._platform = platform
         self._cosmos = CosmosModel(platform)
 
+    def rows(self, table: str, prefix: str = "") -> list[tuple[str, Json]]:
+        """Return the rows of a table of the services' store whose keys begin with a text, in lower case."""
+        return list(self._platform.store.table(table).scan(prefix.lower()))
+
+    def write(self, table: str, key: str, document: Json | None) -> None:
+        """Change a row, or remove it: for what nobody here has a right to do through the services."""
+        rows = self._platform.store.table(table)
+        if document is None:
+            rows.delete(key)
+        else:
+            rows.put(key, document)
+
     def documents(self, container: str, partition: str = "") -> list[Json]:
         """Return the documents of a container of the resource provider, of one partition where one is given."""
         items = self._cosmos.items(WORLD.cosmos_account, DATABASE, container)
