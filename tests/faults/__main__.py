@@ -24,12 +24,12 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the scenarios instead of running them")
     options = parser.parse_args()
     if options.list:
-        print(f"seed {options.seed}")
+        sys.stdout.write(f"seed {options.seed}\n")
         for scenario in every(options.seed):
-            print(f"{scenario.family:12} {scenario}")
+            sys.stdout.write(f"{scenario.family:12} {scenario}\n")
         return 0
     os.environ[SEED] = options.seed
-    print(f"seed {options.seed} (repeat with --seed {options.seed})")
+    sys.stdout.write(f"seed {options.seed} (repeat with --seed {options.seed})\n")
     words = [str(HERE), "-v", "-p", "tests.faults.plugin", "-n", options.workers, "--dist", "loadgroup"]
     words += ["-k", options.only] if options.only else []
     words += ["--report", str(options.report)] if options.report else []

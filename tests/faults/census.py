@@ -78,7 +78,12 @@ def orphans(state: Path) -> list[str]:
             "billing record": [each["id"] for each in inventory.documents("Billing") if _is_open(each)],
             "group": [each["managedBy"].lower() for _, each in inventory.rows("arm_groups") if each["managedBy"]],
         }
-        lost = [f"{kind} of no cluster: {name}" for kind, names in belongings.items() for name in names if name not in owners]
+        lost = [
+            f"{kind} of no cluster: {name}"
+            for kind, names in belongings.items()
+            for name in names
+            if name not in owners
+        ]
         return sorted([*lost, *_unended(inventory.documents("AsyncOperations")), *_running(inventory)])
 
 
@@ -140,7 +145,9 @@ def _resources(inventory: Inventory, customer: Customer, document_id: str) -> It
     for key, document in inventory.rows("arm_groups"):
         if key == group or document["managedBy"].lower() == customer.cluster_id.lower():
             yield f"group {document['name']}"
-            yield from (f"deployment {found.rsplit('/', 1)[-1]}" for found, _ in inventory.rows("deployments", f"{group}/"))
+            yield from (
+                f"deployment {found.rsplit('/', 1)[-1]}" for found, _ in inventory.rows("deployments", f"{group}/")
+            )
     for key, _ in inventory.rows("arm_resources", f"{group}/"):
         yield key.removeprefix(f"{group}/providers/")
     for key, _ in inventory.rows("arm_resources", OWN_GROUP):
@@ -157,7 +164,10 @@ def _secrets(inventory: Inventory, document: Json | None, document_id: str, vers
     """Yield what the vault and the registry hold."""
     if not document_id:
         return
-    for kind, found in (("secret", inventory.secrets(document_id)), ("certificate", inventory.certificates(document_id))):
+    for kind, found in (
+        ("secret", inventory.secrets(document_id)),
+        ("certificate", inventory.certificates(document_id)),
+    ):
         for name, each in found.items():
             yield f"{kind} {name}"
             yield from (f"further version of {kind} {name}" for _ in each["versions"][versions:])

@@ -8,17 +8,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from tests.faults import census
-from tests.faults.plugin import FAMILY, NAME, OPERATION, SCALE, SECONDS
+from tests.faults.plugin import SCALE, SECONDS
 from tests.faults.runner import Result, Stock, run
 from tests.faults.scenarios import Scenario
 from tests.integration import local_azure
-from tests.integration.conftest import SEED
-from tests.integration.conftest import azure as azure
-from tests.integration.conftest import rng as rng
-from tests.integration.service.conftest import _own_platform as _own_platform
-from tests.integration.service.conftest import _patient_platform as _patient_platform
-from tests.integration.service.conftest import own_azure as own_azure
-from tests.integration.service.conftest import patient_azure as patient_azure
+from tests.integration.conftest import SEED, azure, rng
+from tests.integration.service.conftest import _own_platform, _patient_platform, own_azure, patient_azure
+
+# pytest finds fixtures by their names in a conftest.
+__all__ = ["_own_platform", "_patient_platform", "azure", "own_azure", "patient_azure", "rng"]
 
 # The keys of one cluster take a core for seconds.
 AT_ONCE = 4
@@ -61,19 +59,6 @@ def results(request: pytest.FixtureRequest, shared_stock: Stock) -> Iterator[dic
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield {scenario: pool.submit(run, scenario, shared_stock, SCALE) for scenario in chosen}
         pool.shutdown(cancel_futures=True)
-
-
-@pytest.fixture(autouse=True)
-def _named(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> None:
-    """Tell the report of which family a test is, whatever comes of it."""
-    scenario = getattr(request.node, "callspec", None) and request.node.callspec.params.get("scenario")
-    if scenario is not None:
-        record_property(FAMILY, scenario.family)
-        record_property(NAME, str(scenario))
-        record_property(OPERATION, scenario.operation)
-    elif (marker := request.node.get_closest_marker("family")) is not None:
-        record_property(FAMILY, marker.args[0].name)
-        record_property(NAME, request.node.name)
 
 
 @pytest.fixture

@@ -69,7 +69,12 @@ def _kills(rng: random.Random) -> Iterator[Scenario]:
     for what in ("the host", "the worker"):
         for operation in ("create", "delete"):
             yield Scenario(KILLS.name, operation, what, AT_EACH_STEP)  # type: ignore[arg-type]  # idem
-    for what, seconds in (("the worker", KILLED_FOR_SECONDS), ("the host", 30.0), ("Azurite", 30.0), ("everything", 30.0)):
+    for what, seconds in (
+        ("the worker", KILLED_FOR_SECONDS),
+        ("the host", 30.0),
+        ("Azurite", 30.0),
+        ("everything", 30.0),
+    ):
         yield Scenario(KILLS.name, "create", what, "every three seconds", 0.0, seconds)
     yield Scenario(KILLS.name, "delete", "the worker", "every three seconds", 0.0, 30.0)
 

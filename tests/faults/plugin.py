@@ -7,17 +7,27 @@ from typing import Any
 import pytest
 
 from tests.faults.report import Line, render
+from tests.faults.scenarios import Scenario
 from tests.integration.conftest import SEED
 
 SCALE = 40
 FAMILY, NAME, OPERATION, SECONDS = "family", "scenario", "operation", "seconds"
-# In the order of its run, a scenario has these outcomes; the worst one counts.
-SEEN = ("setup", "call", "teardown")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add where the report goes."""
     parser.addoption("--report", type=Path, default=None, help="write what came of every scenario to this page")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Say of which family a test is, so that the report counts it whatever comes of it."""
+    callspec = getattr(item, "callspec", None)
+    scenario = callspec.params.get("scenario") if callspec else None
+    marker = item.get_closest_marker("family")
+    if isinstance(scenario, Scenario):
+        item.user_properties += [(FAMILY, scenario.family), (NAME, str(scenario)), (OPERATION, scenario.operation)]
+    elif marker is not None:
+        item.user_properties += [(FAMILY, marker.args[0].name), (NAME, item.name)]
 
 
 class Collector:
@@ -33,7 +43,11 @@ class Collector:
             return
         error = _error(report) if report.failed else ""
         self.lines[report.nodeid] = Line(
-            told[FAMILY], told.get(NAME, report.nodeid), told.get(OPERATION, ""), told.get(SECONDS, report.duration), error
+            told[FAMILY],
+            told.get(NAME, report.nodeid),
+            told.get(OPERATION, ""),
+            told.get(SECONDS, report.duration),
+            error,
         )
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

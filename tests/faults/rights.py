@@ -88,7 +88,11 @@ def _all() -> Iterator[tuple[str, str, Right]]:
     for where, secrets, certificates in VAULTS:
         yield from _of_vault(where, "policies", secrets)
         yield from _of_vault(where, "certificatePolicies", certificates)
-    yield "role of the identity on Cosmos DB", "whole", Right("identity", "{cosmos_account}", "", (), "Cosmos|database|data")
+    yield (
+        "role of the identity on Cosmos DB",
+        "whole",
+        Right("identity", "{cosmos_account}", "", (), "Cosmos|database|data"),
+    )
 
 
 RIGHTS = {(what, way): right for what, way, right in _all()}
@@ -121,7 +125,9 @@ def _document_id(cluster: Cluster) -> str:
     return "" if document is None else str(document["id"])
 
 
-def _attempt(cluster: Cluster, method: str, body: Json | None, right: Right, give_back: Callable[[], None]) -> list[str]:
+def _attempt(
+    cluster: Cluster, method: str, body: Json | None, right: Right, give_back: Callable[[], None]
+) -> list[str]:
     """Send a request without a right; return what its end leaves to be wished for."""
     answer = cluster.send(method, body=body)
     if answer.status_code not in (200, 201, 202):

@@ -92,7 +92,7 @@ def run(scenario: Scenario, stock: Stock, scale: float) -> Result:
         strike(operation_id)
         ended = cluster.wait(operation_id, PATIENCE_SECONDS + scenario.seconds)
         seconds = time.monotonic() - began
-    violations = [*_ending(scenario, ended), *_count(scenario, cluster, operation_id, document_id)]
+    violations = _ending(scenario, ended) or _count(scenario, cluster, operation_id, document_id)
     if not violations and scenario.operation != "delete" and scenario.ending == "Succeeded":
         stock.give(cluster)
     return Result(seconds, violations)
@@ -104,7 +104,11 @@ def _own(cluster: Cluster) -> Cluster:
 
 
 def _ending(scenario: Scenario, ended: dict[str, Any]) -> list[str]:
-    return [] if ended["status"] == scenario.ending else [f"it should have {scenario.ending}: {ended}"]
+    if ended["status"] == scenario.ending:
+        return []
+    error = ended.get("error", {})
+    details = ", ".join(f"{each['code']}: {each['message']}" for each in error.get("details", []))
+    return [f"It ended {ended['status']}, not {scenario.ending}: {error.get('message')} ({details})"]
 
 
 def _count(scenario: Scenario, cluster: Cluster, operation_id: str, document_id: str) -> list[str]:

@@ -28,7 +28,9 @@ class Family:
 
 
 UNDISTURBED = Family("undisturbed", "Nothing goes wrong: what the others are compared with.")
-OUTAGES = Family("outages", "A service is away for ten minutes: the operation is late, and succeeds at its first attempt.")
+OUTAGES = Family(
+    "outages", "A service is away for ten minutes: the operation is late, and succeeds at its first attempt."
+)
 CALLS = Family("calls", "One call of one step goes wrong: nobody notices.")
 KILLS = Family("kills", "Processes die: the operation goes on, and makes nothing twice.")
 RACES = Family("races", "Requests meet: one wins, and the others leave nothing.")

@@ -40,13 +40,24 @@ SERVICES = {
         steps={
             "create": (
                 *("validate_network", "validate_providers", "validate_quota", "validate_resource_provider_permissions"),
-                *("validate_service_principal_permissions", "validate_vm_sizes", "ensure_resource_group", "attach_nsgs"),
+                *(
+                    "validate_service_principal_permissions",
+                    "validate_vm_sizes",
+                    "ensure_resource_group",
+                    "attach_nsgs",
+                ),
                 *("deploy_storage_template", "deploy_network_template", "deploy_machines_template", "ensure_graph"),
                 *("create_private_endpoint", "update_api_address", "private_dns_ready", "remove_bootstrap"),
                 *("remove_bootstrap_ignition", "storage_containers_ready", "update_router_address"),
             ),
             "update": ("validate_service_principal_permissions", "deploy_storage_template", "attach_nsgs"),
-            "delete": ("delete_dns", "detach_nsgs", "delete_private_endpoint", "delete_resource_group", "delete_acr_token"),
+            "delete": (
+                "delete_dns",
+                "detach_nsgs",
+                "delete_private_endpoint",
+                "delete_resource_group",
+                "delete_acr_token",
+            ),
         },
     ),
     "the DNS zone": Service(

@@ -9,6 +9,6 @@ SHORT = (
     Scenario(OUTAGES.name, "create", "the cluster's API", "reset", "console_ready", TEN_MINUTES),
     Scenario(OUTAGES.name, "delete", "Azure Resource Manager", "503", "delete_resource_group", TEN_MINUTES),
     Scenario(RIGHTS.name, "create", "Network Contributor of the cluster on vnet", "whole", ending="Explained"),
-    Scenario(KILLS.name, "create", "the host", "at each step"),
+    Scenario(KILLS.name, "create", "the host", "once", "deploy_machines_template"),
     Scenario(KILLS.name, "create", "the worker", "every three seconds", 0.0, 20.0),
 )

@@ -16,11 +16,12 @@ from uuid import UUID
 import pytest
 
 from orchestrators import plans
+from tests.faults.scenarios import ROWS
 from tests.integration.local_azure import LocalAzure, unique
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, fault, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-rows")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-rows"), pytest.mark.family(ROWS)]
 
 Json = dict[str, Any]
 # What the wrapper calls for every row alike; all other calls are a row's own.
