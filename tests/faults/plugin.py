@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tests.faults.report import Line, render
-from tests.faults.scenarios import Scenario
+from tests.faults.scenarios import STORIES, Scenario
 from tests.integration.conftest import SEED
 
+HERE = Path(__file__).parent
 SCALE = 40
 FAMILY, NAME, OPERATION, SECONDS = "family", "scenario", "operation", "seconds"
 
@@ -26,8 +27,16 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     marker = item.get_closest_marker("family")
     if isinstance(scenario, Scenario):
         item.user_properties += [(FAMILY, scenario.family), (NAME, str(scenario)), (OPERATION, scenario.operation)]
-    elif marker is not None:
-        item.user_properties += [(FAMILY, marker.args[0].name), (NAME, item.name)]
+    else:
+        family = marker.args[0] if marker else STORIES
+        item.user_properties += [(FAMILY, family.name), (NAME, item.name)]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the other tests, keep the stories that `make test` has no time for."""
+    chosen = [item for item in items if HERE in item.path.parents or item.get_closest_marker("thorough")]
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = chosen
 
 
 class Collector:

@@ -121,6 +121,7 @@ def _count(scenario: Scenario, cluster: Cluster, operation_id: str, document_id:
         *census.violations(found, census.ONE if exists else census.NONE),
         *census.doubled_calls(cluster.calls(operation_id)),
         *_attempts(scenario, cluster, operation_id),
+        *_met(scenario, cluster),
     ]
 
 
@@ -135,3 +136,11 @@ def _attempts(scenario: Scenario, cluster: Cluster, operation_id: str) -> list[s
     if scenario.family in (OUTAGES.name, CALLS.name, OWN_PACE.name) and times > 1:
         return [f"it took {times} attempts"]
     return []
+
+
+def _met(scenario: Scenario, cluster: Cluster) -> list[str]:
+    """A service that no step asks for is not missed, and proves nothing; at a moment that is drawn, that may be."""
+    if scenario.family != OUTAGES.name or scenario.what not in SERVICES or not isinstance(scenario.at, str):
+        return []
+    met = any(call["fault"] for call in cluster.azure.journal(cluster.correlation_id))
+    return [] if met else [f"{scenario.at} does not call {scenario.what}"]

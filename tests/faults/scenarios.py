@@ -39,12 +39,25 @@ OWN_PACE = Family("own pace", "At Azure's own pace, with the SDKs' own pauses: a
 ROWS = Family("rows", "A step that cannot work says what to do; the next request goes on.")
 INTERFERENCE = Family("interference", "Somebody changes what the cluster stands on: the error says what.")
 SECRETS = Family("secrets", "No secret is outside the vault, in any encoding.")
+STORIES = Family(
+    "stories", "The long stories of `tests/integration`: resumed creates, two hosts, machines, credentials."
+)
 FAMILIES = {
     each.name: each
     for each in (
-        UNDISTURBED, OUTAGES, CALLS, KILLS, RACES, RIGHTS, OWN_PACE, ROWS, INTERFERENCE, SECRETS,
+        UNDISTURBED,
+        OUTAGES,
+        CALLS,
+        KILLS,
+        RACES,
+        RIGHTS,
+        OWN_PACE,
+        ROWS,
+        INTERFERENCE,
+        SECRETS,
+        STORIES,
     )
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
