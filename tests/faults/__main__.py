@@ -3,10 +3,9 @@
 import argparse
 import os
 import random
+import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 from tests.faults.families import every
 from tests.integration.conftest import SEED
@@ -34,7 +33,7 @@ def main() -> int:
     words = [str(HERE), str(STORIES), "-v", "-p", "tests.faults.plugin", "-n", options.workers, "--dist", "loadgroup"]
     words += ["-k", options.only] if options.only else []
     words += ["--report", str(options.report)] if options.report else []
-    return int(pytest.main(words))
+    return subprocess.call([sys.executable, "-m", "pytest", *words])
 
 
 if __name__ == "__main__":

@@ -51,11 +51,9 @@ def lonely_stock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stock]:
 @pytest.fixture(scope="session")
 def results(request: pytest.FixtureRequest, shared_stock: Stock) -> Iterator[dict[Scenario, Future[Result]]]:
     """Begin all chosen scenarios that may share a platform, some at once; give what will come of each."""
-    chosen = [
-        item.callspec.params["scenario"]
-        for item in request.session.items
-        if isinstance(item, pytest.Function) and "results" in item.fixturenames
-    ]
+    items = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    wanted = (item.callspec.params["scenario"] for item in items if "results" in item.fixturenames)
+    chosen = [scenario for scenario in wanted if isinstance(scenario, Scenario)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield {scenario: pool.submit(run, scenario, shared_stock, SCALE) for scenario in chosen}
         pool.shutdown(cancel_futures=True)

@@ -4,12 +4,12 @@ import random
 from collections.abc import Iterator
 
 from tests.faults.rights import RIGHTS as MISSING
-from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, UNDISTURBED, Scenario
+from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, UNDISTURBED, Operation, Scenario
 from tests.faults.services import AZURITE, HUB, IDENTITY, OPERATIONS, SERVICES, TEN_MINUTES, WAYS, steps_of
 from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 
-# How long a create of Azure takes, less its end: moments are drawn from it.
-CREATE_SECONDS, DELETE_SECONDS = 1500, 240
+# How long an operation takes in Azure, less its end: moments are drawn from it.
+LONGEST: dict[Operation, int] = {"create": 1500, "delete": 240}
 DRAWN_CALLS = 60
 DRAWN_KILLS = 3
 # The answer of these is lost, although the work is done: for a call that reads, a cut connection is the same.
@@ -42,12 +42,12 @@ def _outages(rng: random.Random) -> Iterator[Scenario]:
             for way in WAYS:
                 yield Scenario(OUTAGES.name, operation, what, way, rng.choice(steps), TEN_MINUTES)
                 if operation == "create":
-                    moment = float(rng.randrange(CREATE_SECONDS))
+                    moment = float(rng.randrange(LONGEST[operation]))
                     yield Scenario(OUTAGES.name, operation, what, way, moment, TEN_MINUTES)
     for what, ways in ((AZURITE, ("silence",)), (HUB, ("silence",)), (IDENTITY, ("503", "reset"))):
         for way in ways:
-            for operation, longest in (("create", CREATE_SECONDS), ("delete", DELETE_SECONDS)):
-                yield Scenario(OUTAGES.name, operation, what, way, float(rng.randrange(longest)), TEN_MINUTES)  # type: ignore[arg-type]  # a literal in a tuple is a str
+            for operation, longest in LONGEST.items():
+                yield Scenario(OUTAGES.name, operation, what, way, float(rng.randrange(longest)), TEN_MINUTES)
 
 
 def _calls(rng: random.Random) -> Iterator[Scenario]:
@@ -62,13 +62,13 @@ def _calls(rng: random.Random) -> Iterator[Scenario]:
 def _kills(rng: random.Random) -> Iterator[Scenario]:
     """Each process: at steps and moments that are drawn, and the worker and the host again and again."""
     for what in PROCESSES:
-        for operation, longest in (("create", CREATE_SECONDS), ("delete", DELETE_SECONDS)):
+        for operation, longest in LONGEST.items():
             for _ in range(DRAWN_KILLS):
-                yield Scenario(KILLS.name, operation, what, "once", rng.choice(steps_of(operation)))  # type: ignore[arg-type]  # a literal in a tuple is a str
-            yield Scenario(KILLS.name, operation, what, "once", float(rng.randrange(longest)))  # type: ignore[arg-type]  # idem
+                yield Scenario(KILLS.name, operation, what, "once", rng.choice(steps_of(operation)))
+            yield Scenario(KILLS.name, operation, what, "once", float(rng.randrange(longest)))
     for what in ("the host", "the worker"):
-        for operation in ("create", "delete"):
-            yield Scenario(KILLS.name, operation, what, AT_EACH_STEP)  # type: ignore[arg-type]  # idem
+        for operation in LONGEST:
+            yield Scenario(KILLS.name, operation, what, AT_EACH_STEP)
     for what, seconds in (
         ("the worker", KILLED_FOR_SECONDS),
         ("the host", 30.0),

@@ -14,6 +14,7 @@ from tests.faults.scenarios import CALLS, KILLS, OUTAGES, OWN_PACE, RACES, RIGHT
 from tests.faults.services import SERVICES
 from tests.faults.troubles import Trouble, away, killed, machine_away, one_call, rivalled, undisturbed
 from tests.integration.local_azure import LocalAzure, unique
+from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, begun, prepare
 
 # What a create or a delete takes here at most, beside others on two cores, when nothing happens.
@@ -126,7 +127,7 @@ def _count(scenario: Scenario, cluster: Cluster, operation_id: str, document_id:
 
 
 def _last_operation(cluster: Cluster) -> str:
-    with census.taken(cluster.azure.state) as inventory:
+    with taken(cluster.azure.state) as inventory:
         return str(inventory.operations(cluster.customer)[-1]["id"])
 
 

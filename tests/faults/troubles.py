@@ -69,7 +69,11 @@ def one_call(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[St
 @contextmanager
 def machine_away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
     """Take something away from the whole platform, from a moment on."""
-    stop = {AZURITE: _stop_azurite, HUB: _lock_hub, IDENTITY: partial(_leave_without_identity, way=scenario.way)}
+    stop: dict[str, Callable[[LocalAzure, float], None]] = {
+        AZURITE: _stop_azurite,
+        HUB: _lock_hub,
+        IDENTITY: partial(_leave_without_identity, way=scenario.way),
+    }
 
     def strike(_operation_id: str) -> None:
         time.sleep(float(scenario.at) / scale)
