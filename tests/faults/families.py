@@ -18,9 +18,11 @@ KILLED_FOR_SECONDS = 120.0
 
 
 def every(seed: object) -> list[Scenario]:
-    """Return every scenario of a seed."""
+    """Return every scenario of a seed, in an order in which creates and deletes take turns."""
     rng = random.Random(f"{seed}/scenarios")  # noqa: S311 - for repeatable tests
-    return [*_undisturbed(), *_outages(rng), *_calls(rng), *_kills(rng), *_races(rng), *_rights()]
+    drawn = list(dict.fromkeys([*_outages(rng), *_calls(rng), *_kills(rng), *_races(rng), *_rights()]))
+    rng.shuffle(drawn)
+    return [*_undisturbed(), *drawn]
 
 
 def is_lonely(scenario: Scenario) -> bool:

@@ -19,6 +19,7 @@ from tests.integration.service.stage import Cluster, begun, prepare
 
 # What a create or a delete takes here at most, beside others on two cores, when nothing happens.
 PATIENCE_SECONDS = 240.0
+KEPT = 4
 # A step that runs again after a kill or a lost answer may write a secret again, and again.
 VERSIONS = 60
 BEGIN: dict[Operation, Callable[[Cluster], str]] = {
@@ -63,8 +64,11 @@ class Stock:
             return cluster
 
     def give(self, cluster: Cluster) -> None:
-        """Keep a cluster for another scenario."""
-        self._clusters.put(cluster)
+        """Keep a cluster for another scenario, if there are few: each holds memory, and quota."""
+        if self._clusters.qsize() < KEPT:
+            self._clusters.put(cluster)
+        else:
+            cluster.succeed(cluster.delete(), PATIENCE_SECONDS)
 
 
 def trouble_of(scenario: Scenario) -> Trouble:

@@ -16,7 +16,12 @@ from tests.integration.local_azure import LocalAzure, unique
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, fault, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-own-pace"), pytest.mark.family(OWN_PACE)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.thorough,
+    pytest.mark.xdist_group("faults-own-pace"),
+    pytest.mark.family(OWN_PACE),
+]
 
 AWAY_SECONDS = 60
 STEP = "deploy_storage_template"
