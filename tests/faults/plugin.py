@@ -50,7 +50,8 @@ class Collector:
         told: dict[str, Any] = {str(name): value for name, value in report.user_properties}
         if FAMILY not in told or (report.when != "call" and not report.failed):
             return
-        error = _error(report) if report.failed else ""
+        before = self.lines.get(report.nodeid)
+        error = " ".join(filter(None, [before and before.error, _error(report) if report.failed else ""]))
         self.lines[report.nodeid] = Line(
             told[FAMILY],
             told.get(NAME, report.nodeid),
