@@ -34,6 +34,8 @@ MADE_ONCE = re.compile(
     r"|Compute/virtualMachines|Network/privateEndpoints)|create Billing"
 )
 CREATED = (201, 202)
+# Azure keeps what the console of a machine said, also of one that is gone, as long as the account exists.
+DIAGNOSTICS = "stored bootdiagnostics-"
 
 
 def of_cluster(state: Path, customer: Customer, document_id: str, versions: int = 1) -> Found:
@@ -51,7 +53,11 @@ def of_cluster(state: Path, customer: Customer, document_id: str, versions: int 
             *_documents(inventory, customer, document_id),
             *_resources(inventory, customer, document_id),
             *_secrets(inventory, document, document_id, versions),
-            *_blobs(state, inventory, customer),
+            *(
+                each
+                for each in _blobs(state, inventory, customer)
+                if document is None or not each.startswith(DIAGNOSTICS)
+            ),
         ]
     names = _names(customer, document, document_id)
     return Counter(_label(text, names) for text in labels)
