@@ -7,8 +7,9 @@ doubled; what is listed and not there is missing.
 
 import json
 import re
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ MADE_ONCE = re.compile(
     r"|Compute/virtualMachines|Network/privateEndpoints)|create Billing"
 )
 CREATED = (201, 202)
+SETTLING_SECONDS = 10.0
 # Azure keeps what the console of a machine said, also of one that is gone, as long as the account exists.
 DIAGNOSTICS = "stored bootdiagnostics-"
 
@@ -101,6 +103,14 @@ def doubled_calls(calls: Iterable[Json]) -> list[str]:
         if call["status"] in CREATED and MADE_ONCE.fullmatch(call["operation"])
     )
     return [f"made {times} times: {operation} {path}" for (operation, path), times in made.items() if times > 1]
+
+
+def settled(count: Callable[[], list[str]]) -> list[str]:
+    """Return what is still wrong after a moment: a step closes its progress item after the operation has ended."""
+    until = time.monotonic() + SETTLING_SECONDS
+    while (wrong := count()) and time.monotonic() < until:
+        time.sleep(0.2)
+    return wrong
 
 
 def attempts(state: Path, operation_id: str) -> int:

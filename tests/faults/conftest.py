@@ -32,12 +32,17 @@ def _stock(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Stoc
         yield Stock(platform, random.Random(f"{os.environ[SEED]}/{name}"))  # noqa: S311 - for repeatable tests
 
 
+def _expect_no_orphans(stock: Stock) -> None:
+    wrong = census.settled(lambda: census.orphans(stock.azure.state))
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.fixture(scope="session")
 def shared_stock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stock]:
     """Give the clusters of a platform on which what goes wrong goes wrong for one cluster alone."""
     for stock in _stock(tmp_path_factory, "shared"):
         yield stock
-        assert census.orphans(stock.azure.state) == []
+        _expect_no_orphans(stock)
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +50,7 @@ def lonely_stock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stock]:
     """Give the clusters of a platform on which what goes wrong goes wrong for all."""
     for stock in _stock(tmp_path_factory, "lonely"):
         yield stock
-        assert census.orphans(stock.azure.state) == []
+        _expect_no_orphans(stock)
 
 
 @pytest.fixture(scope="session")

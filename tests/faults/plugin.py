@@ -51,7 +51,7 @@ class Collector:
         if FAMILY not in told or (report.when != "call" and not report.failed):
             return
         before = self.lines.get(report.nodeid)
-        error = " ".join(filter(None, [before and before.error, _error(report) if report.failed else ""]))
+        error = " ".join(filter(None, [before.error if before else "", _error(report) if report.failed else ""]))
         self.lines[report.nodeid] = Line(
             told[FAMILY],
             told.get(NAME, report.nodeid),

@@ -115,8 +115,12 @@ def run_without(scenario: Scenario, cluster: Cluster) -> tuple[float, list[str]]
             gaps += _attempt(cluster, "DELETE", None, right, give_back)
     if _document_id(cluster):
         cluster.succeed(cluster.delete(), PATIENCE_SECONDS)
-    found = census.of_cluster(cluster.azure.state, cluster.customer, document_id, versions=100)
-    return seconds, [*gaps, *census.violations(found, census.NONE)]
+
+    def count() -> list[str]:
+        found = census.of_cluster(cluster.azure.state, cluster.customer, document_id)
+        return census.violations(found, census.NONE)
+
+    return seconds, [*gaps, *census.settled(count)]
 
 
 def _document_id(cluster: Cluster) -> str:

@@ -120,10 +120,14 @@ def _count(scenario: Scenario, cluster: Cluster, operation_id: str, document_id:
     """Let the census count; a create that a DELETE overtakes is counted when that has ended."""
     if scenario.ending == "Canceled":
         cluster.succeed(_last_operation(cluster), PATIENCE_SECONDS)
-    exists = scenario.operation != "delete" and scenario.ending == "Succeeded"
-    found = census.of_cluster(cluster.azure.state, cluster.customer, document_id, VERSIONS)
+    expected = census.ONE if scenario.operation != "delete" and scenario.ending == "Succeeded" else census.NONE
+
+    def count() -> list[str]:
+        found = census.of_cluster(cluster.azure.state, cluster.customer, document_id, VERSIONS)
+        return census.violations(found, expected)
+
     return [
-        *census.violations(found, census.ONE if exists else census.NONE),
+        *census.settled(count),
         *census.doubled_calls(cluster.calls(operation_id)),
         *_attempts(scenario, cluster, operation_id),
         *_met(scenario, cluster),

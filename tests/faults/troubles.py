@@ -142,9 +142,9 @@ def kill(azure: LocalAzure, process: str) -> None:
         wait_for(lambda: azure.pid(process), f"a process {process} to kill")
         azure.kill(process)
         return
-    names = ("functions: worker", "functions", "azurite", "azure")
     scale = azure.control("GET", "/clock")["timeScale"]
-    for pid in [azure.pid(name) for name in names]:
+    # Parents first: they would start their children again.
+    for pid in [azure.pid(name) for name in ("azure", "azurite", "functions", "functions: worker")]:
         if pid is not None:
             os.kill(pid, signal.SIGKILL)
     azure.command("up", "--detach", "--time-scale", str(scale))

@@ -132,17 +132,24 @@ class Cluster:
             operation_id: of the create.
             versions: how many versions of one secret there may be: a step that runs twice may write two.
         """
-        found = census.of_cluster(self.azure.state, self.customer, self.document_id(), versions)
-        wrong = [*census.violations(found, census.ONE), *census.doubled_calls(self.calls(operation_id))]
+        document_id = self.document_id()
+        wrong = self._count(document_id, census.ONE, versions) + census.doubled_calls(self.calls(operation_id))
         assert not wrong, "\n".join(wrong)
 
     def expect_nothing_left(self, document_id: str) -> None:
         """Check that a delete has left the network, the billing record and nothing else."""
         assert self.send("GET").status_code == 404
-        found = census.of_cluster(self.azure.state, self.customer, document_id)
         # A DELETE that loses a race leaves an operation that nothing drives; the races of `tests/faults` count it.
-        wrong = [each for each in census.violations(found, census.NONE) if "operation that has not ended" not in each]
+        wrong = [each for each in self._count(document_id, census.NONE) if "operation that has not ended" not in each]
         assert not wrong, "\n".join(wrong)
+
+    def _count(self, document_id: str, expected: census.Found, versions: int = 1) -> list[str]:
+        def count() -> list[str]:
+            return census.violations(
+                census.of_cluster(self.azure.state, self.customer, document_id, versions), expected
+            )
+
+        return census.settled(count)
 
 
 def begun(answer: requests.Response) -> str:
