@@ -13,7 +13,7 @@ from tests.faults.rights import run_without
 from tests.faults.scenarios import CALLS, KILLS, OUTAGES, OWN_PACE, RACES, RIGHTS, UNDISTURBED, Operation, Scenario
 from tests.faults.services import SERVICES
 from tests.faults.troubles import Trouble, away, killed, machine_away, one_call, rivalled, undisturbed
-from tests.integration.local_azure import LocalAzure, unique
+from tests.integration.local_azure import LocalAzure, unique, wait_for
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, begun, prepare
 
@@ -95,12 +95,18 @@ def run(scenario: Scenario, stock: Stock, scale: float) -> Result:
         operation_id = BEGIN[scenario.operation](cluster)
         document_id = document_id or cluster.document_id()
         strike(operation_id)
-        ended = cluster.wait(operation_id, PATIENCE_SECONDS + scenario.seconds)
+        _wait(cluster, operation_id, PATIENCE_SECONDS + scenario.seconds)
         seconds = time.monotonic() - began
-    violations = _ending(scenario, ended) or _count(scenario, cluster, operation_id, document_id)
+    violations = _ending(scenario, cluster.wait(operation_id)) or _count(scenario, cluster, operation_id, document_id)
     if not violations and scenario.operation != "delete" and scenario.ending == "Succeeded":
         stock.give(cluster)
     return Result(seconds, violations)
+
+
+def _wait(cluster: Cluster, operation_id: str, seconds: float) -> None:
+    """Wait for the end of an operation without a request, which what went wrong might meet."""
+    with taken(cluster.azure.state) as inventory:
+        wait_for(lambda: inventory.has_ended(operation_id), f"the end of operation {operation_id}", seconds)
 
 
 def _own(cluster: Cluster) -> Cluster:

@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from functools import partial
 
 from tests.faults.scenarios import Scenario
@@ -48,11 +48,13 @@ def away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]
             yield _later
         return
 
-    def strike(_operation_id: str) -> None:
-        time.sleep(float(scenario.at) / scale)
-        cluster.azure.control("POST", "/faults", wish)
+    with ExitStack() as stack:
 
-    yield strike
+        def strike(_operation_id: str) -> None:
+            time.sleep(float(scenario.at) / scale)
+            stack.enter_context(fault(cluster.azure, **wish))
+
+        yield strike
 
 
 @contextmanager
