@@ -19,7 +19,7 @@ $(AZURITE_READY): tools/azurite/package-lock.json | $(PYTHON_READY)
 	@tools/bootstrap azurite
 	@touch $@
 
-.PHONY: help setup demo recording docs up test unit integration stories runtime e2e bench lint fmt lock clean
+.PHONY: help setup demo recording docs up test unit integration faults runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,10 +45,10 @@ unit: $(PYTHON_READY) ## Run the unit tests alone: seconds, no network.
 
 integration: setup ## Run the integration tests alone: the product and the SDKs against the local Azure.
 	@# They wait for emulated machines more than they work: three workers keep two cores busy.
-	$(PY) -m pytest tests/integration -n 3 --dist loadgroup -m "not thorough"
+	$(PY) -m pytest tests/integration tests/faults -n 3 --dist loadgroup -m "not thorough"
 
-stories: setup ## Run the stories that take too long for every change: kills at drawn steps, interference.
-	$(PY) -m pytest tests/integration/service -m thorough
+faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats a run, ONLY= chooses.
+	@$(PY) -m tests.faults --report docs/reliability.md $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
 
 runtime: setup ## Run the functions through Microsoft's own runtime (needs a Python 3.13), and test that.
 	@tools/bootstrap runtime

@@ -142,11 +142,11 @@ class Dispatcher:
 
 async def _answer(service: Service, request: Request, route: Route | None, fault: Fault | None) -> Response | None:
     """Do the work, or what the fault says instead; None stands for a connection cut before the work."""
-    if fault and fault.kind == "delay":
+    if fault and fault.kind in ("delay", "silence"):
         await asyncio.sleep(fault.delay_seconds)
     if fault and fault.kind == "status":
         raise _injected(fault)
-    if fault and fault.kind == "reset":
+    if fault and fault.kind in ("reset", "silence"):
         return None
     if route is None:
         raise service.not_found(request)

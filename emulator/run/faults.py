@@ -38,7 +38,7 @@ def add(  # noqa: PLR0917 - each is an option of the command line
         str,
         typer.Option(
             help=f"One of {', '.join(KINDS)}. status: answer an error instead of working; reset: cut the connection "
-            "before the work; lost-response: cut it after the work; delay: wait first."
+            "before the work; lost-response: cut it after the work; delay: wait first; silence: wait, then cut."
         ),
     ] = "status",
     correlation_id: Annotated[str, typer.Option(help="Of the calls that are meant; all without it.")] = "",
@@ -52,7 +52,9 @@ def add(  # noqa: PLR0917 - each is an option of the command line
     code: Annotated[str, typer.Option(help="For kind status: the error's code; the service's own without it.")] = "",
     message: Annotated[str, typer.Option(help="For kind status: the error's message.")] = Fault.message,
     retry_after: Annotated[int | None, typer.Option(help="For kind status: seconds in the header Retry-After.")] = None,
-    delay_seconds: Annotated[float, typer.Option(help="For kind delay: real seconds.")] = 0.0,
+    delay_seconds: Annotated[float, typer.Option(help="For kinds delay and silence: real seconds.")] = 0.0,
+    seconds: Annotated[float, typer.Option(help="An outage: every call, for so many real seconds.")] = 0.0,
+    begins_at: Annotated[str, typer.Option(help="For an outage: the step whose first call begins it.")] = "",
     state: State = DEFAULT_STATE,
 ) -> None:
     """Put a fault in force.
@@ -60,6 +62,10 @@ def add(  # noqa: PLR0917 - each is an option of the command line
     Examples: the next two subnet writes answer 429 and ask to wait for a second:
 
     python -m emulator faults add --service arm --operation "PUT .*/subnets" --status-code 429 --retry-after 1 --count 2
+
+    Cosmos DB is away for a minute:
+
+    python -m emulator faults add --service cosmos --seconds 60
 
     In the next cluster the console never becomes available:
 
@@ -79,6 +85,8 @@ def add(  # noqa: PLR0917 - each is an option of the command line
         "message": message,
         "retry_after": retry_after,
         "delay_seconds": delay_seconds,
+        "seconds": seconds,
+        "begins_at": begins_at,
     }
     added = client.call(client.require_endpoints(StateFolder(state)), "POST", "/faults", wish)
     typer.echo(_line(added))

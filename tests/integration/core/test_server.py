@@ -188,5 +188,11 @@ def test_injected_faults_answer_cut_and_lose(tmp_path: Path) -> None:
             assert "/lost" in calls
             assert "/throttled" not in calls
             assert "/reset" not in calls
+            platform.faults.add(Fault(service="hello", status_code=429))
+            assert "Retry-After" not in (await get("https://one.hello.azure.net/throttled")).headers
+            platform.faults.add(Fault(service="hello", kind="silence", delay_seconds=0.05))
+            with pytest.raises(requests.exceptions.ConnectionError):
+                await get("https://one.hello.azure.net/silence")
+            assert "/silence" not in calls
 
     asyncio.run(story())

@@ -1,6 +1,5 @@
 """What there is, read from the state of the local Azure: resources, documents, secrets. Nothing here asks the product."""
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,27 +16,6 @@ Json = dict[str, Any]
 WORLD = World()
 ENDED = frozenset({"Succeeded", "Failed", "Canceled"})
 
-# What a create leaves, by resource type, under the cluster's own group: what the templates make, less the bootstrap
-# machine and the container of its ignition; the private link's interface; and what the cluster made for itself:
-# workers, its router's address and the private record of it.
-MADE = {
-    "Microsoft.Storage/storageAccounts": 1,
-    "Microsoft.Storage/storageAccounts/blobServices/containers": 1,
-    "Microsoft.Network/networkSecurityGroups": 2,
-    "Microsoft.Authorization/roleAssignments": 1,
-    "Microsoft.Authorization/denyAssignments": 1,
-    "Microsoft.Network/privateDnsZones": 1,
-    "Microsoft.Network/privateDnsZones/A": 6,
-    "Microsoft.Network/privateDnsZones/SRV": 1,
-    "Microsoft.Network/privateDnsZones/virtualNetworkLinks": 1,
-    "Microsoft.Network/privateLinkServices": 1,
-    "Microsoft.Network/loadBalancers": 3,
-    "Microsoft.Network/publicIPAddresses": 3,
-    "Microsoft.Network/networkInterfaces": 7,
-    "Microsoft.Compute/virtualMachines": 6,
-    "Microsoft.Compute/disks": 6,
-}
-DEPLOYMENTS = ["machines", "network", "storage"]
 TOKENS = "Microsoft.ContainerRegistry/registries/tokens"
 
 
@@ -47,6 +25,18 @@ class Inventory:
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
         self._cosmos = CosmosModel(platform)
+
+    def rows(self, table: str, prefix: str = "") -> list[tuple[str, Json]]:
+        """Return the rows of a table of the services' store whose keys begin with a text, in lower case."""
+        return list(self._platform.store.table(table).scan(prefix.lower()))
+
+    def write(self, table: str, key: str, document: Json | None) -> None:
+        """Change a row, or remove it: for what nobody here has a right to do through the services."""
+        rows = self._platform.store.table(table)
+        if document is None:
+            rows.delete(key)
+        else:
+            rows.put(key, document)
 
     def documents(self, container: str, partition: str = "") -> list[Json]:
         """Return the documents of a container of the resource provider, of one partition where one is given."""
@@ -91,11 +81,6 @@ class Inventory:
         groups = [document for _, document in self._platform.store.table("arm_groups").scan()]
         return [each["name"] for each in groups if each["managedBy"].lower() == customer.cluster_id.lower()]
 
-    def made(self, customer: Customer) -> Counter[str]:
-        """Count, by type, what is in the cluster's own group."""
-        group = f"/subscriptions/{customer.subscription_id}/resourcegroups/aro-{customer.cluster}/"
-        return Counter(each["type"] for each in self.resources(group) if each["type"] in MADE)
-
     def deployments(self, customer: Customer) -> list[Json]:
         """Return the deployments in the cluster's own group."""
         group = f"/subscriptions/{customer.subscription_id}/resourcegroups/aro-{customer.cluster}/"
@@ -115,12 +100,6 @@ class Inventory:
             for each in found
             if each["type"].startswith("Microsoft.Network/dnsZones/") and customer.cluster in each["name"].split(".")
         ]
-
-    def endpoints(self, document_id: str) -> list[Json]:
-        """Return the private endpoints of a cluster, in the service's own group."""
-        group = f"/subscriptions/{WORLD.rp_subscription_id}/resourcegroups/{WORLD.rp_resource_group}/"
-        found = [each for each in self.resources(group) if each["type"] == "Microsoft.Network/privateEndpoints"]
-        return [each for each in found if document_id in each["name"]]
 
     def guests(self, customer: Customer) -> list[str]:
         """Return the ids of the machines in the cluster's own group that are known from inside."""

@@ -88,25 +88,3 @@ def _expect_duplicate(answers: list[requests.Response], code: str, named: str) -
     (refused,) = [answer.json()["error"] for answer in answers if answer.status_code == BAD_REQUEST]
     assert refused["code"] == code
     assert named.lower() in refused["message"].lower()
-
-
-@pytest.mark.thorough
-def test_a_delete_that_races_with_its_create_leaves_nothing(azure: LocalAzure, rng: random.Random) -> None:
-    """Whichever moment of the create the DELETE meets, the create ends `Canceled` and all of it goes."""
-    steps = ("validate_service_principal", "ensure_acr_token", "deploy_storage_template", "attach_nsgs")
-    clusters = prepare(azure, *(unique(rng) for _ in steps))
-    creates = [cluster.create() for cluster in clusters]
-    with ThreadPoolExecutor(len(clusters)) as pool:
-        ended = list(pool.map(_delete_at, clusters, creates, steps))
-    for cluster, create, document_id in zip(clusters, creates, ended, strict=True):
-        status = cluster.status(create)
-        assert status["status"] == "Canceled"
-        assert status["error"]["code"] == "OperationCanceled"
-        cluster.expect_nothing_left(document_id)
-
-
-def _delete_at(cluster: Cluster, create: str, step: str) -> str:
-    cluster.wait_for_step(create, step)
-    document_id = cluster.document_id()
-    cluster.succeed(cluster.delete())
-    return document_id

@@ -119,6 +119,40 @@ def test_a_fault_for_all_services_can_still_be_lifted() -> None:
     assert faults.take("arm", "GET resourceGroups") is not None
 
 
+def test_an_outage_meets_every_call_until_it_is_over() -> None:
+    """How many calls there are makes no difference, and it is lifted by itself."""
+    now = [100.0]
+    faults = Faults(now=lambda: now[0])
+    faults.add(Fault(service="cosmos", seconds=60))
+
+    met = [faults.take("cosmos", "read items") is not None for _ in range(3)]
+    now[0] = 160.0
+
+    assert met == [True, True, True]
+    assert faults.list() == []
+    assert faults.take("cosmos", "read items") is None
+
+
+def test_an_outage_may_begin_at_the_step_that_needs_the_service() -> None:
+    """Calls before it pass; after it, calls of other steps and of none meet it, too."""
+    now = [0.0]
+    faults = Faults(now=lambda: now[0])
+    faults.add(Fault(service="cosmos", seconds=60, begins_at="deploy_.*"))
+
+    steps = ("create_dns", "", "deploy_storage_template", "create_dns", "")
+    met = [faults.take("cosmos", "read items", step=step) is not None for step in steps]
+    now[0] = 59.0
+
+    assert met == [False, False, True, True, True]
+    assert faults.take("cosmos", "read items") is not None
+
+
+def test_a_step_begins_nothing_but_an_outage() -> None:
+    """A rule that counts calls would never be met."""
+    with pytest.raises(ValueError, match="seconds"):
+        Fault(begins_at="deploy_.*")
+
+
 @pytest.mark.parametrize(
     "members", [{"count": 0}, {"count": -1}, {"skip": -1}, {"status_code": 7}, {"delay_seconds": -1.0}]
 )

@@ -16,11 +16,12 @@ from uuid import UUID
 import pytest
 
 from orchestrators import plans
+from tests.faults.scenarios import ROWS
 from tests.integration.local_azure import LocalAzure, unique
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, fault, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-rows")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-rows"), pytest.mark.family(ROWS)]
 
 Json = dict[str, Any]
 # What the wrapper calls for every row alike; all other calls are a row's own.
@@ -71,7 +72,7 @@ PATIENCE_SECONDS = 400
 SHARES = 4
 # What a create has to have begun for its delete to have something to cancel.
 UNDER_WAY = "deploy_storage_template"
-ROWS = {name: [row.name for row in plans.PLANS[name]] for name in ("create", "delete")}
+STEPS = {name: [row.name for row in plans.PLANS[name]] for name in ("create", "delete")}
 
 
 def test_creates_and_deletes_succeed_although_the_calls_of_every_row_meet_trouble(
@@ -113,8 +114,8 @@ def test_every_row_that_fails_says_what_to_do_and_the_next_request_goes_on(
     clusters = _clusters(own_azure, rng, SHARES)
     with ThreadPoolExecutor(SHARES) as pool:
         for plan, tell in (("create", _create_at_last), ("delete", _delete_at_last)):
-            causes = {row: rng.choice(troubles[plan]) for row in ROWS[plan]}
-            shares = [{row: causes[row] for row in ROWS[plan][number::SHARES]} for number in range(SHARES)]
+            causes = {row: rng.choice(troubles[plan]) for row in STEPS[plan]}
+            shares = [{row: causes[row] for row in STEPS[plan][number::SHARES]} for number in range(SHARES)]
             told = list(pool.map(tell, clusters, shares))
             failed, rows = (set().union(*sets) for sets in zip(*told, strict=True))
             assert {row for row in rows if causes[row] is not LOST} <= failed <= rows

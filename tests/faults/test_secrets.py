@@ -4,21 +4,20 @@ import base64
 import json
 import random
 import re
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs
 
 import pytest
 
+from emulator.blobs.shared_key import sign
+from tests.faults.leaks import AT_HOME, Place, Search, homes, places
+from tests.faults.scenarios import SECRETS
 from tests.integration.local_azure import LocalAzure, unique
 from tests.integration.service.directory import Application
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, begun, fault, prepare, with_principal
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-secrets")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-secrets"), pytest.mark.family(SECRETS)]
 
 Json = dict[str, Any]
 
@@ -26,31 +25,8 @@ Json = dict[str, Any]
 MADE_HERE = {"sshKey", "password", "key", "userAdminKubeconfig", "aroServiceKubeconfig", "kubeadminPassword"}
 # What the vault has issued for it, by the end of a certificate's name.
 CERTIFICATES = {"key of apiserver", "key of ingress"}
-# Where secrets are at home in the store of the services: a table, which of its keys, and why.
-AT_HOME = (
-    ("keyvault_versions", ".*", "the vault itself"),
-    ("seed", ".*", "the secrets of endpoints.json, made once"),
-    ("managed_identity", "header", "the secret of the app's identity endpoint, made once"),
-    ("arm_resources", ".*/microsoft.storage/storageaccounts/[^/]+", "Azure's side of an account: its keys"),
-    ("arm_resources", ".*/registries/[^/]+/tokens/[^/]+", "Azure's side of a token: its passwords"),
-    ("arm_operations", ".*", "the answer of generateCredentials, which its caller fetches once"),
-    ("openshift_configs", ".*", "the ignition that a machine has fetched, as its disk holds it"),
-    ("kubernetes_objects", r".*\|secrets/.*", "the cluster's own etcd"),
-    ("kubernetes_changes", ".*", "the same, for watches"),
-)
-# Files that hold secrets on purpose, and why.
-FILES_AT_HOME = {
-    "endpoints.json": "what people need to call the platform",
-    "keys.json": "the keys of the Functions host",
-    "emulator.sqlite": "searched table by table",
-    "emulator.sqlite-wal": "pages of the same tables",
-    "emulator.sqlite-shm": "idem",
-}
-# Where Azurite keeps what blobs hold, and how the bootstrap ignition begins, which it sweeps some minutes after its
-# container was deleted. The sealed graph was written before it, and is searched.
-EXTENTS, IGNITION = "__blobstorage__", b'{"ignition"'
-SIGNATURE = re.compile(rb"[?&;\"]sig=(?!\*\*\*)[A-Za-z0-9%+/]{20,}")
-LONGEST_SHOWN = 120
+# What is signed of an account's signature, in this order (docs: Create an account SAS).
+SIGNED = ("sp", "ss", "srt", "st", "se", "sip", "spr", "sv")
 
 
 def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random.Random) -> None:
@@ -70,9 +46,11 @@ def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random
         **_kept_by_azure(own_azure, good),
         **_kept_by_the_platform(own_azure),
     }
-    assert set(canaries) >= MADE_HERE | CERTIFICATES | {"storage key 1", "storage key 2"}
-    assert _homes(own_azure.state, canaries) == {table for table, _key, _why in AT_HOME}
-    found = _search(own_azure.state, said, canaries)
+    assert set(canaries) >= MADE_HERE | CERTIFICATES | {"storage key 1", "storage key 2", "signature 1"}
+    assert homes(own_azure.state, canaries) == {home.table for home in AT_HOME}
+    search = Search(canaries)
+    said_there = (Place(f"reply {number}", reply) for number, reply in enumerate(said))
+    found = [hit for place in (*places(own_azure.state), *said_there) for hit in search.hits(place)]
     assert not found, "\n".join(found)
 
 
@@ -169,7 +147,11 @@ def _kept_by_azure(azure: LocalAzure, cluster: Cluster) -> dict[str, str]:
             if each["type"] == "Microsoft.Storage/storageAccounts"
         ]
     keys = re.findall(r"[A-Za-z0-9+/]{86}==", json.dumps(account))
-    return {f"storage key {number}": key for number, key in enumerate(keys, 1)}
+    signatures = _signatures(azure, account["name"], keys)
+    return {
+        **{f"storage key {number}": key for number, key in enumerate(keys, 1)},
+        **{f"signature {number}": signature for number, signature in enumerate(signatures, 1)},
+    }
 
 
 def _kept_by_the_platform(azure: LocalAzure) -> dict[str, str]:
@@ -178,56 +160,13 @@ def _kept_by_the_platform(azure: LocalAzure) -> dict[str, str]:
     return {f"the platform's {name}": azure.endpoints[name] for name in named}
 
 
-def _forms(secret: str) -> Iterator[bytes]:
-    """Yield how a secret may look in a file: as it is, in JSON, in a URL, in UTF-16, in base64 at any offset, in hex."""
-    plain = secret.encode()
-    yield plain
-    yield json.dumps(secret)[1:-1].encode()
-    yield quote(secret, safe="").encode()
-    yield secret.encode("utf-16-le")
-    yield plain.hex().encode()
-    for offset in range(3):
-        # The first and the last characters depend on what stands beside it.
-        yield base64.b64encode(b"\0" * offset + plain)[4 if offset else 0 : -4].rstrip(b"=")
-
-
-def _homes(state: Path, canaries: dict[str, str]) -> set[str]:
-    """Return the tables in which secrets are at home and found: a search that finds nothing there proves nothing."""
-    return {where.split(" ")[0] for where, found in _rows(state, at_home=True) if _hits(found, canaries)}
-
-
-def _search(state: Path, said: list[bytes], canaries: dict[str, str]) -> list[str]:
-    places = [
-        *_rows(state, at_home=False),
-        *((str(path.relative_to(state)), _content(path)) for path in _files(state)),
-        *((f"reply {number}", reply) for number, reply in enumerate(said)),
-    ]
-    return [f"{what} in {where[:LONGEST_SHOWN]}" for where, text in places for what in _hits(text, canaries)]
-
-
-def _hits(text: bytes, canaries: dict[str, str]) -> list[str]:
-    found = [what for what, secret in canaries.items() if any(form in text for form in _forms(secret))]
-    return [*found, *(["a signature"] if SIGNATURE.search(text) else [])]
-
-
-def _files(state: Path) -> Iterator[Path]:
-    """Yield all files but those at home; the task hub and its log of writes are searched as raw bytes, too."""
-    for path in sorted(state.rglob("*")):
-        if path.is_file() and path.name not in FILES_AT_HOME:
-            yield path
-
-
-def _content(path: Path) -> bytes:
-    content = path.read_bytes()
-    return content.partition(IGNITION)[0] if path.parent.name == EXTENTS else content
-
-
-def _rows(state: Path, *, at_home: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield (table and key, row) of the services' store, either where secrets are at home or everywhere else."""
-    with closing(sqlite3.connect(f"file:{state / 'emulator.sqlite'}?mode=ro", uri=True)) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        for table in tables:
-            homes = [re.compile(key) for home, key, _why in AT_HOME if home == table]
-            for key, document in connection.execute(f'SELECT key, document FROM "{table}"'):  # noqa: S608 - its own name
-                if at_home == any(home.fullmatch(key) for home in homes):
-                    yield f"{table} {key}", f"{key}\n{document}".encode()
+def _signatures(azure: LocalAzure, account: str, keys: list[str]) -> list[str]:
+    """Return the signatures of all addresses by which the account was called: the journal has all of them but that."""
+    queries = {
+        call["path"].partition("?")[2]
+        for call in azure.journal(service="blobs")
+        if "sig=" in call["path"] and call["caller"].endswith(account)
+    }
+    fields = [{name: values[0] for name, values in parse_qs(query).items()} for query in sorted(queries)]
+    texts = ["\n".join([account, *(each.get(name, "") for name in SIGNED), ""]) for each in fields if "ss" in each]
+    return [sign(base64.b64decode(key), text) for text in texts for key in keys]

@@ -13,13 +13,19 @@ import pytest
 
 from demo.customer import assign_roles
 from orchestrators import plans
+from tests.faults.scenarios import INTERFERENCE
 from tests.integration.conftest import SEED
 from tests.integration.local_azure import LocalAzure, unique, wait_for
 from tests.integration.service.inside import Inside, boot_slowly
 from tests.integration.service.inventory import taken
 from tests.integration.service.stage import Cluster, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.thorough, pytest.mark.xdist_group("service-failures")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.thorough,
+    pytest.mark.xdist_group("faults-interference"),
+    pytest.mark.family(INTERFERENCE),
+]
 
 Json = dict[str, Any]
 # What may happen between the deployment of the machines and their first request takes a moment of this machine.

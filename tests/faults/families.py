@@ -1,0 +1,97 @@
+"""Makes the scenarios of each family from the tables; a seed draws what is drawn."""
+
+import random
+from collections.abc import Iterator
+
+from tests.faults.rights import RIGHTS as MISSING
+from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, UNDISTURBED, Operation, Scenario
+from tests.faults.services import AZURITE, HUB, IDENTITY, OPERATIONS, SERVICES, TEN_MINUTES, WAYS, steps_of
+from tests.faults.troubles import AT_EACH_STEP, PROCESSES
+
+# How long an operation takes in Azure, less its end: moments are drawn from it.
+LONGEST: dict[Operation, int] = {"create": 1500, "delete": 240}
+DRAWN_CALLS = 60
+DRAWN_KILLS = 3
+# The answer of these is lost, although the work is done: for a call that reads, a cut connection is the same.
+CALL_WAYS = ("503", "429 without Retry-After", "reset", "lost answers", "silence")
+KILLED_FOR_SECONDS = 120.0
+
+
+def every(seed: object) -> list[Scenario]:
+    """Return every scenario of a seed, in an order in which creates and deletes take turns."""
+    rng = random.Random(f"{seed}/scenarios")  # noqa: S311 - for repeatable tests
+    drawn = list(dict.fromkeys([*_outages(rng), *_calls(rng), *_kills(rng), *_races(rng), *_rights()]))
+    rng.shuffle(drawn)
+    return [*_undisturbed(), *drawn]
+
+
+def is_lonely(scenario: Scenario) -> bool:
+    """Tell whether what goes wrong goes wrong for every cluster of a platform."""
+    if scenario.family == RIGHTS.name:
+        return not MISSING[scenario.what, scenario.way].of_one_cluster
+    return scenario.family == KILLS.name or (scenario.family == OUTAGES.name and scenario.what not in SERVICES)
+
+
+def _undisturbed() -> Iterator[Scenario]:
+    for operation in OPERATIONS:
+        yield Scenario(UNDISTURBED.name, operation, "nothing")
+
+
+def _outages(rng: random.Random) -> Iterator[Scenario]:
+    """Each service in each way: at a step that needs it, and, of a create, at some moment."""
+    for what, service in SERVICES.items():
+        for operation, steps in service.steps.items():
+            for way in WAYS:
+                yield Scenario(OUTAGES.name, operation, what, way, rng.choice(steps), TEN_MINUTES)
+                if operation == "create":
+                    moment = float(rng.randrange(LONGEST[operation]))
+                    yield Scenario(OUTAGES.name, operation, what, way, moment, TEN_MINUTES)
+    for what, ways in ((AZURITE, ("silence",)), (HUB, ("silence",)), (IDENTITY, ("503", "reset"))):
+        for way in ways:
+            for operation, longest in LONGEST.items():
+                yield Scenario(OUTAGES.name, operation, what, way, float(rng.randrange(longest)), TEN_MINUTES)
+
+
+def _calls(rng: random.Random) -> Iterator[Scenario]:
+    """Pairs of a call and what goes wrong with it."""
+    for _ in range(DRAWN_CALLS):
+        what = rng.choice(list(SERVICES))
+        operation = rng.choice(list(SERVICES[what].steps))
+        step = rng.choice(SERVICES[what].steps[operation])
+        yield Scenario(CALLS.name, operation, what, rng.choice(CALL_WAYS), step, call=rng.randrange(1, 5))
+
+
+def _kills(rng: random.Random) -> Iterator[Scenario]:
+    """Each process: at steps and moments that are drawn, and the worker and the host again and again."""
+    for what in PROCESSES:
+        for operation, longest in LONGEST.items():
+            for _ in range(DRAWN_KILLS):
+                yield Scenario(KILLS.name, operation, what, "once", rng.choice(steps_of(operation)))
+            yield Scenario(KILLS.name, operation, what, "once", float(rng.randrange(longest)))
+    for what in ("the host", "the worker"):
+        for operation in LONGEST:
+            yield Scenario(KILLS.name, operation, what, AT_EACH_STEP)
+    for what, seconds in (
+        ("the worker", KILLED_FOR_SECONDS),
+        ("the host", 30.0),
+        ("Azurite", 30.0),
+        ("everything", 30.0),
+    ):
+        yield Scenario(KILLS.name, "create", what, "every three seconds", 0.0, seconds)
+    yield Scenario(KILLS.name, "delete", "the worker", "every three seconds", 0.0, 30.0)
+
+
+def _races(rng: random.Random) -> Iterator[Scenario]:
+    """Further requests, at steps that are drawn."""
+    steps = steps_of("create")[:-1]
+    for step in rng.sample(steps, 8):
+        yield Scenario(RACES.name, "create", "DELETE", at=step, ending="Canceled")
+    for what in ("another PUT", "a PATCH"):
+        yield Scenario(RACES.name, "create", what, at=rng.choice(steps))
+    for what in ("another PUT", "a PATCH", "another DELETE"):
+        yield Scenario(RACES.name, "delete", what, at=rng.choice(steps_of("delete")[:-1]))
+
+
+def _rights() -> Iterator[Scenario]:
+    for what, way in MISSING:
+        yield Scenario(RIGHTS.name, "create", what, way, ending="Explained")

@@ -1,0 +1,190 @@
+"""Secrets where they do not belong: every place that the platform writes to, searched for every form that a secret takes."""
+
+import base64
+import binascii
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+Forms = Callable[[str], list[bytes]]
+# A part of a secret that others may have by chance proves nothing.
+SHORTEST = 12
+# How often content may be packed into other content.
+DEEPEST = 3
+GZIP, ZLIB = b"\x1f\x8b\x08", b"\x78\x9c"
+# How both begin in base64, at the beginning of what is encoded.
+PACKED_IN_BASE64 = re.compile(rb"(?:H4sI|eJ[w-z])[A-Za-z0-9+/_-]{16,}={0,2}")
+SIGNATURE = re.compile(rb"[?&;\"]sig=(?!\*\*\*)[A-Za-z0-9%+/]{20,}")
+
+
+def _base64(data: bytes, encode: Callable[[bytes], bytes] = base64.b64encode) -> list[bytes]:
+    """Return what is the same of data in base64 whatever stands beside it, for each of the three alignments."""
+    found = []
+    for offset in range(3):
+        whole = encode(b"\0" * offset + data)
+        # The first characters also hold what stands before, the last ones what stands behind.
+        begin = (0, 2, 3)[offset]
+        found.append(whole.rstrip(b"=")[begin : -1 if (offset + len(data)) % 3 else None])
+    return found
+
+
+def _twice(secret: str) -> list[bytes]:
+    return [form for inner in _base64(secret.encode()) for form in _base64(inner)]
+
+
+ENCODINGS: Mapping[str, Forms] = {
+    "plain": lambda secret: [secret.encode()],
+    "reversed": lambda secret: [secret.encode()[::-1]],
+    "JSON": lambda secret: [json.dumps(secret)[1:-1].encode()],
+    "JSON in JSON": lambda secret: [json.dumps(json.dumps(secret)[1:-1])[1:-1].encode()],
+    "URL-quoted": lambda secret: [quote(secret, safe="").encode(), quote_plus(secret).encode()],
+    "URL-quoted twice": lambda secret: [quote(quote(secret, safe=""), safe="").encode()],
+    "XML": lambda secret: [escape(secret).encode()],
+    "UTF-16": lambda secret: [secret.encode("utf-16-le"), secret.encode("utf-16-be")],
+    "hex": lambda secret: [secret.encode().hex().encode(), secret.encode().hex().upper().encode()],
+    "base64": lambda secret: _base64(secret.encode()),
+    "base64url": lambda secret: _base64(secret.encode(), base64.urlsafe_b64encode),
+    "base64 of UTF-16": lambda secret: _base64(secret.encode("utf-16-le")),
+    "base64 twice": _twice,
+    "base64 reversed": lambda secret: [form[::-1] for form in _base64(secret.encode())],
+}
+# Beside these, what is packed by gzip or zlib is unpacked, in base64 or not, and searched for all of them.
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something that was written or said.
+
+    Args:
+        name: where, for people.
+        content: what.
+    """
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where secrets are on purpose.
+
+    Args:
+        table: of the store of the emulated services.
+        key: a regular expression for the keys of its rows.
+        why: they are there.
+    """
+
+    table: str
+    key: str
+    why: str
+
+
+AT_HOME = (
+    Home("keyvault_versions", ".*", "the vault itself"),
+    Home("seed", ".*", "the secrets of endpoints.json, made once"),
+    Home("managed_identity", "header", "the secret of the app's identity endpoint, made once"),
+    Home("arm_resources", ".*/microsoft.storage/storageaccounts/[^/]+", "Azure's side of an account: its keys"),
+    Home("arm_resources", ".*/registries/[^/]+/tokens/[^/]+", "Azure's side of a token: its passwords"),
+    Home("arm_operations", ".*", "the answer of generateCredentials, which its caller fetches once"),
+    Home("openshift_configs", ".*", "the ignition that a machine has fetched, as its disk holds it"),
+    Home("kubernetes_objects", r".*\|secrets/.*", "the cluster's own etcd"),
+    Home("kubernetes_changes", ".*", "the same, for watches"),
+)
+# Files that hold secrets on purpose, and why.
+FILES_AT_HOME = {
+    "endpoints.json": "what people need to call the platform",
+    "keys.json": "the keys of the Functions host",
+    "emulator.sqlite": "searched table by table",
+    "emulator.sqlite-wal": "pages of the same tables",
+    "emulator.sqlite-shm": "idem",
+}
+# Where Azurite keeps what blobs hold, and how the bootstrap ignition begins, which it sweeps some minutes after its
+# container was deleted. The sealed graph was written before it, and is searched.
+EXTENTS, IGNITION = "__blobstorage__", b'{"ignition"'
+
+
+class Search:
+    """A search for secrets, by their names.
+
+    Args:
+        canaries: name to value.
+    """
+
+    def __init__(self, canaries: Mapping[str, str]) -> None:
+        self._needles = {
+            (what, encoding): [form for form in forms(secret) if len(form) >= SHORTEST]
+            for what, secret in canaries.items()
+            for encoding, forms in ENCODINGS.items()
+        }
+
+    def hits(self, place: Place) -> list[str]:
+        """Return what of the secrets is in a place, a sentence each."""
+        found = set()
+        for content, packing in _unpacked(place.content):
+            for (what, encoding), forms in self._needles.items():
+                if any(form in content for form in forms):
+                    found.add(f"{what} ({encoding}{packing}) in {place.name}")
+            if SIGNATURE.search(content):
+                found.add(f"a signature ({packing or 'plain'}) in {place.name}")
+        return sorted(found)
+
+
+def _unpacked(content: bytes, packing: str = "", depth: int = 0) -> Iterator[tuple[bytes, str]]:
+    """Yield content, and everything that is packed in it, with how it is packed."""
+    yield content, packing
+    if depth == DEEPEST:
+        return
+    for inner, how in _packed(content):
+        yield from _unpacked(inner, f"{packing}, {how}", depth + 1)
+
+
+def _packed(content: bytes) -> Iterator[tuple[bytes, str]]:
+    for magic, how, window in ((GZIP, "gzip", zlib.MAX_WBITS | 16), (ZLIB, "zlib", zlib.MAX_WBITS)):
+        begin = content.find(magic)
+        while begin != -1:
+            with suppress(zlib.error):
+                yield zlib.decompressobj(window).decompress(content[begin:]), how
+            begin = content.find(magic, begin + 1)
+    for found in PACKED_IN_BASE64.finditer(content):
+        with suppress(binascii.Error):
+            text = found[0].rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+            yield base64.b64decode(text[: len(text) // 4 * 4]), "base64"
+
+
+def places(state: Path) -> Iterator[Place]:
+    """Yield everything that a platform wrote and that is no home of secrets."""
+    for name, row in _rows(state, at_home=False):
+        yield Place(name, row)
+    # The task hub and its log of writes are searched as raw bytes, too.
+    for path in sorted(state.rglob("*")):
+        if path.is_file() and path.name not in FILES_AT_HOME:
+            yield Place(str(path.relative_to(state)), _content(path))
+
+
+def homes(state: Path, canaries: Mapping[str, str]) -> set[str]:
+    """Return the tables in which secrets are at home and found: a search that finds nothing there proves nothing."""
+    search = Search(canaries)
+    return {name.split(" ")[0] for name, row in _rows(state, at_home=True) if search.hits(Place(name, row))}
+
+
+def _content(path: Path) -> bytes:
+    content = path.read_bytes()
+    return content.partition(IGNITION)[0] if path.parent.name == EXTENTS else content
+
+
+def _rows(state: Path, *, at_home: bool) -> Iterator[tuple[str, bytes]]:
+    """Yield (table and key, row) of the services' store, either where secrets are at home or everywhere else."""
+    with closing(sqlite3.connect(f"file:{state / 'emulator.sqlite'}?mode=ro", uri=True)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            keys = [re.compile(home.key) for home in AT_HOME if home.table == table]
+            for key, document in connection.execute(f'SELECT key, document FROM "{table}"'):  # noqa: S608 - its own name
+                if at_home == any(pattern.fullmatch(key) for pattern in keys):
+                    yield f"{table} {key}", f"{key}\n{document}".encode()

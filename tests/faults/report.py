@@ -1,0 +1,90 @@
+"""What came of a run, as a page: `docs/reliability.md`."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tests.faults.accepted import BY_NAME
+from tests.faults.scenarios import FAMILIES, UNDISTURBED
+
+LONGEST_ERROR = 400
+
+
+@dataclass(frozen=True)
+class Line:
+    """What came of one scenario.
+
+    Args:
+        family: of the scenario.
+        name: of the scenario.
+        operation: that was under way; "" for a story of several.
+        seconds: from the request to the end of the operation.
+        error: what was wrong; "" if nothing.
+    """
+
+    family: str
+    name: str
+    operation: str
+    seconds: float
+    error: str
+
+    @property
+    def accepted(self) -> bool:
+        """Tell whether it failed, and may."""
+        return bool(self.error) and (self.family, self.name) in BY_NAME
+
+
+def render(lines: Iterable[Line], seed: str, scale: float) -> str:
+    """Return the page."""
+    found = sorted(lines, key=lambda line: (list(FAMILIES).index(line.family), line.name))
+    return "\n".join([*_head(seed, scale), *_table(found, _usual(found)), "", *_promises(), "", *_failures(found), ""])
+
+
+def _usual(lines: Iterable[Line]) -> dict[str, float]:
+    """Return how long each operation takes undisturbed."""
+    return {line.operation: line.seconds for line in lines if line.family == UNDISTURBED.name}
+
+
+def _head(seed: str, scale: float) -> list[str]:
+    return [
+        "# Reliability",
+        "",
+        "Written by `make faults`, for people who want to know what the service survives. Each scenario runs the",
+        "unmodified product against the local Azure, lets one thing go wrong, and has everything counted afterwards by",
+        "code that does not know the product.",
+        "",
+        f"Seed {seed}: `make faults SEED={seed}` repeats the run. Time scale {scale:g}, but for Azure's own pace.",
+        "",
+    ]
+
+
+def _table(lines: list[Line], usual: dict[str, float]) -> Iterator[str]:
+    yield "| family | runs | passed | failed | accepted | longest delay |"
+    yield "|---|---|---|---|---|---|"
+    for family in FAMILIES:
+        mine = [line for line in lines if line.family == family]
+        if not mine:
+            continue
+        accepted = sum(line.accepted for line in mine)
+        failed = sum(bool(line.error) for line in mine) - accepted
+        late = [line.seconds - usual[line.operation] for line in mine if line.operation in usual and not line.error]
+        delay = f"{max(late):.0f} s" if late and family != UNDISTURBED.name else ""
+        yield f"| {family} | {len(mine)} | {len(mine) - failed - accepted} | {failed} | {accepted} | {delay} |"
+
+
+def _promises() -> Iterator[str]:
+    yield "A delay is what a scenario took more than the same operation undisturbed, in seconds of this machine."
+    yield ""
+    yield from (f"- **{family.name}**: {family.promise}" for family in FAMILIES.values())
+
+
+def _failures(lines: list[Line]) -> Iterator[str]:
+    yield "## Failures"
+    yield ""
+    failed = [line for line in lines if line.error]
+    if not failed:
+        yield "None."
+    for line in failed:
+        known = BY_NAME.get((line.family, line.name))
+        why = f" Accepted, refused by {known.refused_by}: {known.reason}" if known else ""
+        error = " ".join(line.error.split())[:LONGEST_ERROR]
+        yield f"- {line.family}: {line.name}.{why} `{error.replace('`', '')}`"

@@ -1,0 +1,161 @@
+"""Runs any scenario against a local Azure, and lets the census count afterwards."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from queue import Empty, SimpleQueue
+from typing import Any
+from uuid import UUID, uuid4
+
+from tests.faults import census
+from tests.faults.rights import run_without
+from tests.faults.scenarios import CALLS, KILLS, OUTAGES, OWN_PACE, RACES, RIGHTS, UNDISTURBED, Operation, Scenario
+from tests.faults.services import SERVICES
+from tests.faults.troubles import Trouble, away, killed, machine_away, one_call, rivalled, undisturbed
+from tests.integration.local_azure import LocalAzure, unique, wait_for
+from tests.integration.service.inventory import taken
+from tests.integration.service.stage import Cluster, begun, prepare
+
+# What a create or a delete takes here at most, beside others on two cores, when nothing happens.
+PATIENCE_SECONDS = 240.0
+KEPT = 4
+# A step that runs again after a kill or a lost answer may write a secret again, and again.
+VERSIONS = 60
+BEGIN: dict[Operation, Callable[[Cluster], str]] = {
+    "create": Cluster.create,
+    "update": lambda cluster: begun(cluster.send("PATCH", body={"tags": {"run": uuid4().hex[:8]}})),
+    "delete": Cluster.delete,
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a scenario.
+
+    Args:
+        seconds: from the request to the end of the operation.
+        violations: what is not as it should be, a sentence each.
+    """
+
+    seconds: float
+    violations: list[str]
+
+
+@dataclass
+class Stock:
+    """Clusters that exist, for scenarios that need one: those that came through another scenario well, or new ones."""
+
+    azure: LocalAzure
+    rng: random.Random
+    _clusters: SimpleQueue[Cluster] = field(default_factory=SimpleQueue)
+
+    def new(self) -> Cluster:
+        """Return a cluster that is still to be created."""
+        return prepare(self.azure, unique(self.rng, "x"))[0]
+
+    def take(self) -> Cluster:
+        """Return a cluster that exists."""
+        try:
+            return self._clusters.get_nowait()
+        except Empty:
+            cluster = self.new()
+            cluster.succeed(cluster.create(), PATIENCE_SECONDS)
+            return cluster
+
+    def give(self, cluster: Cluster) -> None:
+        """Keep a cluster for another scenario, if there are few: each holds memory, and quota."""
+        if self._clusters.qsize() < KEPT:
+            self._clusters.put(cluster)
+        else:
+            cluster.succeed(cluster.delete(), PATIENCE_SECONDS)
+
+
+def trouble_of(scenario: Scenario) -> Trouble:
+    """Return who makes the trouble of a scenario."""
+    if scenario.family == OUTAGES.name and scenario.what not in SERVICES:
+        return machine_away
+    return {
+        UNDISTURBED.name: undisturbed,
+        OUTAGES.name: away,
+        CALLS.name: one_call,
+        KILLS.name: killed,
+        RACES.name: rivalled,
+    }[scenario.family]
+
+
+def run(scenario: Scenario, stock: Stock, scale: float) -> Result:
+    """Run a scenario; return what came of it."""
+    if scenario.family == RIGHTS.name:
+        return Result(*run_without(scenario, stock.new()))
+    cluster = _own(stock.new() if scenario.operation == "create" else stock.take())
+    document_id = "" if scenario.operation == "create" else cluster.document_id()
+    with trouble_of(scenario)(scenario, cluster, scale) as strike:
+        began = time.monotonic()
+        operation_id = BEGIN[scenario.operation](cluster)
+        document_id = document_id or cluster.document_id()
+        strike(operation_id)
+        _wait(cluster, operation_id, PATIENCE_SECONDS + scenario.seconds)
+        seconds = time.monotonic() - began
+    violations = _ending(scenario, cluster.wait(operation_id)) or _count(scenario, cluster, operation_id, document_id)
+    if not violations and scenario.operation != "delete" and scenario.ending == "Succeeded":
+        stock.give(cluster)
+    return Result(seconds, violations)
+
+
+def _wait(cluster: Cluster, operation_id: str, seconds: float) -> None:
+    """Wait for the end of an operation without a request, which what went wrong might meet."""
+    with taken(cluster.azure.state) as inventory:
+        wait_for(lambda: inventory.has_ended(operation_id), f"the end of operation {operation_id}", seconds)
+
+
+def _own(cluster: Cluster) -> Cluster:
+    """Return a cluster with a correlation id of its own, so that faults can be meant for it alone."""
+    return replace(cluster, correlation_id=str(UUID(int=random.Random(uuid4().int).getrandbits(128))))  # noqa: S311 - an id
+
+
+def _ending(scenario: Scenario, ended: dict[str, Any]) -> list[str]:
+    if ended["status"] == scenario.ending:
+        return []
+    error = ended.get("error", {})
+    details = ", ".join(f"{each['code']}: {each['message']}" for each in error.get("details", []))
+    return [f"It ended {ended['status']}, not {scenario.ending}: {error.get('message')} ({details})"]
+
+
+def _count(scenario: Scenario, cluster: Cluster, operation_id: str, document_id: str) -> list[str]:
+    """Let the census count; a create that a DELETE overtakes is counted when that has ended."""
+    if scenario.ending == "Canceled":
+        cluster.succeed(_last_operation(cluster), PATIENCE_SECONDS)
+    expected = census.ONE if scenario.operation != "delete" and scenario.ending == "Succeeded" else census.NONE
+
+    def count() -> list[str]:
+        found = census.of_cluster(cluster.azure.state, cluster.customer, document_id, VERSIONS)
+        return census.violations(found, expected)
+
+    return [
+        *census.settled(count),
+        *census.doubled_calls(cluster.calls(operation_id)),
+        *_attempts(scenario, cluster, operation_id),
+        *_met(scenario, cluster),
+    ]
+
+
+def _last_operation(cluster: Cluster) -> str:
+    with taken(cluster.azure.state) as inventory:
+        return str(inventory.operations(cluster.customer)[-1]["id"])
+
+
+def _attempts(scenario: Scenario, cluster: Cluster, operation_id: str) -> list[str]:
+    """An outage is sat out, not begun again."""
+    times = census.attempts(cluster.azure.state, operation_id)
+    if scenario.family in (OUTAGES.name, CALLS.name, OWN_PACE.name) and times > 1:
+        return [f"it took {times} attempts"]
+    return []
+
+
+def _met(scenario: Scenario, cluster: Cluster) -> list[str]:
+    """A service that no step asks for is not missed, and proves nothing; at a moment that is drawn, that may be."""
+    if scenario.family != OUTAGES.name or scenario.what not in SERVICES or not isinstance(scenario.at, str):
+        return []
+    met = any(call["fault"] for call in cluster.azure.journal(cluster.correlation_id))
+    return [] if met else [f"{scenario.at} does not call {scenario.what}"]

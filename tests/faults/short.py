@@ -1,0 +1,13 @@
+"""The scenarios that run with `make test`: the same each time, a few minutes for two cores."""
+
+from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, Scenario
+from tests.faults.services import TEN_MINUTES
+
+SHORT = (
+    Scenario(CALLS.name, "create", "Cosmos DB", "lost answers", "deploy_network_template", call=2),
+    Scenario(RACES.name, "create", "another PUT", at="deploy_storage_template"),
+    Scenario(OUTAGES.name, "create", "the cluster's API", "reset", "console_ready", TEN_MINUTES),
+    Scenario(RIGHTS.name, "create", "Network Contributor of the cluster on vnet", "whole", ending="Explained"),
+    Scenario(KILLS.name, "create", "the host", "once", "deploy_machines_template"),
+    Scenario(KILLS.name, "create", "the worker", "once", "deploy_storage_template"),
+)

@@ -1,0 +1,45 @@
+"""Whatever goes wrong, operations end as they should, and nothing is doubled or left."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import pytest
+
+from tests.faults.families import every, is_lonely
+from tests.faults.plugin import SCALE
+from tests.faults.runner import Result, Stock, run
+from tests.faults.scenarios import KILLS, Scenario
+from tests.faults.short import SHORT
+from tests.integration.conftest import SEED
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+Tell = Callable[[Result], None]
+GROUPS = {True: "faults-kills", False: "faults-rights"}
+
+
+def _parameters(*, lonely: bool) -> list[object]:
+    """Return the short selection, whose scenarios never change, and everything that the seed draws."""
+    drawn = [scenario for scenario in every(os.environ[SEED]) if scenario not in SHORT]
+    return [_parameter(scenario) for scenario in [*SHORT, *drawn] if is_lonely(scenario) == lonely]
+
+
+def _parameter(scenario: Scenario) -> object:
+    group = GROUPS[scenario.family == KILLS.name] if is_lonely(scenario) else "faults-shared"
+    marks = [pytest.mark.xdist_group(group), *([] if scenario in SHORT else [pytest.mark.thorough])]
+    return pytest.param(scenario, id=f"{scenario.family}: {scenario}", marks=marks)
+
+
+@pytest.mark.parametrize("scenario", _parameters(lonely=False))
+def test_an_operation_ends_well(scenario: Scenario, results: dict[Scenario, Future[Result]], tell: Tell) -> None:
+    """What goes wrong for one cluster does not become a failure, a double or a leftover."""
+    tell(results[scenario].result())
+
+
+@pytest.mark.parametrize("scenario", _parameters(lonely=True))
+def test_an_operation_ends_well_although_all_of_the_service_is_hit(
+    scenario: Scenario, lonely_stock: Stock, tell: Tell
+) -> None:
+    """Processes, rights and storage are everybody's."""
+    tell(run(scenario, lonely_stock, SCALE))

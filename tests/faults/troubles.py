@@ -1,0 +1,180 @@
+"""How each kind of trouble is made, from outside: faults, signals, locks, further requests.
+
+A maker of trouble gets a scenario and its cluster before the request is sent, and gives a function for the time after.
+"""
+
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from functools import partial
+
+from tests.faults.scenarios import Scenario
+from tests.faults.services import AZURITE, HUB, IDENTITY, IDENTITY_SERVICE, SERVICES, WAYS, steps_of
+from tests.integration.local_azure import LocalAzure, wait_for
+from tests.integration.service.stage import Cluster, fault
+
+Strike = Callable[[str], None]
+Trouble = Callable[[Scenario, Cluster, float], AbstractContextManager[Strike]]
+
+# Long enough to see each step while it runs, short enough for a create to take seconds.
+SEEN_SECONDS = 0.15
+WORKER, HOST, EVERYTHING = "functions: worker", "functions", "everything"
+PROCESSES = {"the worker": WORKER, "the host": HOST, "Azurite": "azurite", "everything": EVERYTHING}
+PAUSE_SECONDS = 3.0
+AT_EACH_STEP = "at each step"
+
+
+def _later(_operation_id: str) -> None:
+    """Do nothing: what was put in force before the request waits for its step."""
+
+
+@contextmanager
+def undisturbed(_scenario: Scenario, _cluster: Cluster, _scale: float) -> Iterator[Strike]:
+    """Make no trouble."""
+    yield _later
+
+
+@contextmanager
+def away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
+    """Take a service away from one cluster, from a step or a moment on."""
+    service = SERVICES[scenario.what]
+    wish = WAYS[scenario.way] | {"service": service.of, "operation": service.operation}
+    wish |= {"correlation_id": cluster.correlation_id, "seconds": scenario.seconds / scale}
+    if isinstance(scenario.at, str):
+        with fault(cluster.azure, **wish, begins_at=scenario.at):
+            yield _later
+        return
+
+    with ExitStack() as stack:
+
+        def strike(_operation_id: str) -> None:
+            time.sleep(float(scenario.at) / scale)
+            stack.enter_context(fault(cluster.azure, **wish))
+
+        yield strike
+
+
+@contextmanager
+def one_call(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[Strike]:
+    """Let one call of a step go wrong."""
+    service = SERVICES[scenario.what]
+    wish = WAYS[scenario.way] | {"service": service.of, "operation": service.operation}
+    with fault(
+        cluster.azure, **wish, correlation_id=cluster.correlation_id, step=str(scenario.at), skip=scenario.call - 1
+    ):
+        yield _later
+
+
+@contextmanager
+def machine_away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
+    """Take something away from the whole platform, from a moment on."""
+    stop: dict[str, Callable[[LocalAzure, float], None]] = {
+        AZURITE: _stop_azurite,
+        HUB: _lock_hub,
+        IDENTITY: partial(_leave_without_identity, way=scenario.way),
+    }
+
+    def strike(_operation_id: str) -> None:
+        time.sleep(float(scenario.at) / scale)
+        stop[scenario.what](cluster.azure, scenario.seconds / scale)
+
+    yield strike
+
+
+def _stop_azurite(azure: LocalAzure, seconds: float) -> None:
+    process = azure.pid("azurite")
+    assert process is not None
+    os.kill(process, signal.SIGSTOP)
+    try:
+        time.sleep(seconds)
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def _lock_hub(azure: LocalAzure, seconds: float) -> None:
+    (path,) = (azure.state / "functions").glob("*.sqlite")
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as hub:
+        hub.execute("BEGIN IMMEDIATE")
+        time.sleep(seconds)
+        hub.execute("ROLLBACK")
+
+
+def _leave_without_identity(azure: LocalAzure, seconds: float, *, way: str) -> None:
+    with fault(azure, **WAYS[way], service=IDENTITY_SERVICE.of, seconds=seconds):
+        azure.kill(WORKER)
+        time.sleep(seconds)
+
+
+@contextmanager
+def killed(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
+    """Kill processes: once at a step or a moment, or again and again for as many seconds of this machine."""
+    process = PROCESSES[scenario.what]
+
+    def strike(operation_id: str) -> None:
+        if scenario.way == AT_EACH_STEP:
+            _kill_at_each_step(scenario, cluster, operation_id, process)
+            return
+        if isinstance(scenario.at, str):
+            cluster.wait_for_step(operation_id, scenario.at)
+        else:
+            time.sleep(scenario.at / scale)
+        until = time.monotonic() + scenario.seconds
+        kill(cluster.azure, process)
+        while time.monotonic() < until:
+            time.sleep(PAUSE_SECONDS)
+            kill(cluster.azure, process)
+
+    with slow_progress(cluster.azure):
+        yield strike
+
+
+def _kill_at_each_step(scenario: Scenario, cluster: Cluster, operation_id: str, process: str) -> None:
+    for step in steps_of(scenario.operation):
+        cluster.wait_for_step(operation_id, step)
+        kill(cluster.azure, process)
+        wait_for(cluster.azure.serves, "the host in its place")
+
+
+def kill(azure: LocalAzure, process: str) -> None:
+    """Kill a process, or all of a platform and start it again where it was."""
+    if process != EVERYTHING:
+        wait_for(lambda: azure.pid(process), f"a process {process} to kill")
+        azure.kill(process)
+        return
+    scale = azure.control("GET", "/clock")["timeScale"]
+    # Parents first: they would start their children again.
+    for pid in [azure.pid(name) for name in ("azure", "azurite", "functions", "functions: worker")]:
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)
+    azure.command("up", "--detach", "--time-scale", str(scale))
+
+
+def slow_progress(azure: LocalAzure) -> AbstractContextManager[str]:
+    """Let every progress item reach the store late: then a step is seen `Running` before, while or after it works."""
+    wish = {"service": "cosmos", "operation": "upsert OperationProgress", "kind": "delay"}
+    return fault(azure, delay_seconds=SEEN_SECONDS, count=100_000, **wish)
+
+
+# A request that comes while another is served: method, body, and what may be answered. A DELETE wins over a create.
+RIVALS = {
+    "DELETE": ("DELETE", None, (202,)),
+    "another PUT": ("PUT", {}, (200, 201, 400, 409)),
+    "a PATCH": ("PATCH", {"tags": {"rival": "yes"}}, (200, 202, 400, 409)),
+    "another DELETE": ("DELETE", None, (202, 204, 400, 404, 409)),
+}
+
+
+@contextmanager
+def rivalled(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[Strike]:
+    """Send another request when a step is reached."""
+    method, body, allowed = RIVALS[scenario.what]
+
+    def strike(operation_id: str) -> None:
+        cluster.wait_for_step(operation_id, str(scenario.at))
+        answer = cluster.send(method, body=cluster.body if body == {} else body)
+        assert answer.status_code in allowed, f"{answer.status_code} {answer.text}"
+
+    yield strike
