@@ -154,7 +154,9 @@ def _is_stale(operation: Document, items: list[Document], now: datetime) -> bool
 
 def _longest_silence(operation: Document) -> timedelta:
     policies = operation["plan"]["retryPolicies"].values()
-    return timedelta(seconds=max((again["withinSeconds"] for policy in policies for again in policy.values()), default=0))
+    return timedelta(
+        seconds=max((again["withinSeconds"] for policy in policies for again in policy.values()), default=0)
+    )
 
 
 def _allowed(item: Document) -> timedelta:
