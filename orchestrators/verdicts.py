@@ -197,14 +197,21 @@ def _lost(tries: Tries, silence: str, now: datetime) -> timedelta:
     if silence and _too_long(tries, silence, now):
         return timedelta()
     if silence or tries["silent"]:
-        return now - (weighed if tries["silent"] else asked)
-    return max(timedelta(), now - asked - timedelta(seconds=tries["row"]["pollSeconds"]))
+        lost = now - (weighed if tries["silent"] else asked)
+    else:
+        lost = now - asked - timedelta(seconds=tries["row"]["pollSeconds"])
+    # Hosts whose clocks differ take over from one another, and a wait may die before its pause is over.
+    return max(timedelta(), lost)
 
 
-def _too_long(tries: Tries, silence: str, end: datetime) -> bool:
-    """Tell whether a silence, if it lasts until then, has lasted longer than a row puts up with."""
-    since = tries["since"].get(silence)
-    return since is not None and end > _time(since) + timedelta(seconds=_patience(tries, silence))
+def _too_long(tries: Tries, silence: str, now: datetime) -> bool:
+    """Tell whether a silence has lasted longer than a row puts up with."""
+    return silence in tries["since"] and now > _given_up(tries, silence)
+
+
+def _given_up(tries: Tries, name: str) -> datetime:
+    """Return when a row gives up a class of errors, or a silence, if it lasts until then."""
+    return _time(tries["since"][name]) + timedelta(seconds=_patience(tries, name))
 
 
 def _patience(tries: Tries, silence: str) -> float:
@@ -220,8 +227,12 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _late(tries: Tries, delay: float, now: datetime) -> bool:
-    return now + timedelta(seconds=delay) > _time(tries["deadline"])
+def _asked_in(seconds: float, end: datetime, now: datetime) -> float:
+    """Return how long to wait so that there is one more try before the end, however late; 0 when that is over.
+
+    Azure may ask for any pause, and for hours.
+    """
+    return max(0, min(seconds, (end - now).total_seconds()))
 
 
 def _pause(tries: Tries, now: datetime) -> float:
@@ -236,15 +247,15 @@ def _pause(tries: Tries, now: datetime) -> float:
 
 
 def _wait(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, Any] | None, Tries]:
-    row = tries["row"]
-    if now >= _time(tries["deadline"]):
+    row, deadline = tries["row"], _time(tries["deadline"])
+    if now >= deadline:
         return _deadline_error(tries, outcome), tries
     # What went wrong in asking is forgiven by an answer; what went wrong in the work itself is not.
     forgiven = [name for name, again in tries["policy"].items() if again["verb"] == "same" and name not in _AWAY]
     since = {name: time for name, time in tries["since"].items() if name not in forgiven}
     return None, tries | {
         "verb": "run" if row["kind"] == "action" else "status",
-        "delaySeconds": outcome.get("retryAfterSeconds") or _pause(tries, now),
+        "delaySeconds": _asked_in(outcome.get("retryAfterSeconds") or _pause(tries, now), deadline, now),
         "lastMessage": outcome.get("message") or tries["lastMessage"],
         "since": since,
     }
@@ -255,10 +266,10 @@ def _failed(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, An
     again = tries["policy"].get(name)
     if again is None:
         return outcome["error"], tries
-    delay = outcome.get("retryAfterSeconds") or again["everySeconds"]
     tries = tries | {"since": {name: now.isoformat()} | tries["since"]}
-    over = _too_long(tries, name, now + timedelta(seconds=delay))
-    if over or (name not in _AWAY and _late(tries, delay, now)):
+    end = _given_up(tries, name) if name in _AWAY else min(_given_up(tries, name), _time(tries["deadline"]))
+    delay = _asked_in(outcome.get("retryAfterSeconds") or again["everySeconds"], end, now)
+    if not delay:
         return outcome["error"], tries
     return None, tries | {
         "verb": "run" if again["verb"] == "run" and tries["row"]["kind"] != "condition" else tries["verb"],
@@ -284,15 +295,16 @@ def _fail(tries: Tries, error: dict[str, Any], now: datetime) -> tuple[Outcome |
     if row["kind"] != "begin-and-poll":
         return {"outcome": "failed", "error": error}, tries
     until = now + timedelta(seconds=row["cancelSeconds"])
-    return None, tries | {"verb": "cancel", "error": error, "delaySeconds": 0, "deadline": until.isoformat()}
+    begun = {"verb": "cancel", "error": error, "delaySeconds": 0, "deadline": until.isoformat(), "since": {}}
+    return None, tries | begun
 
 
 def _cancelling(tries: Tries, outcome: Outcome, now: datetime) -> tuple[Outcome | None, Tries]:
     """Go on cancelling until nothing runs any more, or for as long as cancelling may take."""
-    delay = outcome.get("retryAfterSeconds") or tries["row"]["pollSeconds"]
     silence = _silence(outcome)
-    given_up = _too_long(tries, silence, now) if silence else _late(tries, delay, now)
-    if outcome["outcome"] in _ENDINGS or given_up:
+    end = _given_up(tries, silence) if silence else _time(tries["deadline"])
+    delay = _asked_in(outcome.get("retryAfterSeconds") or tries["row"]["pollSeconds"], end, now)
+    if outcome["outcome"] in _ENDINGS or not delay:
         return {"outcome": "failed", "error": tries["error"]}, tries
     return None, tries | {"delaySeconds": delay}
 

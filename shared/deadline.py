@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from azure.core.exceptions import HttpResponseError, ServiceResponseError
+from azure.core.exceptions import HttpResponseError, ServiceResponseTimeoutError
 from azure.core.pipeline import PipelineRequest, PipelineResponse
 
 # One call to Cosmos DB or Key Vault: a token, a connection, the retries.
@@ -94,7 +94,8 @@ def call() -> Iterator[None]:
 
     Raises:
         azure.core.exceptions.HttpResponseError: when the last answer asks to wait for longer than there is time.
-        azure.core.exceptions.ServiceResponseError: when its time is up. Whether it was carried out is not known.
+        azure.core.exceptions.ServiceResponseTimeoutError: when its time is up. Whether it was carried out, or still will
+            be, is not known.
     """
     try:
         with within(_call_seconds.get()):
@@ -102,7 +103,7 @@ def call() -> Iterator[None]:
     except TimeIsUp as error:
         if error.response is not None:
             raise HttpResponseError(response=error.response) from error
-        raise ServiceResponseError("No answer came in time.") from error
+        raise ServiceResponseTimeoutError("No answer came in time.") from error
 
 
 def before_sending(request: PipelineRequest[Any]) -> None:

@@ -6,7 +6,6 @@ from enum import Enum
 from typing import Any
 
 from orchestrators.plans.rows import REPEAT
-from orchestrators.retry import OUTAGE
 from shared.clusters import endings
 from shared.settings import Settings
 from shared.store import Document
@@ -126,7 +125,7 @@ def _is_driven(finding: Finding, operation: Document, now: datetime, own: Settin
         return True
     ended = endings.has_ended(operation)
     if finding.status in LIVING:
-        return ended or not _is_stale(operation, finding.current, now, own)
+        return ended or not _is_stale(operation, finding.current, now)
     age = now - _time(operation["asyncOperation"]["startTime"])
     return not finding.status and not ended and age < own.look_back(LOOK_BACK)
 
@@ -137,12 +136,13 @@ def _never_started(finding: Finding, operation: Document) -> bool:
     return not finding.current and not taken_over
 
 
-def _is_stale(operation: Document, items: list[Document], now: datetime, own: Settings) -> bool:
+def _is_stale(operation: Document, items: list[Document], now: datetime) -> bool:
     """Tell whether a row that runs was not heard of for twice its deadline, or nothing was while no row runs.
 
-    The time of an outage comes on top: no progress is written while the database is away.
+    The longest time for which a row is tried in vain comes on top: no progress is written while the database is away,
+    and none in a pause that a service has asked for.
     """
-    outage = timedelta(seconds=own.deadline_seconds(OUTAGE))
+    outage = _longest_silence(operation)
     running = [item for item in items if item["status"] == "Running"]
     if running:
         return any(now - _time(item["lastProgressTime"]) > 2 * _allowed(item) + outage for item in running)
@@ -150,6 +150,13 @@ def _is_stale(operation: Document, items: list[Document], now: datetime, own: Se
     longest = max((row["deadlineSeconds"] for row in operation["plan"]["rows"]), default=0)
     silent = now - max(times, default=_time(operation["asyncOperation"]["startTime"]))
     return silent > timedelta(seconds=2 * longest) + outage
+
+
+def _longest_silence(operation: Document) -> timedelta:
+    policies = operation["plan"]["retryPolicies"].values()
+    return timedelta(
+        seconds=max((again["withinSeconds"] for policy in policies for again in policy.values()), default=0)
+    )
 
 
 def _allowed(item: Document) -> timedelta:

@@ -79,7 +79,7 @@ def _delete_secrets(store: Store, vault: Vault, now: datetime, until: float) -> 
 
 
 def _is_bundle(found: StoredName) -> bool:
-    """Tell whether a secret is a bundle of the cluster that its tag names; the keys of certificates are none."""
+    """Tell whether a secret is a bundle of the cluster that its tag names, and nothing that a person put there."""
     return found.name in {f"{found.cluster}-{purpose}" for purpose in Purpose}
 
 

@@ -4,7 +4,12 @@ import logging
 from collections.abc import Callable
 from http import HTTPStatus
 
-from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError
+from azure.core.exceptions import (
+    AzureError,
+    ClientAuthenticationError,
+    HttpResponseError,
+    ServiceResponseTimeoutError,
+)
 
 from shared import deadline
 from shared.store.containers import Conflict, NotFound, PreconditionFailed
@@ -19,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 class OutcomeUnknown(Exception):  # noqa: N818 - what happened is not known to be an error
-    """The answer to a write was lost, and so was the answer to the question what became of it."""
+    """The answer to a write was lost, and so was the answer to the question what became of it, or it came too soon."""
 
 
 def ensure_written(write: Callable[[], object], is_written: Callable[[], bool]) -> None:
@@ -33,7 +38,8 @@ def ensure_written(write: Callable[[], object], is_written: Callable[[], bool]) 
         is_written: reads it back, and tells whether it is ours by something that nobody else would write.
 
     Raises:
-        OutcomeUnknown: when reading back failed as well; caused by the error of the write.
+        OutcomeUnknown: when reading back failed as well, or the write may still be on its way; caused by the error of
+            the write.
         Exception: what `write` raised, when nothing was written.
     """
     try:
@@ -53,6 +59,9 @@ def _found(is_written: Callable[[], bool], error: Exception) -> bool:
         raise OutcomeUnknown from error
     if found:
         _log.warning("the answer to a write was lost, and the document is written: %s", type(error).__name__)
+    elif isinstance(error, ServiceResponseTimeoutError):
+        # Nobody has cut the connection: what a slow network holds back is written when it arrives.
+        raise OutcomeUnknown from error
     return found
 
 

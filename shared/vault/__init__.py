@@ -26,7 +26,7 @@ Client = TypeVar("Client")
 
 @dataclass(frozen=True)
 class StoredName:
-    """A secret as a list shows it: its name, the id of its cluster's document as tagged, and its last change."""
+    """A secret of one of this database's clusters, as a list shows it: name, document id as tagged, last change."""
 
     name: str
     cluster: str
@@ -36,10 +36,17 @@ class StoredName:
 class Vault:
     """The two vaults of the service: one for the clusters, one for itself."""
 
-    def __init__(self, clusters: SecretClient, service: SecretClient) -> None:
-        """Wrap the clients; everything read by version is kept for ever."""
+    def __init__(self, clusters: SecretClient, service: SecretClient, database: str) -> None:
+        """Wrap the clients; everything read by version is kept for ever.
+
+        Args:
+            clusters: of the clusters' vault, which several deployments may share.
+            service: of the service's own.
+            database: which one holds the clusters' documents; becomes the tag `database` of their secrets.
+        """
         self._clusters = clusters
         self._service = service
+        self._database = database
         self._versions: dict[str, Bundle] = {}
 
     def put_secret(self, name: str, bundle: Bundle, cluster_document_id: str = "") -> str:
@@ -58,7 +65,7 @@ class Vault:
                 name,
                 json.dumps(bundle),
                 content_type="application/json",
-                tags={"cluster": cluster_document_id or name.rsplit("-", 1)[0]},
+                tags={"cluster": cluster_document_id or name.rsplit("-", 1)[0], "database": self._database},
             )
         secret_id = str(stored.id)
         self._versions[secret_id] = dict(bundle)
@@ -95,11 +102,11 @@ class Vault:
             return
 
     def stored_names(self) -> Iterator[StoredName]:
-        """Yield what the clusters' vault has, page by page: names, never values. Certificates are among them."""
+        """Yield the bundles of this database's clusters, page by page: names, never values."""
         for found in self._clusters.list_properties_of_secrets():
-            written = found.updated_on or found.created_on
-            if found.name and written:
-                yield StoredName(found.name, (found.tags or {}).get("cluster", ""), written)
+            written, tags = found.updated_on or found.created_on, found.tags or {}
+            if found.name and written and tags.get("database") == self._database:
+                yield StoredName(found.name, tags.get("cluster", ""), written)
 
     def disable(self, versioned_id: str) -> None:
         """Disable one version of a secret, which no document names: nobody can read it any more.
@@ -161,4 +168,5 @@ def get_vault() -> Vault:
     def secrets(name: str) -> SecretClient:
         return connect(SecretClient, name, FencePolicy(requests_too=True))
 
-    return Vault(secrets(own.cluster_keyvault_name), secrets(own.keyvault_name))
+    database = f"{own.cosmosdb_account}/{own.cosmosdb_database}"
+    return Vault(secrets(own.cluster_keyvault_name), secrets(own.keyvault_name), database)

@@ -232,7 +232,7 @@ def accepted(world: World) -> World:
                 "status": "Creating",
                 "startTime": "2026-03-01T09:00:00+00:00",
             },
-            "plan": {"name": "create", "timeScale": 40, "rows": [], "skipped": []},
+            "plan": {"name": "create", "timeScale": 40, "rows": [], "skipped": [], "retryPolicies": {}},
         }
     )
     world.cosmos["Subscriptions"].create_item(

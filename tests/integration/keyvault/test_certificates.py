@@ -336,7 +336,7 @@ def test_the_product_orders_reads_deletes_and_orders_again(scene: Scene) -> None
         scene.pass_by()
         assert ours.is_issued("c", SUBJECT, [NAME])
         assert not ours.begin("c", SUBJECT, [NAME])
-        chain, key = Vault(scene.secrets, scene.secrets).get_certificate("c")
+        chain, key = Vault(scene.secrets, scene.secrets, "account/ARO").get_certificate("c")
         assert pem.split(key + chain) == (chain, key)
         for _ in range(2):
             ours.delete("c")

@@ -41,7 +41,8 @@ def test_what_a_killed_request_left_behind_goes(azure: LocalAzure, rng: random.R
 def _leave_secret(azure: LocalAzure, document_id: str, written: datetime) -> None:
     platform = Platform(azure.state, clock=Clock(source=lambda: written), world=WORLD)
     with closing(platform.store), closing(platform.journal):
-        wish = {"value": "{}", "contentType": "application/json", "tags": {"cluster": document_id}}
+        tags = {"cluster": document_id, "database": f"{WORLD.cosmos_account}/{DATABASE}"}
+        wish = {"value": "{}", "contentType": "application/json", "tags": tags}
         KeyVaultModel(platform).set_secret(WORLD.cluster_vault, f"{document_id}-request", wish)
 
 

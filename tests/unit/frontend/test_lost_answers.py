@@ -10,6 +10,7 @@ import pytest
 from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, ServiceResponseError
 from azure.cosmos.exceptions import CosmosHttpResponseError
 
+from shared import deadline
 from tests.unit.cosmos_fake import MODIFIED
 from tests.unit.frontend.world import CLUSTER, CLUSTERS, SUBSCRIPTION, World, body, changed
 
@@ -190,6 +191,28 @@ def test_a_create_that_may_be_written_keeps_its_secret(world: World, monkeypatch
     assert world.document["secrets"]["request"]
     assert world.cosmos["Domains"].documents
     assert world.operation(world.document["asyncOperationId"])
+
+
+def test_a_create_that_is_written_after_its_time_keeps_what_it_names(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A write that the network holds back lands when nobody waits for it any more; the sweep finds what does not."""
+    container = world.cosmos["OpenShiftClusters"]
+    held_back: list[Any] = []
+
+    def hold(written: Any, **_options: Any) -> Any:
+        held_back.append(written)
+        with deadline.call():
+            raise deadline.TimeIsUp
+
+    create = container.create_item
+    monkeypatch.setattr(container, "create_item", hold)
+    assert "is not known" in expect_unavailable(put(world))
+    create(*held_back)
+    assert world.document["secrets"]["request"]
+    assert len(world.secrets.versions) == 1
+    assert world.operation(world.document["asyncOperationId"])
+    assert world.cosmos["Domains"].documents
 
 
 def test_what_cannot_be_undone_hides_nothing(

@@ -162,7 +162,7 @@ class World:
         self.now = NOW
         self.arm_certificates = [ClientCertificate(arm_certificate(), NOW - timedelta(days=1), NOW + timedelta(days=1))]
         store = Store(lambda name: cast("Any", self.cosmos[name]))
-        vault = Vault(cast("Any", self.secrets), cast("Any", self.service_secrets))
+        vault = Vault(cast("Any", self.secrets), cast("Any", self.service_secrets), "rp-eastus/ARO")
         self.services = Services(
             settings=settings.parse({**ENVIRONMENT, "ADMIN_API_CA": authority().pem(), "TIME_SCALE": "1"}),
             open_store=lambda: store,

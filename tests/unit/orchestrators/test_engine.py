@@ -299,7 +299,7 @@ def test_an_error_is_tried_again_only_if_the_policy_names_its_class() -> None:
 def test_a_class_of_errors_is_tried_for_its_own_time() -> None:
     """Transient errors are tried for a minute here, authorization for two."""
     host, _ = run({"A": lasts(1, failed("no", "transient"))}, row("A"))
-    assert len(calls_of(host, "A")) == 6
+    assert len(calls_of(host, "A")) == 7
     host, _ = run({"A": lasts(1, failed("no", "authorization"))}, row("A"))
     assert len(calls_of(host, "A")) == 12
 
@@ -309,6 +309,36 @@ def test_throttling_honours_retry_after() -> None:
     host, _ = run({"A": in_turn(failed("slow down", "throttled", retryAfterSeconds=42), DONE)}, row("A"))
     first, second = [time for time, name, _ in host.calls if name == "A"]
     assert second - first == timedelta(seconds=1 + 42)
+
+
+@pytest.mark.parametrize("retry_class", ["throttled", "transient"])
+@pytest.mark.parametrize("seconds", [3600, 10**15])
+def test_a_service_that_asks_for_too_long_a_pause_is_asked_once_more(retry_class: str, seconds: int) -> None:
+    """Its first error never ends a row, whatever its Retry-After says: the row waits for as long as it may."""
+    away, within = failed("go away", retry_class, retryAfterSeconds=seconds), AZURE[retry_class]["withinSeconds"]
+    host, instance = run({"A": in_turn(away, DONE)}, row("A"))
+    assert instance.output == {"result": "done"}
+    assert host.now - BEGIN <= timedelta(seconds=within + 2)
+    host, _ = run({"A": lasts(1, away)}, row("A"))
+    assert len(calls_of(host, "A")) == 2
+    assert calls_of(host, "finish_operation")[0]["error"]["message"] == "go away"
+
+
+def test_a_wait_is_asked_once_more_at_its_deadline() -> None:
+    """A Retry-After beyond it neither holds the operation nor ends work that may be done by then."""
+    long = WAIT | {"retryAfterSeconds": 10**15}
+    for last, want in ((DONE, "done"), (WAIT, "failed")):
+        host, instance = run({"A": in_turn(long, last)}, row("A", kind="condition", deadline=60))
+        assert instance.output["result"] == want
+        assert host.now - BEGIN <= timedelta(seconds=64)
+
+
+def test_a_cancel_ends_in_time_whatever_azure_asks_for() -> None:
+    """It is asked once more when its time is over."""
+    long = WAIT | {"retryAfterSeconds": 3600}
+    host, instance = run({"A": lasts(1, long)}, row("A", kind="begin-and-poll", deadline=60))
+    assert instance.output["result"] == "failed"
+    assert host.now - BEGIN < timedelta(seconds=60 + 300 + 10)
 
 
 def test_work_that_ended_for_lack_of_a_role_begins_anew() -> None:
@@ -389,7 +419,7 @@ def test_after_an_outage_a_row_has_only_the_time_that_was_left() -> None:
 def test_a_silence_without_end_ends_the_row_when_its_class_is_given_up() -> None:
     """Nobody waits for ever for a service that does not come back; its error is told, not a deadline's."""
     host, _ = run({"A": lasts(1, AWAY)}, row("A", kind="condition"))
-    assert len(calls_of(host, "A")) == 6
+    assert len(calls_of(host, "A")) == 7
     assert calls_of(host, "finish_operation")[0]["error"]["message"] == "It is away."
 
 
@@ -421,6 +451,28 @@ def test_what_was_begun_is_cancelled_although_azure_is_away_for_ten_minutes() ->
     script: Script = {"A": lambda call, now: cancel(call, now) if call["verb"] == "cancel" else (1, failed("broken"))}
     host, _ = run_with({"azure": LONG}, script, row("A", kind="begin-and-poll"))
     assert host.started_at("finish_operation") >= OUTAGE_SECONDS
+
+
+@pytest.mark.parametrize(("silence", "minutes"), [(AWAY, 17), (DEAD, 7)], ids=["an outage", "deaths"])
+def test_what_was_begun_is_cancelled_when_a_silence_has_ended_its_row(silence: Any, minutes: int) -> None:
+    """Cancelling has a patience of its own: the silence that ended the row does not end it at its first try."""
+    answers = BEGIN + timedelta(minutes=minutes)
+
+    def work(call: dict[str, Any], now: datetime) -> tuple[float, Any]:
+        if call["verb"] == "run":
+            return 1, WAIT
+        return 1, {"outcome": "stopped"} if now >= answers else silence
+
+    host, _ = run_with({"azure": LONG}, {"A": work}, row("A", kind="begin-and-poll"))
+    assert max(time for time, name, _ in host.calls if name == "A") >= answers
+
+
+def test_a_clock_that_goes_back_takes_no_time_from_a_row() -> None:
+    """Hosts take over from one another, and their clocks differ."""
+    tries = verdicts.begin(start(), row("A", kind="condition", deadline=60), BEGIN)
+    for seconds, outcome in ((10, AWAY), (-300, AWAY), (-310, WAIT)):
+        _, tries = verdicts.decide(tries, outcome, BEGIN + timedelta(seconds=seconds))
+        assert datetime.fromisoformat(tries["deadline"]) >= BEGIN + timedelta(seconds=60)
 
 
 def deaths(seconds: float, every: float = 3) -> Work:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from shared.clusters.secrets import Certificate, Purpose
+from shared.vault import get_vault
 from tests.unit.product_world import CUSTOMER, World
 from timers import leftovers
 
 HOST = json.loads((Path(__file__).parents[3] / "host.json").read_text(encoding="utf-8"))
 GONE = "11111111-0000-4000-8000-000000000001"
+OURS = "rp-eastus/ARO"
 
 
 def swept(world: World) -> World:
@@ -22,10 +24,10 @@ def swept(world: World) -> World:
     return world
 
 
-def secret(world: World, name: str, cluster: str, minutes_ago: float) -> None:
+def secret(world: World, name: str, cluster: str, minutes_ago: float, database: str = OURS) -> None:
     """Put a secret into the clusters' vault, that long ago."""
-    vault = world.vault("rp-cls")
-    vault.set_secret(name, "{}", content_type="application/json", tags={"cluster": cluster})
+    vault, tags = world.vault("rp-cls"), {"cluster": cluster, "database": database}
+    vault.set_secret(name, "{}", content_type="application/json", tags=tags)
     vault.written[name] = datetime.now(UTC) - timedelta(minutes=minutes_ago)
 
 
@@ -71,6 +73,22 @@ def test_other_secrets_stay(accepted: World, name: str, tag: str, minutes_ago: f
     """Only bundles that nobody can want any more go."""
     secret(accepted, name, tag, minutes_ago)
     assert name in names(swept(accepted))
+
+
+@pytest.mark.parametrize("database", ["rp-eastus/another", "another/ARO", ""])
+def test_secrets_of_another_database_stay(accepted: World, database: str) -> None:
+    """Deployments may share a vault: clusters that this database does not know are not gone."""
+    secret(accepted, f"{GONE}-request", GONE, 10_000, database)
+    assert f"{GONE}-request" in names(swept(accepted))
+
+
+def test_a_secret_is_tagged_with_the_database_of_its_cluster(accepted: World) -> None:
+    """What the service writes, its own sweep finds."""
+    get_vault().put_secret(f"{GONE}-request", {}, GONE)
+    vault = accepted.vault("rp-cls")
+    assert vault.tags[f"{GONE}-request"] == {"cluster": GONE, "database": OURS}
+    vault.written[f"{GONE}-request"] = datetime.now(UTC) - timedelta(minutes=11)
+    assert f"{GONE}-request" not in names(swept(accepted))
 
 
 def test_a_vault_of_many_pages_is_swept_whole(accepted: World) -> None:

@@ -19,13 +19,14 @@ def secrets() -> FakeSecrets:
 @pytest.fixture
 def vault(secrets: FakeSecrets) -> Vault:
     """Make a vault on them."""
-    return Vault(secrets, FakeSecrets("https://svc.vault.azure.net"))  # type: ignore[arg-type] # fakes of the SDK's client
+    service = FakeSecrets("https://svc.vault.azure.net")
+    return Vault(secrets, service, "account/ARO")  # type: ignore[arg-type] # fakes of the SDK's client
 
 
 def test_two_racing_bundles_keep_their_versions(vault: Vault, secrets: FakeSecrets) -> None:
     """Each id gives back what was put under it."""
     first, second = (vault.put_secret("doc-request", {"clientSecret": text}) for text in "ab")
-    fresh = Vault(secrets, secrets)  # type: ignore[arg-type]  # fakes
+    fresh = Vault(secrets, secrets, "account/ARO")  # type: ignore[arg-type]  # fakes
     assert (fresh.get_secret(first), fresh.get_secret(second)) == ({"clientSecret": "a"}, {"clientSecret": "b"})
 
 
