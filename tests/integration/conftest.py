@@ -54,8 +54,9 @@ def pytest_runtest_makereport(
     """Show what the local Azure saw of a failed test, and say where its state is."""
     report: pytest.TestReport = yield  # type: ignore[assignment]  # a wrapper is sent the report
     if report.failed:
-        for name in ("azure", "own_azure", "patient_azure"):
-            platform = getattr(item, "funcargs", {}).get(name)
+        for value in getattr(item, "funcargs", {}).values():
+            # A fixture may also hold a platform.
+            platform = getattr(value, "azure", value)
             if isinstance(platform, LocalAzure):
                 report.sections += _sections(platform.state)
     return report  # type: ignore[return-value]  # idem
