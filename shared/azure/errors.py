@@ -110,6 +110,7 @@ _SIGNATURE = re.compile(rf"(sig|signature|code)={_ENDED}[^&\s'\"]+", re.IGNORECA
 # Entra ID's words for "later": the SDK keeps neither the status nor `Retry-After` of an answer that is OAuth's.
 # https://learn.microsoft.com/entra/identity-platform/reference-error-codes
 _DIRECTORY_IS_BUSY = re.compile(r"AADSTS(90006|90024|90033|90055)\b")
+_OF_THE_DIRECTORY = re.compile(r"AADSTS\d+")
 _COSMOS_TAIL = re.compile(r"\s*ActivityId: [0-9a-f-]+, Microsoft\.Azure\.Documents\S*\s*$")
 
 
@@ -164,11 +165,16 @@ def retry_class(error: AzureError) -> str:
     if isinstance(error, ServiceRequestError | ServiceResponseError | CredentialUnavailableError):
         return "transient"
     if isinstance(error, ClientAuthenticationError):
-        if error.response is None and (error.__cause__ is not None or _DIRECTORY_IS_BUSY.search(str(error.message))):
+        if error.response is None and (error.__cause__ is not None or not _refuses(str(error.message))):
             return "transient"
         passing = _http_class(error)
         return passing if passing in ("throttled", "transient") else "principal"
     return _http_class(error) if isinstance(error, HttpResponseError) else "none"
+
+
+def _refuses(text: str) -> bool:
+    """Tell whether Entra ID itself refused a credential: what stands in front of it, and is busy, gives no code."""
+    return bool(_OF_THE_DIRECTORY.search(text)) and not _DIRECTORY_IS_BUSY.search(text)
 
 
 def _http_class(error: HttpResponseError) -> str:

@@ -8,6 +8,9 @@ SHORT = (
     Scenario(RACES.name, "create", "another PUT", at="deploy_storage_template"),
     Scenario(OUTAGES.name, "create", "the cluster's API", "reset", "console_ready", TEN_MINUTES),
     Scenario(RIGHTS.name, "create", "Network Contributor of the cluster on vnet", "whole", ending="Explained"),
+    Scenario(RACES.name, "create", "DELETE", at="deploy_storage_template", ending="Canceled"),
+    Scenario(OUTAGES.name, "delete", "Azure Resource Manager", "503", "delete_resource_group", TEN_MINUTES),
     Scenario(KILLS.name, "create", "the host", "once", "deploy_machines_template"),
     Scenario(KILLS.name, "create", "the worker", "once", "deploy_storage_template"),
+    Scenario(KILLS.name, "create", "the worker", "every three seconds", 0.0, 20.0),
 )

@@ -18,7 +18,6 @@ from tests.integration.service.stage import Cluster, fault, prepare
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.thorough,
     pytest.mark.xdist_group("faults-own-pace"),
     pytest.mark.family(OWN_PACE),
 ]
