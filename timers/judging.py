@@ -1,7 +1,7 @@
 """What the watchdog decides about one operation. Pure: a finding and the time in, an action out."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 
@@ -63,7 +63,8 @@ def judge(finding: Finding, now: datetime, own: Settings) -> Action:
     """Decide about one operation."""
     operation = finding.operation
     if operation is None:
-        return Action.FAIL
+        # Written before the cluster, it may be read after it: consistency is the session's, and this is another one.
+        return Action.LEAVE if now - _requested(finding.cluster) < own.look_back(LOOK_BACK) else Action.FAIL
     if _is_driven(finding, operation, now, own):
         return Action.LEAVE
     if endings.has_ended(operation):
@@ -128,6 +129,12 @@ def _is_driven(finding: Finding, operation: Document, now: datetime, own: Settin
         return ended or not _is_stale(operation, finding.current, now)
     age = now - _time(operation["asyncOperation"]["startTime"])
     return not finding.status and not ended and age < own.look_back(LOOK_BACK)
+
+
+def _requested(cluster: Document) -> datetime:
+    """Return when the request of a cluster's operation came; long ago where its document does not say so."""
+    told = (cluster.get("correlationData") or {}).get("requestTime")
+    return _time(told) if told else datetime.min.replace(tzinfo=UTC)
 
 
 def _never_started(finding: Finding, operation: Document) -> bool:

@@ -16,6 +16,7 @@ NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
 # How long a row of these plans is tried while nothing answers it. Throttling may take longest.
 RETRIES = {"azure": {"transient": {"withinSeconds": 22.5}, "throttled": {"withinSeconds": 45}}, "none": {}}
 OUTAGE = 45
+DAY = 86_400
 
 
 def ago(seconds: float) -> str:
@@ -38,6 +39,11 @@ def item(step: str, status: str = "Running", seen: float = 1, attempt: int = 1, 
         "message": "last words",
         "error": None,
     }
+
+
+def requested(seconds: float) -> dict[str, Any]:
+    """Make a cluster whose operation was asked for so many seconds ago."""
+    return {"attempt": 1, "correlationData": {"requestTime": ago(seconds)}}
 
 
 def finding(
@@ -93,7 +99,8 @@ def finding(
         (finding("", attempt=2, takenOverAttempt=1), Action.START),
         (finding("Failed", ended="Succeeded"), Action.SETTLE),
         (finding("Running", ended="Succeeded"), Action.LEAVE),
-        (Finding(cluster={"attempt": 1}, operation=None, items=[], status=""), Action.FAIL),
+        (Finding(cluster=requested(8 * DAY), operation=None, items=[], status=""), Action.FAIL),
+        (Finding(cluster=requested(14), operation=None, items=[], status=""), Action.LEAVE),
     ],
     ids=[
         "it makes progress",
@@ -124,6 +131,7 @@ def finding(
         "it ended between its two writes",
         "it is ending",
         "its record has expired",
+        "its record is not to be read yet",
     ],
 )
 def test_each_case_has_its_answer(world: World, found: Finding, want: Action) -> None:
