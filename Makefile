@@ -47,8 +47,8 @@ integration: setup ## Run the integration tests alone: the product and the SDKs 
 	@# They wait for emulated machines more than they work: three workers keep two cores busy.
 	$(PY) -m pytest tests/integration tests/faults -n 3 --dist loadgroup -m "not thorough"
 
-faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats a run, ONLY= chooses.
-	@$(PY) -m tests.faults --report docs/reliability.md $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)")
+faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats it, ONLY= runs a part.
+	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)",--report docs/reliability.md)
 
 runtime: setup ## Run the functions through Microsoft's own runtime (needs a Python 3.13), and test that.
 	@tools/bootstrap runtime

@@ -2,6 +2,7 @@
 
     AzureError
     ├── ServiceRequestError, ServiceResponseError     the connection broke: transient
+    ├── CredentialUnavailableError                    no token for the app's own identity: transient
     ├── ClientAuthenticationError                     Entra ID refused a credential: principal;
     │                                                 made of another error, or busy in its own words: transient
     └── HttpResponseError                             by status and code, see the tables
@@ -23,6 +24,7 @@ from azure.core.exceptions import (
     ServiceRequestError,
     ServiceResponseError,
 )
+from azure.identity import CredentialUnavailableError
 
 from shared import tracing
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
@@ -158,7 +160,8 @@ def _owner(error: AzureError, again: str, told: Owner) -> Owner:
 
 def retry_class(error: AzureError) -> str:
     """Return the class by which a plan's retry policy decides."""
-    if isinstance(error, ServiceRequestError | ServiceResponseError):
+    # The endpoint of the app's own identity keeps its answer to itself; it knows no principal that it could refuse.
+    if isinstance(error, ServiceRequestError | ServiceResponseError | CredentialUnavailableError):
         return "transient"
     if isinstance(error, ClientAuthenticationError):
         if error.response is None and (error.__cause__ is not None or _DIRECTORY_IS_BUSY.search(str(error.message))):

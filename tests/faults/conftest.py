@@ -12,11 +12,17 @@ from tests.faults.plugin import SCALE, SECONDS
 from tests.faults.runner import Result, Stock, run
 from tests.faults.scenarios import Scenario
 from tests.integration import local_azure
-from tests.integration.conftest import SEED, azure, rng
-from tests.integration.service.conftest import _own_platform, _patient_platform, own_azure, patient_azure
+from tests.integration.conftest import SEED, azure, pytest_runtest_makereport, rng
+from tests.integration.service.conftest import _own_platform, own_azure
 
-# pytest finds fixtures by their names in a conftest.
-__all__ = ["_own_platform", "_patient_platform", "azure", "own_azure", "patient_azure", "rng"]
+# pytest finds fixtures and hooks by their names in a conftest.
+__all__ = [
+    "_own_platform",
+    "azure",
+    "own_azure",
+    "pytest_runtest_makereport",
+    "rng",
+]
 
 # The keys of one cluster take a core for seconds.
 AT_ONCE = 4

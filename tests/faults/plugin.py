@@ -11,6 +11,7 @@ from tests.faults.scenarios import STORIES, Scenario
 from tests.integration.conftest import SEED
 
 HERE = Path(__file__).parent
+# A restart takes the same seconds at every time scale, a deadline does not: this one leaves room for many in a row.
 SCALE = 40
 FAMILY, NAME, OPERATION, SECONDS = "family", "scenario", "operation", "seconds"
 

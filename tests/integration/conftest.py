@@ -54,10 +54,10 @@ def pytest_runtest_makereport(
     """Show what the local Azure saw of a failed test, and say where its state is."""
     report: pytest.TestReport = yield  # type: ignore[assignment]  # a wrapper is sent the report
     if report.failed:
-        for name in ("azure", "own_azure", "patient_azure"):
-            platform = getattr(item, "funcargs", {}).get(name)
-            if isinstance(platform, LocalAzure):
-                report.sections += _sections(platform.state)
+        # A fixture may also hold a platform.
+        found = (getattr(value, "azure", value) for value in getattr(item, "funcargs", {}).values())
+        for state in {platform.state for platform in found if isinstance(platform, LocalAzure)}:
+            report.sections += _sections(state)
     return report  # type: ignore[return-value]  # idem
 
 

@@ -90,7 +90,7 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
         (ServiceResponseError("reset"), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError("AADSTS700016"), "principal", "DeploymentFailed", Owner.PLATFORM),
         (ClientAuthenticationError("AADSTS90055: Too many."), "transient", "DeploymentFailed", Owner.AZURE),
-        (CredentialUnavailableError("no endpoint"), "principal", "DeploymentFailed", Owner.PLATFORM),
+        (CredentialUnavailableError("no endpoint"), "transient", "DeploymentFailed", Owner.AZURE),
         (without_token(ServiceRequestError("refused")), "transient", "DeploymentFailed", Owner.AZURE),
         (without_token(ValueError("no authority")), "transient", "DeploymentFailed", Owner.AZURE),
         (ClientAuthenticationError(response=http(429).response), "throttled", "DeploymentFailed", Owner.AZURE),

@@ -12,6 +12,7 @@ import azure.functions as func
 import pytest
 
 from frontend import ROUTES, functions, register
+from shared import deadline
 from tests.unit.frontend.world import CLUSTER, NEW, World, admin_certificate, arm_certificate, body, match
 
 
@@ -81,6 +82,17 @@ def test_a_start_that_fails_changes_no_answer(
     with caplog.at_level(logging.ERROR):
         assert ask("PUT", CLUSTER, json.dumps(body()).encode(), client=client).status_code == 201
     assert "the watchdog will" in caplog.text
+    assert world.document["asyncOperationId"]
+
+
+def test_an_answer_does_not_wait_for_a_start_that_hangs(
+    world: World, ask: Callable[..., func.HttpResponse], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The watchdog will find the operation."""
+    monkeypatch.setattr(deadline, "AFTERMATH_SECONDS", 0.5)
+    client = DurableClient()
+    monkeypatch.setattr(client, "start_new", lambda *_arguments: asyncio.sleep(60))
+    assert ask("PUT", CLUSTER, json.dumps(body()).encode(), client=client).status_code == 201
     assert world.document["asyncOperationId"]
 
 
