@@ -35,13 +35,18 @@ def entries(text: str) -> dict[str, Any]:
     """
     try:
         text.encode()
-        parsed = json.loads(text)
+        parsed = json.loads(text, parse_constant=_refuse)
     except RecursionError as error:
         raise ValueError("it nests too deep") from error
     auths = parsed.get("auths", {}) if isinstance(parsed, dict) else None
     if not isinstance(auths, dict):
         raise ValueError('it is not of the form {"auths": {...}}')  # noqa: TRY004 - of a value, as any other form
     return auths
+
+
+def _refuse(constant: str) -> Any:
+    """Refuse `NaN` and `Infinity`, which Python reads and those who pull images do not."""
+    raise ValueError(f"it has {constant}, which is not JSON")
 
 
 def _wrong_auth(entry: Any) -> str:

@@ -1,7 +1,7 @@
 """What the watchdog decides about one operation. Pure: a finding and the time in, an action out."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 
@@ -44,6 +44,7 @@ class Finding:
         output: how that instance ended, where it says so. It holds no secret: what raises in an activity is reduced
             to its type before it enters durable history.
         heard: when the other task hub that drives it was last heard of; None where this one does.
+        created: when this attempt's instance was, None where there is none.
     """
 
     cluster: Document
@@ -52,6 +53,7 @@ class Finding:
     status: str
     output: str = ""
     heard: datetime | None = None
+    created: datetime | None = None
 
     @property
     def current(self) -> list[Document]:
@@ -63,7 +65,8 @@ def judge(finding: Finding, now: datetime, own: Settings) -> Action:
     """Decide about one operation."""
     operation = finding.operation
     if operation is None:
-        return Action.FAIL
+        # Written before the cluster, it may be read after it: consistency is the session's, and this is another one.
+        return Action.LEAVE if now - _requested(finding.cluster) < own.look_back(LOOK_BACK) else Action.FAIL
     if _is_driven(finding, operation, now, own):
         return Action.LEAVE
     if endings.has_ended(operation):
@@ -123,11 +126,16 @@ def _is_driven(finding: Finding, operation: Document, now: datetime, own: Settin
     """Tell whether somebody is at work on the operation: another hub, its orchestration, or still its request."""
     if finding.heard is not None and now - finding.heard <= own.look_back(SILENCE):
         return True
-    ended = endings.has_ended(operation)
     if finding.status in LIVING:
-        return ended or not _is_stale(operation, finding.current, now)
+        return not _is_stale(finding, operation, now)
     age = now - _time(operation["asyncOperation"]["startTime"])
-    return not finding.status and not ended and age < own.look_back(LOOK_BACK)
+    return not finding.status and not endings.has_ended(operation) and age < own.look_back(LOOK_BACK)
+
+
+def _requested(cluster: Document) -> datetime:
+    """Return when the request of a cluster's operation came; long ago where its document does not say so."""
+    told = (cluster.get("correlationData") or {}).get("requestTime")
+    return _time(told) if told else datetime.min.replace(tzinfo=UTC)
 
 
 def _never_started(finding: Finding, operation: Document) -> bool:
@@ -136,20 +144,20 @@ def _never_started(finding: Finding, operation: Document) -> bool:
     return not finding.current and not taken_over
 
 
-def _is_stale(operation: Document, items: list[Document], now: datetime) -> bool:
+def _is_stale(finding: Finding, operation: Document, now: datetime) -> bool:
     """Tell whether a row that runs was not heard of for twice its deadline, or nothing was while no row runs.
 
     The longest time for which a row is tried in vain comes on top: no progress is written while the database is away,
     and none in a pause that a service has asked for.
     """
     outage = _longest_silence(operation)
-    running = [item for item in items if item["status"] == "Running"]
+    running = [item for item in finding.current if item["status"] == "Running"]
     if running:
         return any(now - _time(item["lastProgressTime"]) > 2 * _allowed(item) + outage for item in running)
-    times = [_time(item["lastProgressTime"]) for item in items]
+    times = [_time(item["lastProgressTime"]) for item in finding.current]
     longest = max((row["deadlineSeconds"] for row in operation["plan"]["rows"]), default=0)
-    silent = now - max(times, default=_time(operation["asyncOperation"]["startTime"]))
-    return silent > timedelta(seconds=2 * longest) + outage
+    began = finding.created or _time(operation["asyncOperation"]["startTime"])
+    return now - max([began, *times]) > timedelta(seconds=2 * longest) + outage
 
 
 def _longest_silence(operation: Document) -> timedelta:

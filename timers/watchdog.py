@@ -86,26 +86,26 @@ async def _find(
     operation = await asyncio.to_thread(store.operations.get, operation_id)
     items = await asyncio.to_thread(store.progress.list, operation_id)
     heard = hubs.last_heard(operation, items, signs, settings.load()) if operation else None
-    status, output = "", ""
-    if heard is None:
-        status, output = await _instance(client, plans.instance_id(operation_id, cluster["attempt"]))
-    return Finding(cluster, operation, items, status, output, heard)
+    if heard is not None:
+        return Finding(cluster, operation, items, "", heard=heard)
+    status, output, created = await _instance(client, plans.instance_id(operation_id, cluster["attempt"]))
+    return Finding(cluster, operation, items, status, output, created=created)
 
 
-async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> tuple[str, str]:
-    """Return an instance's runtime status and output, both "" where there is none.
+async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> tuple[str, str, datetime | None]:
+    """Return an instance's runtime status and output, both "" where there is none, and when it was created.
 
     Raises:
         ConnectionError: when the host cannot tell, because its storage is away.
     """
     found = await client.get_status(instance_id)
     if found.runtime_status:
-        return found.runtime_status.name, str(found.output or "")
+        return found.runtime_status.name, str(found.output or ""), found.created_time
     # The SDK makes a status of every answer: of an unknown id's, which is empty, and of an error's.
     if getattr(found, "message", None) != "":
         reason = getattr(found, "ExceptionMessage", "no reason given")
         raise ConnectionError(f"the task hub did not tell the status of {instance_id}: {reason}")
-    return "", ""
+    return "", "", None
 
 
 def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -> dict[str, Any]:

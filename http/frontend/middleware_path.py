@@ -76,9 +76,11 @@ def path(call: Call, handle: Handler) -> Reply:
         value = call.parameters.get(name)
         if value is None:
             continue
-        region = call.services.settings.location
-        if not is_right(value, region):
-            given = shown(call.request.parameters[name])
+        region, given = call.services.settings.location, call.request.parameters[name]
+        # Letters of other alphabets may become ASCII in lower case, such as the Kelvin sign.
+        if not (given.isascii() and is_right(value, region)):
             must = wanted.format(region=region)
-            raise CloudError(status, code, f"The {what} '{given}' in the path is invalid: it must be {must}.", name)
+            raise CloudError(
+                status, code, f"The {what} '{shown(given)}' in the path is invalid: it must be {must}.", name
+            )
     return handle(call)

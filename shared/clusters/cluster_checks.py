@@ -103,6 +103,7 @@ def tags(value: dict[str, str], _facts: Facts, target: str) -> Iterator[CloudErr
     """
     if len(value) > _MAX_TAGS:
         yield invalid_parameter(target, f"There are {len(value)} tags: a resource may have {_MAX_TAGS}.")
+    seen: set[str] = set()
     for name, text in value.items():
         here = f'{target}["{shown(name)}"]'
         if not 1 <= len(name) <= _MAX_TAG_NAME:
@@ -113,6 +114,11 @@ def tags(value: dict[str, str], _facts: Facts, target: str) -> Iterator[CloudErr
             yield invalid_parameter(
                 here, f"The tag's name '{shown(name)}' has the character '{found[0]}'. Leave out all of {_REFUSED}."
             )
+        if name.lower() in seen:
+            yield invalid_parameter(
+                here, f"The tag '{shown(name)}' is there twice: Azure takes names without their case."
+            )
+        seen.add(name.lower())
         if len(text) > _MAX_TAG_VALUE:
             yield invalid_parameter(here, f"The tag's value has {len(text)} characters: it may have {_MAX_TAG_VALUE}.")
 

@@ -58,6 +58,10 @@ _PATHS: dict[str, str] = {
 }
 
 
+# OpenSSL's words for a connection that ends without a farewell.
+_HANGS_UP = "EOF occurred in violation of protocol"
+
+
 class Unreadable(Exception):  # noqa: N818 - an answer more than an error
     """The API server did not do as asked; the message says how it failed, in words that end no sentence."""
 
@@ -180,9 +184,9 @@ def send(
         return answer.status, bytes(answer.response.data)
     except ApiException as error:
         # The one exception that the package makes of its own here stands for TLS: `SSLError`, a new line, the cause.
-        raise Unreadable(_tls_failure(str(error.reason))) from error
+        raise _tls_failure(str(error.reason)) from error
     except urllib3.exceptions.SSLError as error:
-        raise Unreadable(_tls_failure(str(error))) from error
+        raise _tls_failure(str(error)) from error
     except urllib3.exceptions.HTTPError as error:
         raise Unreachable(_connection_failure(error)) from error
 
@@ -203,11 +207,13 @@ def _inner(error: BaseException) -> BaseException | None:
     return next((argument for argument in error.args if isinstance(argument, BaseException)), None)
 
 
-def _tls_failure(reason: str) -> str:
+def _tls_failure(reason: str) -> Unreadable:
+    """Return what to raise when TLS fails: a server that hangs up in the handshake is away, any other has answered."""
     verification = re.search(r"certificate verify failed: (.*?)(?: \(_ssl\.c:\d+\))?\W*$", reason, re.DOTALL)
     if verification:
-        return f"the API server's certificate does not verify: {shortened(verification[1])}"
-    return f"the API server ends the TLS handshake: {shortened(reason.splitlines()[-1] if reason else 'no reason')}"
+        return Unreadable(f"the API server's certificate does not verify: {shortened(verification[1])}")
+    told = f"the API server ends the TLS handshake: {shortened(reason.splitlines()[-1] if reason else 'no reason')}"
+    return Unreachable(told) if _HANGS_UP in reason else Unreadable(told)
 
 
 def status_line(status: int, body: bytes) -> str:

@@ -29,8 +29,8 @@ WAYS: dict[str, Json] = {
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
 IDENTITY = "the managed identity endpoint"
 # Routes that answer without anything at all, and those that operators call without ARM's certificate.
-ALONE = {"GET http_health", "GET http_operations", "GET zz_not_found"}
-OPERATORS = {"GET http_sre_operation", "GET http_sre_operation_durable"}
+ALONE = {"GET http_health", "GET http_operations", "GET http_sre_zz_not_found", "GET zz_not_found"}
+OPERATORS = {"GET http_sre_operation", "GET http_sre_operation_durable", "GET http_sre_zz_not_found"}
 READY, CREATE = "GET http_health_ready", "PUT http_cluster"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from emulator.core.proxy import Refusal
 from shared.openshift import client
-from shared.openshift.client import Read, Unreadable
+from shared.openshift.client import Read, Unreachable, Unreadable
 from tests.integration.openshift_client.stage import ADDRESS, Behaviour, Cluster, Route, answers, proxied, server
 from tests.kubernetes_pki import SERVER_NAME
 
@@ -194,6 +194,32 @@ def test_something_that_speaks_no_tls_is_told(cluster: Cluster, route: Route) ->
         thread.start()
         assert why(cluster).startswith("the API server ends the TLS handshake: ")
         thread.join(10)
+
+
+def test_a_server_that_goes_away_in_the_handshake_is_away(cluster: Cluster, route: Route) -> None:
+    """As when it restarts behind a load balancer: nothing is wrong with its certificate, or with ours."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        route.to = listener.getsockname()[1]
+
+        def hang_up() -> None:
+            connection, _address = listener.accept()
+            with connection:
+                connection.recv(65536)
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        with pytest.raises(Unreachable, match="ends the TLS handshake"):
+            client.read(cluster.connect(), NODE)
+        thread.join(10)
+
+
+def test_a_certificate_that_does_not_verify_is_an_answer(cluster: Cluster, route: Route) -> None:
+    """Time does not mend it, so a row's deadline goes on."""
+    with server(Cluster().certificate(), cluster.clients, answers(200, {})) as api:
+        route.to = api.port
+        with pytest.raises(Unreadable) as caught:
+            client.read(cluster.connect(), NODE)
+    assert not isinstance(caught.value, Unreachable)
 
 
 def test_a_connection_that_is_cut_is_told(cluster: Cluster, route: Route) -> None:

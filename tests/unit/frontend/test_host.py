@@ -61,6 +61,16 @@ def test_a_malformed_host_is_refused_on_every_route(world: World, route: Route, 
         assert len(error["message"]) < 1000
 
 
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
+def test_a_name_that_is_another_only_in_lower_case_reaches_no_other_cluster(world: World, method: str) -> None:
+    """The lower case of the Kelvin sign is a `k`; whoever gave the caller a role on a name knows nothing of that."""
+    assert world.send("PUT", f"{CLUSTERS}/k1", body(name="k1")).status == 201
+    before = dict(world.document)
+    reply = world.send(method, f"{CLUSTERS}/\u212a1", body(name="k1") if method in ("PUT", "PATCH") else None)
+    assert (reply.status, reply.body["error"]["code"]) == (404, "ResourceNotFound")
+    assert world.document == before
+
+
 @hostile
 def test_a_malformed_host_reaches_no_other_cluster(world: World, host: str) -> None:
     """It used to name one."""

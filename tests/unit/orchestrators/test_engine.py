@@ -11,7 +11,7 @@ import pytest
 from orchestrators import plans, verdicts
 from tests.unit.orchestrators.simulation import Host, Instance
 
-AZURE = {
+AZURE: dict[str, dict[str, Any]] = {
     "throttled": {"everySeconds": 30, "withinSeconds": 600, "verb": "same"},
     "transient": {"everySeconds": 10, "withinSeconds": 60, "verb": "same"},
     "authorization": {"everySeconds": 10, "withinSeconds": 120, "verb": "run"},

@@ -16,6 +16,7 @@ NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
 # How long a row of these plans is tried while nothing answers it. Throttling may take longest.
 RETRIES = {"azure": {"transient": {"withinSeconds": 22.5}, "throttled": {"withinSeconds": 45}}, "none": {}}
 OUTAGE = 45
+DAY = 86_400
 
 
 def ago(seconds: float) -> str:
@@ -40,6 +41,11 @@ def item(step: str, status: str = "Running", seen: float = 1, attempt: int = 1, 
     }
 
 
+def requested(seconds: float) -> dict[str, Any]:
+    """Make a cluster whose operation was asked for so many seconds ago."""
+    return {"attempt": 1, "correlationData": {"requestTime": ago(seconds)}}
+
+
 def finding(
     status: str,
     *items: dict[str, Any],
@@ -48,9 +54,10 @@ def finding(
     ended: str = "",
     restarts: tuple[int, float] | None = None,
     heard: float | None = None,
+    created: float | None = None,
     **more: Any,
 ) -> Finding:
-    """Make what the watchdog finds; `restarts` is how many and how long ago the first, `heard` how long ago."""
+    """Make what the watchdog finds; `restarts` is how many and how long ago the first, the others how long ago."""
     operation = more | {
         "id": "op",
         "asyncOperation": {"status": ended or "Creating", "startTime": ago(started)},
@@ -59,8 +66,9 @@ def finding(
     cluster: dict[str, Any] = {"asyncOperationId": "op", "attempt": attempt, "key": "k"}
     if restarts:
         cluster["restarts"] = {"count": restarts[0], "since": ago(restarts[1])}
-    last_heard = None if heard is None else NOW - timedelta(seconds=heard)
-    return Finding(cluster, operation, list(items), status, heard=last_heard)
+    times = {"heard": heard, "created": created}
+    known = {name: NOW - timedelta(seconds=seconds) for name, seconds in times.items() if seconds is not None}
+    return Finding(cluster, operation, list(items), status, **known)  # type: ignore[arg-type] # two times
 
 
 @pytest.mark.parametrize(
@@ -69,6 +77,8 @@ def finding(
         (finding("Running", item("a")), Action.LEAVE),
         (finding("Pending"), Action.RESTART),
         (finding("Pending", started=100), Action.LEAVE),
+        (finding("Pending", attempt=2, created=244), Action.LEAVE),
+        (finding("Pending", attempt=2, created=246), Action.RESTART),
         (finding("Running", item("a", seen=119 + OUTAGE)), Action.LEAVE),
         (finding("Running", item("a", seen=121 + OUTAGE)), Action.RESTART),
         (finding("Running", item("a", "Succeeded", seen=199 + OUTAGE)), Action.LEAVE),
@@ -92,13 +102,17 @@ def finding(
         (finding("", takenOverAttempt=1), Action.RESTART),
         (finding("", attempt=2, takenOverAttempt=1), Action.START),
         (finding("Failed", ended="Succeeded"), Action.SETTLE),
-        (finding("Running", ended="Succeeded"), Action.LEAVE),
-        (Finding(cluster={"attempt": 1}, operation=None, items=[], status=""), Action.FAIL),
+        (finding("Running", item("a", "Succeeded"), ended="Succeeded"), Action.LEAVE),
+        (finding("Running", item("a", "Succeeded", seen=246), ended="Succeeded"), Action.SETTLE),
+        (Finding(cluster=requested(8 * DAY), operation=None, items=[], status=""), Action.FAIL),
+        (Finding(cluster=requested(14), operation=None, items=[], status=""), Action.LEAVE),
     ],
     ids=[
         "it makes progress",
         "its start was lost long ago",
         "its start was accepted a moment ago",
+        "its second attempt waits for its turn",
+        "its second attempt was lost long ago",
         "a row is quiet for less than twice its deadline and an outage",
         "a row is quiet for more than twice its deadline and an outage",
         "no row runs for less than twice the longest deadline and an outage",
@@ -123,7 +137,9 @@ def finding(
         "the attempt after a take-over was never started",
         "it ended between its two writes",
         "it is ending",
+        "it hangs between its two writes",
         "its record has expired",
+        "its record is not to be read yet",
     ],
 )
 def test_each_case_has_its_answer(world: World, found: Finding, want: Action) -> None:
