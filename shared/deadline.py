@@ -8,6 +8,7 @@ Calls to ARM in activities have no deadline: a PUT or a long list may take half 
 """
 
 import math
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ CONNECTION_TIMEOUT_SECONDS = 2.0
 READ_TIMEOUT_SECONDS = 3.0
 # The headers in which an answer asks to wait, and how many of their unit make a second. The SDKs obey, however long.
 _WAITS = {"x-ms-retry-after-ms": 1000, "retry-after-ms": 1000, "Retry-After": 1}
+_NUMBER = re.compile(r"[0-9]+")
 _TIMEOUTS = {"connection_timeout": CONNECTION_TIMEOUT_SECONDS, "read_timeout": READ_TIMEOUT_SECONDS}
 
 # One call of the aftermath: a dependency that is still silent must not take the time of those that answer.
@@ -134,5 +136,5 @@ def before_sleeping(response: PipelineResponse[Any, Any]) -> None:
 def _waits(headers: Mapping[str, str]) -> Iterator[float]:
     for name, a_second in _WAITS.items():
         text = str(headers.get(name, ""))
-        if text.isdigit():
-            yield int(text) / a_second
+        if _NUMBER.fullmatch(text):
+            yield float(text) / a_second

@@ -102,6 +102,8 @@ _WRAPPERS = frozenset(
 )
 # Azure answers a quota with the vague OperationNotAllowed too; its text tells the two apart.
 _QUOTA_TEXT = re.compile(r"quota", re.IGNORECASE)
+# What a header may ask for: digits that `int` reads, and no number that a clock cannot hold.
+_SECONDS = re.compile(r"[0-9]{1,9}")
 # Signatures are the only secrets that an address, and so a message that quotes one, may carry.
 # systemd says `code=exited` of a process, in words of its own that end where a word ends.
 _ENDED = r"(?!(?:exited|killed|dumped|trapped|stopped|continued)(?:[,)\s]|$))"
@@ -317,4 +319,4 @@ def _status(error: AzureError) -> int:
 
 def _retry_after(response: Any) -> int | None:
     text = str(response.headers.get("Retry-After", "")) if response is not None else ""
-    return max(1, int(text)) if text.isdigit() else None
+    return max(1, int(text)) if _SECONDS.fullmatch(text) else None

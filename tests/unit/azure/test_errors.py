@@ -191,7 +191,11 @@ def test_what_cosmos_appends_for_its_own_log_is_left_out() -> None:
     assert clean(text) == "Forbidden."
 
 
-@pytest.mark.parametrize(("text", "want"), [("17", 17), ("0", 1), ("", None), ("Wed, 21 Oct 2026 07:28:00 GMT", None)])
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [("17", 17), ("0", 1), ("", None), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("\u00b2", None), ("9" * 5000, None)],
+    ids=["seconds", "zero", "nothing", "a date", "a superscript", "a number without end"],
+)
 def test_retry_after_is_read_in_seconds(text: str, want: int | None) -> None:
     """Zero would be no wait at all."""
     assert translate(http(429, "TooManyRequests", headers={"Retry-After": text})).retry_after_seconds == want
