@@ -24,11 +24,11 @@ from tests.integration.service.stage import Cluster, fault, prepare
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-rows"), pytest.mark.family(ROWS)]
 
 Json = dict[str, Any]
-# What the wrapper calls for every row alike; all other calls are a row's own.
+# What the wrapper calls for every row alike, for the fence and for progress; all other calls are a row's own.
 OWN = r"(?!(read OpenShiftClusters|upsert OperationProgress)$).*"
 BUSY, DOWN = "Azure is asked too often.", "Azure is not well."
-THROTTLED: Json = {"kind": "status", "status_code": 429, "retry_after": 1, "message": BUSY, "operation": OWN}
-BROKEN: Json = {"kind": "status", "status_code": 503, "message": DOWN, "operation": OWN}
+THROTTLED: Json = {"kind": "status", "status_code": 429, "retry_after": 1, "message": BUSY}
+BROKEN: Json = {"kind": "status", "status_code": 503, "message": DOWN}
 # What passes: once for each operation of each step, or once for each step where every time costs a second.
 PASSING: dict[str, tuple[Json, ...]] = {
     "cut connections": ({"kind": "reset", "each": "operation"},),
@@ -60,8 +60,8 @@ REFUSED = Trouble(
 # What is done although nobody hears of it may stay done: the next call of such a row finds nothing left to do.
 LOST = Trouble({"kind": "lost-response", "operation": OWN}, "[Cc]onnection")
 ENDLESS = (
-    Trouble(THROTTLED, f"{BUSY}|429|authority"),
-    Trouble(BROKEN, f"{DOWN}|503|authority"),
+    Trouble(THROTTLED | {"operation": OWN}, f"{BUSY}|429|authority"),
+    Trouble(BROKEN | {"operation": OWN}, f"{DOWN}|503|authority"),
     Trouble({"kind": "reset", "operation": OWN}, "[Cc]onnection"),
     LOST,
 )
