@@ -11,7 +11,7 @@ from kubernetes.client import ApiClient
 
 from activities import cluster_api
 from activities.executor import Executor, Outcome
-from activities.gathering import waiting
+from activities.gathering import unreadable, waiting
 from activities.step import Step
 from shared.clusters.secrets import Purpose
 from shared.openshift import azure_credentials, client, conditions, writes
@@ -107,12 +107,12 @@ def _redeployment(api: ApiClient, what: Read, pod: Read, reason: str) -> str:
 
 
 def _unless(step: Step, look: Callable[[ApiClient], list[str]]) -> Outcome | None:
-    """Wait while something is missing, and say what; a cluster that cannot be read is missing."""
+    """Wait while something is missing, and say what, or why the cluster cannot be read."""
     api = cluster_api.connect(step)
     try:
         missing = conditions.bounded("; ".join(filter(None, look(api))))
     except Unreadable as error:
-        missing = str(error)
+        return unreadable(step, api, error)
     return waiting(step, api, missing) if missing else None
 
 
