@@ -14,6 +14,9 @@ from tests.integration import local_azure
 from tests.integration.contract.provider import Json, Provider
 from tests.integration.local_azure import wait_for
 
+# One platform for all of them: each starts processes of its own.
+pytestmark = pytest.mark.xdist_group("dependencies")
+
 MANY = 1_000_000
 # What the client of a request, and a probe, may have to wait for.
 ANSWERED, PROBED = 10.0, 5.0
@@ -73,6 +76,14 @@ def restart(provider: Provider) -> None:
     """Let a process answer that has read nothing yet."""
     provider.azure.kill("functions: worker")
     wait_for(provider.azure.serves, "the new process")
+
+
+@pytest.fixture
+def forgotten(provider: Provider) -> Iterator[None]:
+    """Leave a new process behind: one that was put off by the identity endpoint does not ask again for as long."""
+    yield
+    provider.azure.control("DELETE", "/faults")
+    restart(provider)
 
 
 def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
@@ -169,7 +180,7 @@ def test_a_new_process_without_arm_can_tell_nobody_from_arm(provider: Provider, 
     expect_unavailable_alone(provider, unavailable - OPERATORS, (ARM,))
 
 
-@pytest.mark.usefixtures("cluster")
+@pytest.mark.usefixtures("cluster", "forgotten")
 @pytest.mark.parametrize("way", WAYS)
 def test_a_new_process_without_an_identity_says_so(provider: Provider, way: str) -> None:
     """No document and no secret can be read without its token."""

@@ -28,6 +28,7 @@ def start(host: HostUnderTest, operation_id: str, *rows: dict[str, Any]) -> str:
         "rows": rows,
         "skipped": [],
         "controlSeconds": 0.1,
+        "controlWithinSeconds": 60,
         "retryPolicies": {"azure": {"transient": again}},
     }
     caller = {
