@@ -65,7 +65,8 @@ class Collector:
         """Write the page."""
         path: Path | None = session.config.getoption("--report")
         if path is not None:
-            path.write_text(render(self.lines.values(), os.environ[SEED], SCALE), encoding="utf-8")
+            only = str(session.config.getoption("keyword"))
+            path.write_text(render(self.lines.values(), os.environ[SEED], SCALE, only), encoding="utf-8")
 
 
 def _error(report: pytest.TestReport) -> str:

@@ -33,10 +33,12 @@ class Line:
         return bool(self.error) and (self.family, self.name) in BY_NAME
 
 
-def render(lines: Iterable[Line], seed: str, scale: float) -> str:
-    """Return the page."""
+def render(lines: Iterable[Line], seed: str, scale: float, only: str = "") -> str:
+    """Return the page; `only` names the part of the scenarios that was run, as the command's option does."""
     found = sorted(lines, key=lambda line: (list(FAMILIES).index(line.family), line.name))
-    return "\n".join([*_head(seed, scale), *_table(found, _usual(found)), "", *_promises(), "", *_failures(found), ""])
+    return "\n".join(
+        [*_head(seed, scale, only), *_table(found, _usual(found)), "", *_promises(), "", *_failures(found), ""]
+    )
 
 
 def _usual(lines: Iterable[Line]) -> dict[str, float]:
@@ -44,7 +46,9 @@ def _usual(lines: Iterable[Line]) -> dict[str, float]:
     return {line.operation: line.seconds for line in lines if line.family == UNDISTURBED.name}
 
 
-def _head(seed: str, scale: float) -> list[str]:
+def _head(seed: str, scale: float, only: str) -> list[str]:
+    part = f' ONLY="{only}"' if only else ""
+    left_out = [f"This run was a part: only scenarios that match `{only}`.", ""] if only else []
     return [
         "# Reliability",
         "",
@@ -52,8 +56,9 @@ def _head(seed: str, scale: float) -> list[str]:
         "unmodified product against the local Azure, lets one thing go wrong, and has everything counted afterwards by",
         "code that does not know the product.",
         "",
-        f"Seed {seed}: `make faults SEED={seed}` repeats the run. Time scale {scale:g}, but for Azure's own pace.",
+        f"Seed {seed}: `make faults SEED={seed}{part}` repeats the run. Time scale {scale:g}, but for Azure's own pace.",
         "",
+        *left_out,
     ]
 
 

@@ -66,3 +66,10 @@ def test_a_scenario_is_named_by_all_that_it_says() -> None:
     """As a person would say it."""
     scenario = Scenario("outages", "create", "Cosmos DB", "503", "attach_nsgs", 600.0)
     assert str(scenario) == "create, Cosmos DB, 503, at attach_nsgs, for 600 s"
+
+
+def test_a_part_of_the_scenarios_is_not_taken_for_all_of_them() -> None:
+    """The page names the part, and how it is repeated."""
+    page = render([Line("calls", "create, Cosmos DB", "create", 1.0, "")], seed="7", scale=40, only="calls and create")
+    assert "This run was a part: only scenarios that match `calls and create`." in page
+    assert '`make faults SEED=7 ONLY="calls and create"` repeats the run' in page
