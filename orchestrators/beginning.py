@@ -3,7 +3,7 @@
 Pure: whoever calls it writes the operation first and the cluster then; what nobody starts, the watchdog does.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from orchestrators import plans
@@ -11,6 +11,9 @@ from shared.arm import async_operations
 from shared.clusters.documents import CorrelationData
 from shared.clusters.states import Edge, apply_edge, is_terminal
 from shared.settings import Settings
+
+# The time that a request has between its first document and the start of the orchestration. Scaled by the settings.
+LOOK_BACK = timedelta(minutes=2)
 
 
 def begin_operation(  # noqa: PLR0917 - what an operation begins with

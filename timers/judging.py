@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 
+from orchestrators.beginning import LOOK_BACK
 from orchestrators.plans.rows import REPEAT
 from shared.clusters import endings
 from shared.settings import Settings
@@ -15,8 +16,6 @@ from timers.hubs import SILENCE
 # The time is real: whatever stopped them, a crash of the worker or of a whole host, takes it at every time scale.
 MAX_FRUITLESS = 5
 PATIENCE = timedelta(minutes=5)
-# The time a request has between its first document and the start of the orchestration.
-LOOK_BACK = timedelta(minutes=2)
 LIVING = ("Pending", "Running", "ContinuedAsNew", "Suspended")
 # The first line of a failed orchestration says what happened; the rest is the stack.
 _MAX_OUTPUT = 500
@@ -41,8 +40,8 @@ class Finding:
         operation: the async operation, None once it has expired.
         items: its progress items, of all attempts.
         status: the durable runtime status of this attempt's instance, or "" where this task hub has none.
-        output: how that instance ended, where it says so. It holds no secret: what raises in an activity is reduced
-            to its type before it enters durable history.
+        output: how that instance ended, where it says so. It holds no secret: activities return what went wrong as
+            outcomes, without a text that may quote one.
         heard: when the other task hub that drives it was last heard of; None where this one does.
         created: when this attempt's instance was, None where there is none.
     """

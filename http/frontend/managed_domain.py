@@ -1,17 +1,15 @@
 """The managed domain of a new cluster, reserved before the cluster is written, so that a PUT tells at once if it is taken."""
 
 from contextlib import ExitStack
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from frontend.messages import Call
 from frontend.undoing import attempt
+from orchestrators.beginning import LOOK_BACK
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import naming
 from shared.store import Document, PreconditionFailed, Taken
-
-# A request has ended by then, as the watchdog counts too.
-_LOOK_BACK = timedelta(minutes=2)
 
 
 def reserve(call: Call, document: Document, undo: ExitStack) -> None:
@@ -37,13 +35,12 @@ def reserve(call: Call, document: Document, undo: ExitStack) -> None:
         "reservedAt": services.now().isoformat(),
     }
     # Pushed first: a reservation whose answer is lost, and reading it back too, has to go as well.
-    before: list[Document] = []
-    undo.callback(attempt, "free the domain", lambda: services.store.domains.undo(claim, next(iter(before), None)))
+    before: Document | None = None
+    undo.callback(attempt, "free the domain", lambda: services.store.domains.undo(claim, before))
     try:
-        found = services.store.domains.reserve(claim, partial(_is_abandoned, call))
+        before = services.store.domains.reserve(claim, partial(_is_abandoned, call))
     except Taken:
         raise _taken(domain) from None
-    before += [found] if found else []
 
 
 def _is_abandoned(call: Call, found: Document) -> bool:
@@ -58,7 +55,7 @@ def _is_abandoned(call: Call, found: Document) -> bool:
     own, clusters = call.services.settings, call.services.store.clusters
     same = found["openShiftClusterKey"] == call.key
     age = call.services.now() - datetime.fromisoformat(found["reservedAt"])
-    if not same and age < own.look_back(_LOOK_BACK):
+    if not same and age < own.look_back(LOOK_BACK):
         return False
     cluster = clusters.get(found["openShiftClusterKey"])
     if cluster is None:

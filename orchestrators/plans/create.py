@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from orchestrators.plans.rows import Row
+from orchestrators.plans.rows import A_FEW_RESTARTS, Row
 
 # fmt: off
 _GRANT = (
@@ -52,9 +52,6 @@ VALIDATION = (
         message="Ask Azure support to open the sizes to the subscription, or register the feature that the message names, then repeat the request. For other sizes, delete the cluster and create it with them."),
 )
 
-# A host that dies and comes back costs seconds that no time scale shortens; rows that wait for little see a few of them.
-_A_FEW_RESTARTS = timedelta(minutes=1)
-
 # What is awaited inside the cluster: the message of a wait names the operator or machine, so the remedy need not.
 _INSIDE = (
     "Look at what the cluster said last, in this message and below, then repeat the request to continue from this "
@@ -75,7 +72,7 @@ CREATE = (
         executor="ensure_cluster_secrets",
         waits_for="Key Vault to store the cluster's keys"),
     Row(name="ensure_acr_token", phase="preparation", kind="action",
-        executor="ensure_acr_token", poll=timedelta(seconds=2), deadline=timedelta(minutes=10), shortest=_A_FEW_RESTARTS,
+        executor="ensure_acr_token", poll=timedelta(seconds=2), deadline=timedelta(minutes=10), shortest=A_FEW_RESTARTS,
         waits_for="the container registry to issue the cluster's token"),
     Row(name="decide_zones", phase="preparation", kind="action",
         executor="decide_zones",
@@ -103,12 +100,12 @@ CREATE = (
         waits_for="Azure Resource Manager to finish the deployment of storage, network security groups and role assignments",
         message="Correct what Azure reports below, then repeat the request to continue from this step."),
     Row(name="storage_containers_ready", phase="bootstrap", kind="condition",
-        executor="storage_containers_ready", owner="customer", deadline=timedelta(minutes=10), shortest=_A_FEW_RESTARTS,
+        executor="storage_containers_ready", owner="customer", deadline=timedelta(minutes=10), shortest=A_FEW_RESTARTS,
         needs=("deploy_storage_template",),
         waits_for="the blob containers to answer",
         message="Check policies that restrict network access to storage accounts, then repeat the request."),
     Row(name="attach_nsgs", phase="bootstrap", kind="action",
-        executor="attach_nsgs", owner="azure", poll=timedelta(seconds=2), deadline=timedelta(minutes=15), shortest=_A_FEW_RESTARTS,
+        executor="attach_nsgs", owner="azure", poll=timedelta(seconds=2), deadline=timedelta(minutes=15), shortest=A_FEW_RESTARTS,
         needs=("deploy_storage_template",),
         waits_for="both subnets to take the cluster's network security groups",
         message="Detach other network security groups from the cluster's subnets, then repeat the request."),
@@ -123,12 +120,12 @@ CREATE = (
         message="Correct what Azure reports below, then repeat the request to continue from this step."),
     # Before the machines: one that resolves a wrong address waits for ever, and looks as if it did not boot.
     Row(name="private_dns_ready", phase="bootstrap", kind="condition",
-        executor="private_dns_ready", owner="customer", deadline=timedelta(minutes=10), shortest=_A_FEW_RESTARTS,
+        executor="private_dns_ready", owner="customer", deadline=timedelta(minutes=10), shortest=A_FEW_RESTARTS,
         needs=("deploy_network_template",),
         waits_for="the private DNS zone to have its records and its link to the virtual network",
         message="Find out in the activity log of the cluster's resource group who changed the zone, then delete the cluster and create it again."),
     Row(name="create_private_endpoint", phase="bootstrap", kind="begin-and-poll",
-        executor="create_private_endpoint", owner="azure", poll=timedelta(seconds=5), deadline=timedelta(minutes=20), shortest=_A_FEW_RESTARTS,
+        executor="create_private_endpoint", owner="azure", poll=timedelta(seconds=5), deadline=timedelta(minutes=20), shortest=A_FEW_RESTARTS,
         needs=("deploy_network_template",),
         waits_for="the service's private endpoint to be connected with the cluster"),
     Row(name="update_api_address", phase="bootstrap", kind="action",
@@ -137,13 +134,13 @@ CREATE = (
         waits_for="the API server's address to be stored"),
     # Ordered as soon as nothing more can forbid the cluster: an authority may take as long as the machines do.
     Row(name="create_api_server_certificate", phase="bootstrap", kind="begin-and-poll",
-        executor="create_api_server_certificate", poll=timedelta(seconds=30), deadline=timedelta(minutes=30), shortest=_A_FEW_RESTARTS,
+        executor="create_api_server_certificate", poll=timedelta(seconds=30), deadline=timedelta(minutes=30), shortest=A_FEW_RESTARTS,
         when="uses_managed_domain",
         needs=("create_dns", "ensure_resource_group"),
         waits_for="the certificate authority to issue the API server's certificate",
         message=_ISSUER),
     Row(name="create_ingress_certificate", phase="bootstrap", kind="begin-and-poll",
-        executor="create_ingress_certificate", poll=timedelta(seconds=30), deadline=timedelta(minutes=30), shortest=_A_FEW_RESTARTS,
+        executor="create_ingress_certificate", poll=timedelta(seconds=30), deadline=timedelta(minutes=30), shortest=A_FEW_RESTARTS,
         when="uses_managed_domain",
         needs=("create_dns", "ensure_resource_group"),
         waits_for="the certificate authority to issue the ingress certificate",

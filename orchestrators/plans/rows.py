@@ -11,6 +11,8 @@ from typing import Any
 KINDS = ("action", "begin-and-poll", "condition")
 OWNERS = ("customer", "azure", "platform")
 API_VERSION = "airshipit.org/v1alpha1"
+# A host that dies and comes back costs seconds that no time scale shortens; rows that wait for little see a few of them.
+A_FEW_RESTARTS = timedelta(minutes=1)
 # What helps when nobody but us can have made the mistake.
 REPEAT = "Repeat the request; if it fails again, open a support request with the correlation id."
 # What helps when Azure has begun something, refuses nothing and does not end it in time.

@@ -8,11 +8,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from orchestrators.plans.create import PRINCIPALS
-from orchestrators.plans.rows import Row
+from orchestrators.plans.rows import A_FEW_RESTARTS, Row
 
 _PRINCIPAL_CHANGES = "principal_is_to_be_carried_in"
-# A host that dies and comes back costs seconds that no time scale shortens; rows that wait for little see a few of them.
-_A_FEW_RESTARTS = timedelta(minutes=1)
 _WRONG_PRINCIPAL = (
     "Make the application and its service principal in this tenant, or give the application the secret that was sent, "
     "then repeat the request. The cluster still runs with the former service principal and secret, and requests that "
@@ -67,7 +65,7 @@ UPDATE = (
         waits_for="the cloud-credential operator to begin anew with them",
         message=_INSIDE),
     Row(name="operator_credentials_ready", phase="principal", kind="condition",
-        executor="operator_credentials_ready", deadline=timedelta(minutes=10), shortest=_A_FEW_RESTARTS, when=_PRINCIPAL_CHANGES,
+        executor="operator_credentials_ready", deadline=timedelta(minutes=10), shortest=A_FEW_RESTARTS, when=_PRINCIPAL_CHANGES,
         needs=("restart_cloud_credential_operator",),
         waits_for="the cloud-credential operator to give them to every operator that acts in Azure",
         message=_INSIDE),
