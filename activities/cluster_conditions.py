@@ -15,7 +15,7 @@ from kubernetes.client import ApiClient
 
 from activities import boot_diagnostics, cluster_api, machine_names
 from activities.executor import Executor, Outcome
-from activities.gathering import Hint, gather, unreadable, waiting
+from activities.gathering import Hint, gather, no_hint, unreadable, waiting
 from activities.step import Call, Step
 from shared.arm.errors import CloudError
 from shared.openshift import client
@@ -73,12 +73,14 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def condition(name: str, remedy: Remedy = _nothing) -> Executor:
+def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, expects_silence: bool = False) -> Executor:
     """Return the executor of a row of the conditions' table.
 
     Args:
         name: of the row.
+        hint: what to add to the message when the wait is about to fail.
         remedy: what to do about what a poll has read; when it did something, the poll reads anew.
+        expects_silence: whether the row waits for the API server itself, so that its silence counts as an answer.
     """
 
     def status(step: Step) -> Outcome | None:
@@ -86,32 +88,13 @@ def condition(name: str, remedy: Remedy = _nothing) -> Executor:
         try:
             missing = _missing(step, api, CONDITIONS[name], remedy)
         except Unreadable as error:
-            return unreadable(step, api, error)
-        return waiting(step, api, missing) if missing else None
-
-    return Executor(status=status)
-
-
-def first_answer(name: str, hint: Hint) -> Executor:
-    """Return the executor of the row that waits for the API server itself: that nothing answers is what it expects.
-
-    Args:
-        name: of the row.
-        hint: what to add to the message when the wait is about to fail.
-    """
-
-    def status(step: Step) -> Outcome | None:
-        api = cluster_api.connect(step)
-        try:
-            missing = _missing(step, api, CONDITIONS[name])
-        except Unreadable as error:
-            missing = str(error)
+            return waiting(step, api, str(error), hint) if expects_silence else unreadable(step, api, error)
         return waiting(step, api, missing, hint) if missing else None
 
     return Executor(status=status)
 
 
-def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy = _nothing) -> str:
+def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> str:
     """Return what a condition lacks, or nothing; raise what waiting does not mend."""
     try:
         found = _read(api, row)
@@ -134,7 +117,7 @@ def _read(api: ApiClient, row: Condition) -> Found:
     return [client.read(api, what) for what in row.reads]
 
 
-bootstrap_config_map_ready = first_answer("bootstrap_config_map_ready", _bootstrap_console)
+bootstrap_config_map_ready = condition("bootstrap_config_map_ready", _bootstrap_console, expects_silence=True)
 api_servers_ready = condition("api_servers_ready")
 api_servers_available = condition("api_servers_available")
 workers_ready = condition("workers_ready", remedy=_make_failed_machines_anew)

@@ -55,9 +55,9 @@ def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint, *, u
     return wait(message, unanswered=unanswered) | {"details": gather(step, api)}
 
 
-def unreadable(step: Step, api: ApiClient, error: Unreadable, hint: Hint = no_hint) -> Outcome:
-    """Return the outcome of a wait that the cluster's API server did not help; one that is away costs the row no time."""
-    return waiting(step, api, str(error), hint, unanswered=isinstance(error, Unreachable))
+def unreadable(step: Step, api: ApiClient, error: Unreadable) -> Outcome:
+    """Return the outcome of a poll that could not read the cluster; an API server that is away costs the row no time."""
+    return waiting(step, api, str(error), unanswered=isinstance(error, Unreachable))
 
 
 def _is_about_to_fail(call: Call) -> bool:
