@@ -1,7 +1,7 @@
 """Where routes become functions of the host: the only asynchronous code of the frontend.
 
 A handler runs in a thread, because everything below it is synchronous; what it asks of the durable client is done
-here afterwards. Its time is counted from here, so that requests which wait for a thread do not wait twice.
+here afterwards. The deadline of a request begins here, so that waiting for a thread counts.
 """
 
 import asyncio

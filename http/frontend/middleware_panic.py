@@ -7,14 +7,13 @@ from urllib.parse import quote
 from azure.core.exceptions import AzureError
 
 from frontend.messages import Call, Handler, Reply, error_reply
+from frontend.retry_after import RETRY_AFTER_OUTAGE_SECONDS
 from shared import tracing
 from shared.arm.errors import CloudError, internal_server_error, service_unavailable
 from shared.azure import dependencies
 from shared.deadline import TimeIsUp
 from shared.store import OutcomeUnknown
 
-# Seconds. Short, because most outages are, and real: no time scale makes Azure come back sooner.
-RETRY_AFTER = "5"
 _UNKNOWN = (
     "Whether this request was accepted is not known: a dependency of this service stopped answering while it was being "
     "written down. Repeat it; if it is refused because the cluster is in another state by then, it was accepted."
@@ -34,7 +33,7 @@ def panic(call: Call, handle: Handler) -> Reply:
         return _answered(call, handle)
     except CloudError as error:
         away = error.status_code == HTTPStatus.SERVICE_UNAVAILABLE
-        return error_reply(error, {"Retry-After": RETRY_AFTER} if away else None)
+        return error_reply(error, {"Retry-After": str(RETRY_AFTER_OUTAGE_SECONDS)} if away else None)
     except Exception:  # noqa: BLE001 - this is the guard
         _log.exception("%s %s failed", call.request.method, quote(call.path), extra=tracing.current.get().extra())
         return error_reply(internal_server_error())
