@@ -13,7 +13,7 @@ from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors
 from shared.store import NotFound, PreconditionFailed
 
-# What an executor may raise on purpose. Everything else is a bug, and ends the activity without an outcome.
+# What an executor may raise on purpose. Everything else is a bug, of which the wrapper tells the type alone.
 EXPECTED = (CloudError, TryAgain, AzureError, PreconditionFailed, NotFound)
 
 

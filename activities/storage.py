@@ -15,7 +15,7 @@ from activities.executor import Executor, Outcome, wait
 from activities.step import Step
 from shared import cloud, tracing
 from shared.arm.errors import CloudError, ErrorCode
-from shared.azure.errors import clean, retry_class
+from shared.azure.errors import clean, is_away
 from shared.clusters import principals
 
 DEPLOYMENT = "storage"
@@ -122,8 +122,8 @@ def _containers_ready(step: Step) -> Outcome | None:
             try:
                 blobs.get_container_client(container).get_container_properties()
             except (HttpResponseError, ServiceRequestError, ServiceResponseError) as error:
-                away = retry_class(error) in ("throttled", "transient")
-                return wait(f"container '{container}': {clean(str(error.message)).splitlines()[0]}", unanswered=away)
+                told = clean(str(error.message)).splitlines()[0]
+                return wait(f"container '{container}': {told}", unanswered=is_away(error))
     return None
 
 

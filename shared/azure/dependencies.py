@@ -14,7 +14,7 @@ from shared.azure import errors
 from shared.settings import Settings
 
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
-IDENTITY, ENTRA = "the managed identity endpoint", "Microsoft Entra ID"
+IDENTITY = "the managed identity endpoint"
 # The endpoint of a virtual machine; a function app's stands in the environment.
 _MACHINE_IDENTITY = "169.254.169.254"
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
@@ -26,7 +26,7 @@ def unavailable(error: AzureError, own: Settings) -> CloudError | None:
 
     No access, and no token, count as away: nothing is wrong with the request.
     """
-    if not (_is_refused(error) or errors.retry_class(error) in ("throttled", "transient")):
+    if not (_is_refused(error) or errors.is_away(error)):
         return None
     return away(_name(error, own))
 
@@ -80,4 +80,4 @@ def _name(error: AzureError, own: Settings) -> str:
         return ARM
     if host in (_MACHINE_IDENTITY, urlsplit(os.environ.get("IDENTITY_ENDPOINT", "")).hostname):
         return IDENTITY
-    return ENTRA if "login" in host else "Azure"
+    return "Azure"

@@ -47,6 +47,7 @@ _BUSY_CODES = frozenset(
         "StorageAccountOperationInProgress",
     }
 )
+_AWAY = frozenset({"throttled", "transient"})
 _TRANSIENT_STATUS = frozenset({408, 500, 502, 503, 504})
 
 # Azure's code: ours, and whose the failure is. What is absent becomes DeploymentFailed, which is Azure's.
@@ -151,13 +152,13 @@ def translate(error: AzureError) -> Failure:
 
 def _owner(error: AzureError, again: str, told: Owner) -> Owner:
     """Return whose a failed call is, where its class or its status says more than its code."""
-    if again in ("throttled", "transient"):
+    if again in _AWAY:
         return Owner.AZURE
     if again == "principal":
         # Ours was refused. Activities that use the cluster's principal say so themselves.
         return Owner.PLATFORM
     # Roles, policies, locks and firewalls are the customer's.
-    forbidden = getattr(error, "status_code", None) == HTTPStatus.FORBIDDEN
+    forbidden = status_of(error) == HTTPStatus.FORBIDDEN
     return Owner.CUSTOMER if forbidden and told == Owner.AZURE else told
 
 
@@ -170,8 +171,13 @@ def retry_class(error: AzureError) -> str:
         if error.response is None and (error.__cause__ is not None or not _refuses(str(error.message))):
             return "transient"
         passing = _http_class(error)
-        return passing if passing in ("throttled", "transient") else "principal"
+        return passing if passing in _AWAY else "principal"
     return _http_class(error) if isinstance(error, HttpResponseError) else "none"
+
+
+def is_away(error: AzureError) -> bool:
+    """Tell whether whoever was called gave no answer, or put it off: nothing is said about what was asked."""
+    return retry_class(error) in _AWAY
 
 
 def _refuses(text: str) -> bool:
@@ -313,7 +319,7 @@ def _our_code(cause: CloudErrorBody) -> tuple[ErrorCode, Owner]:
 
 
 def _status(error: AzureError) -> int:
-    status = getattr(error, "status_code", None) or 500
+    status = status_of(error) or 500
     return status if 400 <= status < 600 else 500  # noqa: PLR2004 - HTTP's error range
 
 

@@ -61,7 +61,8 @@ def left_running(items: Iterable[dict[str, Any]], ending: str = "") -> list[dict
 def end_cluster(document: dict[str, Any], *, failed: bool) -> None:
     """Give a cluster document its terminal state, and take from it what belonged to the operation.
 
-    Success means that the cluster runs with its current principal. The operation that a failed delete superseded stays, unless that one has seen its end: the next delete has to.
+    After a success the cluster runs with its current principal. If a delete fails before it has seen the end of the
+    operation that it superseded, the document keeps that operation's id for the next delete.
     """
     end_state(document["openShiftCluster"], failed=failed)
     if not failed:
