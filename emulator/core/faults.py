@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from uuid import uuid4
 
 Kind = Literal["status", "reset", "lost-response", "delay", "silence"]
@@ -19,8 +19,8 @@ ALLOWED = {
     "delay_seconds": (0, 3600),
     "seconds": (0, 3600),
 }
-KINDS: tuple[Kind, ...] = ("status", "reset", "lost-response", "delay", "silence")
-EACH: tuple[Each, ...] = ("", "operation", "step")
+KINDS: tuple[Kind, ...] = get_args(Kind)
+EACH: tuple[Each, ...] = get_args(Each)
 
 
 @dataclass

@@ -52,6 +52,7 @@ class Request:
 
 
 # https://docs.redhat.com/en/documentation/openshift_container_platform/4.19/html/installing_on_azure lists the Secrets.
+# The releases that brought them first are from memory.
 REQUESTS = (
     Request("openshift-machine-api-azure", "azure-cloud-credentials", MACHINES_NAMESPACE, "machine-api"),
     Request("openshift-ingress-azure", "cloud-credentials", INGRESS_OPERATOR_NAMESPACE, "ingress"),

@@ -24,10 +24,10 @@ from shared.installer.downloads import Downloads, session
 from shared.installer.errors import InstallerError, may_pass
 from shared.installer.graph import Content
 from shared.installer.image_registry import Pullspec
+from shared.installer.openshift_install.program import PROGRAM
 
 _log = logging.getLogger("activities")
 FIND, FETCH = "find openshift-install", "fetch openshift-install"
-PROGRAM = "openshift-install"
 _IN_MIRROR, _IN_IMAGE = "openshift-install", "usr/bin/openshift-install"
 _REFERENCES = "release-manifests/image-references"
 _COMPONENT = "installer"
