@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from tests.faults import census
-from tests.faults.plugin import SCALE, SECONDS
+from tests.faults.plugin import MET, SCALE, SECONDS
 from tests.faults.runner import Result, Stock, run
 from tests.faults.scenarios import Scenario
 from tests.integration import local_azure
@@ -76,6 +76,7 @@ def tell(record_property: Callable[[str, object], None]) -> Callable[[Result], N
 
     def told(result: Result) -> None:
         record_property(SECONDS, round(result.seconds, 1))
+        record_property(MET, result.met)
         assert not result.violations, "\n".join(result.violations)
 
     return told

@@ -13,7 +13,7 @@ from tests.integration.conftest import SEED
 HERE = Path(__file__).parent
 # A restart takes the same seconds at every time scale, a deadline does not: this one leaves room for many in a row.
 SCALE = 40
-FAMILY, NAME, OPERATION, SECONDS = "family", "scenario", "operation", "seconds"
+FAMILY, NAME, OPERATION, SECONDS, MET = "family", "scenario", "operation", "seconds", "met"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,6 +59,7 @@ class Collector:
             told.get(OPERATION, ""),
             told.get(SECONDS, report.duration),
             error,
+            told.get(MET, True),
         )
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

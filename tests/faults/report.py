@@ -19,6 +19,7 @@ class Line:
         operation: that was under way; "" for a story of several.
         seconds: from the request to the end of the operation.
         error: what was wrong; "" if nothing.
+        met: whether anything went wrong at all.
     """
 
     family: str
@@ -26,6 +27,7 @@ class Line:
     operation: str
     seconds: float
     error: str
+    met: bool = True
 
     @property
     def accepted(self) -> bool:
@@ -37,7 +39,7 @@ def render(lines: Iterable[Line], seed: str, scale: float, only: str = "") -> st
     """Return the page; `only` names the part of the scenarios that was run, as the command's option does."""
     found = sorted(lines, key=lambda line: (list(FAMILIES).index(line.family), line.name))
     return "\n".join(
-        [*_head(seed, scale, only), *_table(found, _usual(found)), "", *_promises(), "", *_failures(found), ""]
+        [*_head(seed, scale, only), *_table(found, _usual(found)), "", *_promises(found), "", *_failures(found), ""]
     )
 
 
@@ -63,8 +65,8 @@ def _head(seed: str, scale: float, only: str) -> list[str]:
 
 
 def _table(lines: list[Line], usual: dict[str, float]) -> Iterator[str]:
-    yield "| family | runs | passed | failed | accepted | longest delay |"
-    yield "|---|---|---|---|---|---|"
+    yield "| family | runs | passed | failed | accepted | met nothing | longest delay |"
+    yield "|---|---|---|---|---|---|---|"
     for family in FAMILIES:
         mine = [line for line in lines if line.family == family]
         if not mine:
@@ -72,14 +74,18 @@ def _table(lines: list[Line], usual: dict[str, float]) -> Iterator[str]:
         accepted = sum(line.accepted for line in mine)
         failed = sum(bool(line.error) for line in mine) - accepted
         late = [line.seconds - usual[line.operation] for line in mine if line.operation in usual and not line.error]
-        delay = f"{max(late):.0f} s" if late and family != UNDISTURBED.name else ""
-        yield f"| {family} | {len(mine)} | {len(mine) - failed - accepted} | {failed} | {accepted} | {delay} |"
+        idle = sum(not line.met for line in mine)
+        delay = f"{max(0.0, *late):.0f} s" if late and family != UNDISTURBED.name else ""
+        passed = len(mine) - failed - accepted
+        yield f"| {family} | {len(mine)} | {passed} | {failed} | {accepted} | {idle} | {delay} |"
 
 
-def _promises() -> Iterator[str]:
-    yield "A delay is what a scenario took more than the same operation undisturbed, in seconds of this machine."
+def _promises(lines: list[Line]) -> Iterator[str]:
+    yield "A delay is what a scenario took more than the same operation undisturbed, in seconds of this machine. One that"
+    yield "met nothing drew a call or a moment that did not occur, and proves nothing."
     yield ""
-    yield from (f"- **{family.name}**: {family.promise}" for family in FAMILIES.values())
+    families = dict.fromkeys(line.family for line in lines)
+    yield from (f"- **{name}**: {FAMILIES[name].promise}" for name in families)
 
 
 def _failures(lines: list[Line]) -> Iterator[str]:

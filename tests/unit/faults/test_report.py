@@ -21,17 +21,21 @@ def test_a_failure_may_be_accepted_where_a_right_was_removed() -> None:
 
 
 def test_a_report_compares_with_the_undisturbed_run_and_names_failures() -> None:
-    """Figures of each family, the longest delay, the seed, and each failure with its error."""
+    """Figures and promises of the families that ran, the longest delay, the seed, and each failure with its error."""
     page = render(
         [
             Line("undisturbed", "create, nothing", "create", 40.0, ""),
             Line("outages", "create, Cosmos DB, 503", "create", 52.5, ""),
             Line("outages", "create, Cosmos DB, reset", "create", 99.0, "it should have\nSucceeded"),
+            Line("calls", "create, Key Vault, 503", "create", 38.0, "", met=False),
         ],
         seed="7",
         scale=40,
     )
-    assert "| outages | 2 | 1 | 1 | 0 | 12 s |" in page
+    assert "| outages | 2 | 1 | 1 | 0 | 0 | 12 s |" in page
+    assert "| calls | 1 | 1 | 0 | 0 | 1 | 0 s |" in page
+    assert "**calls**" in page
+    assert "**kills**" not in page
     assert "Seed 7: `make faults SEED=7`" in page
     assert "- outages: create, Cosmos DB, reset. `it should have Succeeded`" in page
 
