@@ -86,7 +86,8 @@ def validate(step: Step, principal: Principal, connect: Connect) -> None:
         CloudError: a linked resource does not exist, which no assignment changes; with one entry for each of them, and
             for each on which actions are missing.
         TryAgain: actions are missing, with one entry for each resource: an assignment takes minutes to reach every
-            part of ARM.
+            part of ARM. What does not exist is told here too while the principal cannot read the network, because
+            what is attached to the subnets is not known by then.
     """
     wanted = linked_resources.network(step)
     linked = [wanted, *linked_resources.encryption_sets(step)]
@@ -106,10 +107,11 @@ def validate(step: Step, principal: Principal, connect: Connect) -> None:
             missing.append(_READ_NETWORK)
         if missing:
             refused.append(_refusal(principal, each, missing))
-    if gone:
-        raise summarize([*gone, *refused])
-    if refused:
-        raise TryAgain(summarize(refused), "authorization")
+    wrong = [*gone, *refused]
+    if gone and (readable or attached is None):
+        raise summarize(wrong)
+    if wrong:
+        raise TryAgain(summarize(wrong), "authorization")
 
 
 def _look_at_network(step: Step, connect: Connect) -> tuple[bool, list[Linked] | None]:

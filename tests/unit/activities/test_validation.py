@@ -193,6 +193,18 @@ def test_a_network_that_cannot_be_read_yet_is_waited_for(accepted: World, step: 
 
 
 @both
+def test_what_is_gone_waits_until_the_network_can_be_read(accepted: World, step: str) -> None:
+    """An error that came earlier would leave out whatever is wrong with route tables and gateways of the subnets."""
+    call("validate_service_principal")
+    accepted.properties["masterProfile"]["diskEncryptionSetId"] = ENCRYPTION_SET
+    accepted.azure.fails("GET", f"{NETWORK}$", 403, "AuthorizationFailed")
+    permit(accepted, NETWORK, ALL)
+    outcome = call(step)
+    assert outcome["retryClass"] == "authorization"
+    assert {entry["code"] for entry in found(outcome)} == {"InvalidLinkedDiskEncryptionSet", PERMISSIONS[step]}
+
+
+@both
 def test_a_network_that_does_not_exist_is_the_customers(accepted: World, step: str) -> None:
     """Its id is in the message."""
     call("validate_service_principal")
