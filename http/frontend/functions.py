@@ -14,8 +14,8 @@ from typing import Any
 import azure.durable_functions as df
 import azure.functions as func
 
-from frontend.chain import respond
 from frontend.messages import Reply, Request
+from frontend.middleware.chain import respond
 from frontend.routes import ROUTES, Route
 from frontend.services import get_services
 from shared import deadline

@@ -8,21 +8,20 @@ follows from the names of its parameters, see `middleware_path.py`.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from frontend import (
-    async_operation_get,
-    health,
+from frontend import health
+from frontend.admin import sre_operation_get
+from frontend.clusters import (
     openshift_cluster_credentials,
     openshift_cluster_delete,
     openshift_cluster_get,
     openshift_cluster_list,
     openshift_cluster_put_or_patch,
     openshift_version_get,
-    operations_list,
-    sre_operation_get,
     subscription_put,
 )
 from frontend.messages import Call, Handler, Reply
-from frontend.middleware_authentication import Caller
+from frontend.middleware.authentication import Caller
+from frontend.operations import async_operation_get, operations_list
 from shared.arm.errors import path_not_found
 from shared.clusters.api_versions import LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, OPEN_SHIFT_VERSIONS
 from shared.clusters.subscriptions import MAY_WRITE

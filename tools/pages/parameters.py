@@ -17,7 +17,7 @@ from tools.pages.sources import Reader, readers
 _CLUSTER, _NETWORK, _MASTER = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
 _CONFIG, _MACHINES = "shared/installer/install_config.py", "activities/machines.py"
-_INPUTS, _PUT = "activities/graph_inputs.py", "http/frontend/openshift_cluster_put_or_patch.py"
+_INPUTS, _PUT = "activities/graph_inputs.py", "http/frontend/clusters/openshift_cluster_put_or_patch.py"
 _LINKED, _SIZES, _QUOTA = "activities/linked_resources.py", "activities/vm_sizes.py", "activities/quota.py"
 
 

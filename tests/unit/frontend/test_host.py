@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from frontend.middleware_authentication import Caller
+from frontend.middleware.authentication import Caller
 from frontend.routes import ROUTES, Route
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
 from tests.unit.frontend.world import CLUSTER, CLUSTERS, LOCATION, NEW, SUBSCRIPTION, World, admin_certificate, body

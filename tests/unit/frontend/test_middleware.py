@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from frontend import chain
+from frontend.middleware import chain
 from shared.azure.arm_certificates import ClientCertificate
 from tests.unit.frontend.world import (
     CLUSTER,

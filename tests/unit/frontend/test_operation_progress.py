@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frontend import operation_report
+from frontend.operations import operation_report
 from orchestrators.plans import PLANS
 from orchestrators.plans.rows import to_dict
 from tests.unit.frontend.test_sre_operation_get import END, item, report

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from frontend.middleware_authentication import Caller
-from frontend.middleware_path import PATH_CHECKS
+from frontend.middleware.authentication import Caller
+from frontend.middleware.path import PATH_CHECKS
 from frontend.routes import ROUTES, Route
 from tests.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, LOCATION, SUBSCRIPTION, World, admin_certificate
 

@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from frontend.chain import respond
 from frontend.messages import Reply, Request
+from frontend.middleware.chain import respond
 from frontend.routes import ROUTES, Route
 from frontend.services import Services
 from shared import settings

@@ -96,9 +96,9 @@ def test_every_error_code_has_an_owner_and_those_who_answer_it() -> None:
     for code in ErrorCode:
         assert re.search(rf"^\| `{code}` \| (customer|platform|azure) \| \S", page, re.MULTILINE)
         assert messages.used_in(code.name)
-    assert "http/frontend/openshift_cluster_put_or_patch.py" in messages.used_in("DUPLICATE_CLIENT_ID")
+    assert "http/frontend/clusters/openshift_cluster_put_or_patch.py" in messages.used_in("DUPLICATE_CLIENT_ID")
     # By a constructor of its own.
-    assert "http/frontend/async_operation_get.py" in messages.used_in("NOT_FOUND")
+    assert "http/frontend/operations/async_operation_get.py" in messages.used_in("NOT_FOUND")
 
 
 def test_every_row_has_its_message() -> None:

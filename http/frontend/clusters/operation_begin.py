@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
+from frontend.clusters.undoing import attempt
 from frontend.messages import Call, Reply, Start, new_id
 from frontend.retry_after import RETRY_AFTER
-from frontend.undoing import attempt
 from orchestrators import beginning, plans
 from shared import tracing
 from shared.arm import async_operations, links

@@ -4,8 +4,8 @@ from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 
+from frontend.clusters.undoing import attempt
 from frontend.messages import Call
-from frontend.undoing import attempt
 from orchestrators.beginning import LOOK_BACK
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import naming

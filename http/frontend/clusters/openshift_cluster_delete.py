@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from frontend.clusters.operation_begin import accepted, begin_operation, result_url, write_operation
+from frontend.clusters.undoing import undoing
 from frontend.messages import Call, Reply
-from frontend.operation_begin import accepted, begin_operation, result_url, write_operation
-from frontend.undoing import undoing
 from shared.arm.errors import conflict
 from shared.clusters import states
 from shared.clusters.states import Event

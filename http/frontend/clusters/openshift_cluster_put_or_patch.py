@@ -13,10 +13,10 @@ from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 
-from frontend import managed_domain
+from frontend.clusters import managed_domain
+from frontend.clusters.operation_begin import accepted, begin_operation, write_operation
+from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
-from frontend.operation_begin import accepted, begin_operation, write_operation
-from frontend.undoing import attempt, undoing
 from orchestrators import resuming
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import catalogue, convert, principals, states

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from frontend import operation_report
 from frontend.messages import Call, Reply
+from frontend.operations import operation_report
 from frontend.retry_after import RETRY_AFTER
 from shared.arm.async_operations import ENDED, visible_status
 from shared.arm.errors import operation_not_found

@@ -5,8 +5,8 @@ from enum import Enum
 
 from cryptography.x509 import Certificate
 
-from frontend import client_certificates
 from frontend.messages import Call, Handler, Reply
+from frontend.middleware import client_certificates
 from frontend.services import Services
 from shared.arm.errors import forbidden
 

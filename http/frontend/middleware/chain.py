@@ -3,19 +3,19 @@
 from collections.abc import Callable
 
 from frontend.messages import Call, Handler, Middleware, Reply, Request
-from frontend.middleware_api_version import api_version
-from frontend.middleware_authentication import authenticate
-from frontend.middleware_body import body
-from frontend.middleware_headers import headers
-from frontend.middleware_host import host
-from frontend.middleware_log import log
-from frontend.middleware_lowercase import lowercase
-from frontend.middleware_method import method
-from frontend.middleware_panic import panic
-from frontend.middleware_path import path
-from frontend.middleware_referer import referer
-from frontend.middleware_subscription import subscription
-from frontend.middleware_system_data import system_data
+from frontend.middleware.api_version import api_version
+from frontend.middleware.authentication import authenticate
+from frontend.middleware.body import body
+from frontend.middleware.headers import headers
+from frontend.middleware.host import host
+from frontend.middleware.log import log
+from frontend.middleware.lowercase import lowercase
+from frontend.middleware.method import method
+from frontend.middleware.panic import panic
+from frontend.middleware.path import path
+from frontend.middleware.referer import referer
+from frontend.middleware.subscription import subscription
+from frontend.middleware.system_data import system_data
 from frontend.routes import Route
 from frontend.services import Services
 

@@ -1,0 +1,1 @@
+"""Handlers for operators of the service."""

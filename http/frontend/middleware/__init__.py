@@ -1,0 +1,1 @@
+"""The chain that every request goes through, one file for each concern."""

@@ -1,0 +1,1 @@
+"""Handlers of asynchronous operations, and how an operation looks to a person."""
