@@ -13,7 +13,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- messages: begin, written by `make docs` -->", "<!-- messages: end -->"
 _ERRORS = "shared/arm/errors.py"
 _WORDS = """\
-A step that fails says: the error of Azure or of the cluster, or that its deadline passed and what it waited for; and in `error.details` the step, a remedy, whose it is and the correlation id. The remedy is the row's, in the table below, for what the step itself finds wrong; the service's own failures, outages and the codes that Azure names have their own (`activities/remedies.py`).
+A step that fails says: the error of Azure or of the cluster, or that its deadline passed and what it waited for; and in `error.details` the step, a remedy, whose it is and the correlation id. The remedy is the row's, in the table below, for what the step itself finds wrong; the service's own failures, outages and the codes that Azure names have their own (`activities/runtime/remedies.py`).
 """
 
 

@@ -16,9 +16,13 @@ from tools.pages.sources import Reader, readers
 
 _CLUSTER, _NETWORK, _MASTER = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
-_CONFIG, _MACHINES = "shared/installer/install_config.py", "activities/machines.py"
-_INPUTS, _PUT = "activities/graph_inputs.py", "http/frontend/clusters/openshift_cluster_put_or_patch.py"
-_LINKED, _SIZES, _QUOTA = "activities/linked_resources.py", "activities/vm_sizes.py", "activities/quota.py"
+_CONFIG, _MACHINES = "shared/installer/install_config.py", "activities/machines/machines.py"
+_INPUTS, _PUT = "activities/machines/graph_inputs.py", "http/frontend/clusters/openshift_cluster_put_or_patch.py"
+_LINKED, _SIZES, _QUOTA = (
+    "activities/checks/linked_resources.py",
+    "activities/checks/vm_sizes.py",
+    "activities/checks/quota.py",
+)
 
 
 @dataclass(frozen=True)
@@ -40,32 +44,32 @@ class Parameter:
 
 # fmt: off
 PARAMETERS = (
-    Parameter("--name, --resource-group", "id", ("activities/resource_group.py",)),
-    Parameter("--location", "location", (_CONFIG, _MACHINES, "activities/network_validation.py", "activities/network.py", "activities/storage.py", "activities/resource_group.py")),
-    Parameter("--tags", "tags", ("activities/resource_group.py",)),
+    Parameter("--name, --resource-group", "id", ("activities/azure/resource_group.py",)),
+    Parameter("--location", "location", (_CONFIG, _MACHINES, "activities/checks/network_validation.py", "activities/azure/network.py", "activities/azure/storage.py", "activities/azure/resource_group.py")),
+    Parameter("--tags", "tags", ("activities/azure/resource_group.py",)),
     Parameter("--pull-secret", f"{_CLUSTER}.pullSecret", (_INPUTS, _PUT)),
-    Parameter("--domain", f"{_CLUSTER}.domain", (_INPUTS, "activities/dns.py", "orchestrators/plans/predicates.py")),
+    Parameter("--domain", f"{_CLUSTER}.domain", (_INPUTS, "activities/azure/dns.py", "orchestrators/plans/predicates.py")),
     Parameter("--version", f"{_CLUSTER}.version", (_INPUTS,)),
-    Parameter("--cluster-resource-group", f"{_CLUSTER}.resourceGroupId", (_CONFIG, "activities/resource_group.py", "activities/step.py")),
+    Parameter("--cluster-resource-group", f"{_CLUSTER}.resourceGroupId", (_CONFIG, "activities/azure/resource_group.py", "activities/runtime/step.py")),
     Parameter("--fips-validated-modules", f"{_CLUSTER}.fipsValidatedModules", (_CONFIG,)),
-    Parameter("--client-id", f"{_PRINCIPAL}.clientId", (_INPUTS, "activities/principals.py")),
-    Parameter("--client-secret", f"{_PRINCIPAL}.clientSecret", (_INPUTS, "activities/principals.py")),
-    Parameter("--pod-cidr", f"{_NETWORK}.podCidr", (_CONFIG, "activities/network_validation.py")),
-    Parameter("--service-cidr", f"{_NETWORK}.serviceCidr", (_CONFIG, "activities/network_validation.py")),
+    Parameter("--client-id", f"{_PRINCIPAL}.clientId", (_INPUTS, "activities/azure/principals.py")),
+    Parameter("--client-secret", f"{_PRINCIPAL}.clientSecret", (_INPUTS, "activities/azure/principals.py")),
+    Parameter("--pod-cidr", f"{_NETWORK}.podCidr", (_CONFIG, "activities/checks/network_validation.py")),
+    Parameter("--service-cidr", f"{_NETWORK}.serviceCidr", (_CONFIG, "activities/checks/network_validation.py")),
     Parameter("--outbound-type", f"{_NETWORK}.outboundType"),
     Parameter("--load-balancer-managed-outbound-ip-count", f"{_NETWORK}.loadBalancerProfile.managedOutboundIps.count"),
     Parameter("--enable-preconfigured-nsg", f"{_NETWORK}.preconfiguredNSG"),
-    Parameter("--master-subnet, --vnet, --vnet-resource-group", f"{_MASTER}.subnetId", (_CONFIG, _LINKED, "activities/network.py", "activities/subnets.py")),
+    Parameter("--master-subnet, --vnet, --vnet-resource-group", f"{_MASTER}.subnetId", (_CONFIG, _LINKED, "activities/azure/network.py", "activities/azure/subnets.py")),
     Parameter("--master-vm-size", f"{_MASTER}.vmSize", (_CONFIG, _MACHINES, _SIZES, _QUOTA)),
     Parameter("--master-encryption-at-host", f"{_MASTER}.encryptionAtHost", (_CONFIG, _MACHINES, _SIZES)),
     Parameter("--disk-encryption-set", f"{_MASTER}.diskEncryptionSetId", (_CONFIG, _LINKED, _MACHINES)),
-    Parameter("--worker-subnet, --vnet, --vnet-resource-group", f"{_WORKER}.subnetId", (_CONFIG, _LINKED, "activities/subnets.py")),
+    Parameter("--worker-subnet, --vnet, --vnet-resource-group", f"{_WORKER}.subnetId", (_CONFIG, _LINKED, "activities/azure/subnets.py")),
     Parameter("--worker-vm-size", f"{_WORKER}.vmSize", (_CONFIG, _SIZES, _QUOTA)),
     Parameter("--worker-vm-disk-size-gb", f"{_WORKER}.diskSizeGB", (_CONFIG,)),
     Parameter("--worker-count", f"{_WORKER}.count", (_CONFIG, _QUOTA)),
     Parameter("--worker-encryption-at-host", f"{_WORKER}.encryptionAtHost", (_CONFIG, _SIZES)),
     Parameter("--disk-encryption-set", f"{_WORKER}.diskEncryptionSetId", (_CONFIG, _LINKED)),
-    Parameter("--apiserver-visibility", "properties.apiserverProfile.visibility", ("activities/api_address.py", "activities/network.py")),
+    Parameter("--apiserver-visibility", "properties.apiserverProfile.visibility", ("activities/azure/api_address.py", "activities/azure/network.py")),
     Parameter("--ingress-visibility", "properties.ingressProfiles[].visibility", (_CONFIG,)),
     Parameter("--assign-cluster-identity", "identity", unread="refused by name: clusters have a service principal"),
     Parameter("--assign-platform-workload-identity", "properties.platformWorkloadIdentityProfile", unread="refused by name: clusters have a service principal"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from kubernetes.client import ApiClient
 
-from activities import cluster_api
+from activities.cluster import cluster_api
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.openshift import kinds, stock
@@ -26,15 +26,15 @@ __all__ = ["accepted", "world"]
 DONE = {"outcome": "done"}
 MINOR = 19
 STEPS = [
-    "activities.logging:ensure_logging",
-    "activities.ifreload:ensure_ifreload",
-    "activities.cluster_certificates:configure_api_server_certificate",
-    "activities.cluster_certificates:configure_ingress_certificate",
-    "activities.cluster_configuration:update_console_branding",
-    "activities.cluster_configuration:disable_alertmanager_warning",
-    "activities.cluster_configuration:disable_updates",
-    "activities.cluster_configuration:disable_samples",
-    "activities.cluster_configuration:disable_operator_hub_sources",
+    "activities.cluster.logging:ensure_logging",
+    "activities.cluster.ifreload:ensure_ifreload",
+    "activities.cluster.cluster_certificates:configure_api_server_certificate",
+    "activities.cluster.cluster_certificates:configure_ingress_certificate",
+    "activities.cluster.cluster_configuration:update_console_branding",
+    "activities.cluster.cluster_configuration:disable_alertmanager_warning",
+    "activities.cluster.cluster_configuration:disable_updates",
+    "activities.cluster.cluster_configuration:disable_samples",
+    "activities.cluster.cluster_configuration:disable_operator_hub_sources",
 ]
 CONFIG, OPERATOR = "config.openshift.io/v1", "operator.openshift.io/v1"
 # What operators make of a release: API version, kind, name, namespace, spec.

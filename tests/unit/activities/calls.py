@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from activities import ACTIVITIES
-from activities.step import Call
-from activities.wrapper import perform
+from activities.runtime.step import Call
+from activities.runtime.wrapper import perform
 from orchestrators import plans
 from orchestrators.plans.rows import to_dict
 from tests.unit.product_world import CLUSTER_ID

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from activities.wrapper import perform
+from activities.runtime.wrapper import perform
 from shared import fence
 from shared.openshift import client
 from shared.openshift.client import Read, Unreadable

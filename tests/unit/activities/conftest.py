@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from activities import vm_sizes
+from activities.checks import vm_sizes
 from tests.unit.product_world import accepted, world
 
 __all__ = ["accepted", "world"]

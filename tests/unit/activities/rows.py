@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from activities.wrapper import perform
+from activities.runtime.wrapper import perform
 from tests.unit.activities.calls import payload
 
 

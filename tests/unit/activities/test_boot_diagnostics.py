@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from activities import boot_diagnostics
-from activities.step import Step
+from activities.machines import boot_diagnostics
+from activities.runtime.step import Step
 from shared import fence
 from tests.unit.activities import serial_log_fake
 from tests.unit.activities.calls import payload

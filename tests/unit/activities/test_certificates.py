@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from activities import remedies
-from activities.certificates import create_ingress_certificate
-from activities.executor import Outcome
-from activities.step import Step
-from activities.wrapper import perform
+from activities.azure.certificates import create_ingress_certificate
+from activities.runtime import remedies
+from activities.runtime.executor import Outcome
+from activities.runtime.step import Step
+from activities.runtime.wrapper import perform
 from orchestrators.plans.rows import Row, to_dict
 from shared.fence import UnfencedChange
 from shared.vault import get_vault
@@ -36,7 +36,7 @@ def _row(executor: str) -> dict[str, Any]:
 
 
 def _call(executor: str, verb: str = "run") -> Outcome:
-    return perform(f"activities.certificates:{executor}", payload(_row(executor), verb))
+    return perform(f"activities.azure.certificates:{executor}", payload(_row(executor), verb))
 
 
 def test_both_certificates_are_ordered_once_for_their_names(certificates: FakeCertificates) -> None:

@@ -4,7 +4,9 @@ import inspect
 
 import pytest
 
-from activities import ACTIVITIES, cluster_api, wrapper
+from activities import ACTIVITIES
+from activities.cluster import cluster_api
+from activities.runtime import wrapper
 from orchestrators import plans
 from orchestrators.plans.rows import Row
 from tests.unit.activities.calls import call

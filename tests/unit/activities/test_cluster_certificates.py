@@ -64,7 +64,7 @@ def renew(world: World, name: str) -> Pair:
 
 def run(name: str, **more: Any) -> Json:
     """Run an executor once."""
-    return cluster_api_fake.run(f"activities.cluster_certificates:{name}", **more)
+    return cluster_api_fake.run(f"activities.cluster.cluster_certificates:{name}", **more)
 
 
 def user(api: FakeApi, name: str) -> Json:

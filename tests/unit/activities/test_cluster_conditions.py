@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from activities import cluster_conditions
-from activities.executor import Executor
-from activities.wrapper import perform
+from activities.cluster import cluster_conditions
+from activities.runtime.executor import Executor
+from activities.runtime.wrapper import perform
 from shared.openshift.conditions import CONDITIONS
 from tests.unit.activities import serial_log_fake
 from tests.unit.activities.calls import payload
@@ -47,7 +47,9 @@ def poll(
         "pollSeconds": 0.25,
     }
     began = datetime.now(UTC) - timedelta(seconds=DEADLINE if late else waited)
-    return perform(f"activities.cluster_conditions:{name}", payload(row, "status", startTime=began.isoformat(), **more))
+    return perform(
+        f"activities.cluster.cluster_conditions:{name}", payload(row, "status", startTime=began.isoformat(), **more)
+    )
 
 
 def test_every_row_of_the_table_has_an_executor_that_only_asks() -> None:

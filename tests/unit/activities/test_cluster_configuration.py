@@ -55,7 +55,7 @@ def api(accepted: World, monkeypatch: pytest.MonkeyPatch) -> FakeApi:
 
 def run(name: str, **more: Any) -> Json:
     """Run an executor once."""
-    return cluster_api_fake.run(f"activities.cluster_configuration:{name}", **more)
+    return cluster_api_fake.run(f"activities.cluster.cluster_configuration:{name}", **more)
 
 
 @pytest.mark.parametrize("name", list(WANT))

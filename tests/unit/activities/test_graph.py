@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from activities import graph
-from activities.step import Step
+from activities.machines import graph
+from activities.runtime.step import Step
 from shared import fence, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from activities import ACTIVITIES
-from activities.wrapper import load
+from activities.runtime.wrapper import load
 
 
 def test_first_calls_at_once_import_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +27,7 @@ def test_first_calls_at_once_import_one_after_the_other(monkeypatch: pytest.Monk
             busy.release()
 
     load.cache_clear()
-    monkeypatch.setattr("activities.wrapper.importlib", SimpleNamespace(import_module=alone))
+    monkeypatch.setattr("activities.runtime.wrapper.importlib", SimpleNamespace(import_module=alone))
     targets = sorted(ACTIVITIES.values())[:8]
     with ThreadPoolExecutor(len(targets)) as pool:
         assert len(list(pool.map(load, targets))) == len(targets)

@@ -14,8 +14,8 @@ from tests.unit.openshift.api_fake import FakeApi, failure
 from tests.unit.product_world import FIRST_PARTY_CERTIFICATE, World
 
 DONE = {"outcome": "done"}
-LOGGING = "activities.logging:ensure_logging"
-IFRELOAD = "activities.ifreload:ensure_ifreload"
+LOGGING = "activities.cluster.logging:ensure_logging"
+IFRELOAD = "activities.cluster.ifreload:ensure_ifreload"
 BOTH = pytest.mark.parametrize("target", [LOGGING, IFRELOAD])
 
 

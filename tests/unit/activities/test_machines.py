@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from activities import graph, machines
-from activities.step import Step
+from activities.machines import graph, machines
+from activities.runtime.step import Step
 from shared.azure import templates
 from shared.installer.graph import Graph
 from tests.unit.activities import network_fake, serial_log_fake

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from activities import network
-from activities.step import Step
+from activities.azure import network
+from activities.runtime.step import Step
 from shared.azure import templates
 from tests.unit.activities import network_fake
 from tests.unit.activities.calls import call, payload

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from activities.wrapper import perform
+from activities.runtime.wrapper import perform
 from tests.unit.activities import network_fake
 from tests.unit.activities.calls import call, payload
 from tests.unit.azure_fake import Request
@@ -22,7 +22,7 @@ GRAPH, IGNITION = "aro/graph", "ignition/bootstrap.ign"
 def remove(verb: str = "run") -> dict[str, Any]:
     """Run the executor once."""
     row = {"name": "r", "phase": "p", "kind": "begin-and-poll", "message": "", "waitsFor": "", "deadlineSeconds": 60}
-    return perform("activities.phase_restart:remove_expired_machines", payload(row, verb))
+    return perform("activities.machines.phase_restart:remove_expired_machines", payload(row, verb))
 
 
 @pytest.fixture

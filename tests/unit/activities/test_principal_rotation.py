@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from activities.storage import role_assignment_name
+from activities.azure.storage import role_assignment_name
 from shared.openshift.client import Json
 from tests.unit.activities import cluster_api_fake
 from tests.unit.activities.calls import call, control
@@ -36,7 +36,7 @@ def api(accepted: World, monkeypatch: pytest.MonkeyPatch) -> FakeApi:
 
 def run(name: str, **more: Any) -> Json:
     """Run an executor of the rotation."""
-    return cluster_api_fake.run(f"activities.principal_rotation:{name}", **more)
+    return cluster_api_fake.run(f"activities.cluster.principal_rotation:{name}", **more)
 
 
 def status(name: str) -> Json:

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from activities import executor, progress, superseded
+from activities.operation import superseded
+from activities.runtime import executor, progress
 from orchestrators.plans import PLANS
 from tests.unit.activities.test_wrapper import item, perform
 from tests.unit.product_world import World

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from activities import graph
+from activities.machines import graph
 from shared.vault import get_vault
 from tests.unit.activities.calls import call
 from tests.unit.azure_fake import Request

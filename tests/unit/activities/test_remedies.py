@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError, ServiceRequestError
 
-from activities import failures, remedies
-from activities.executor import TryAgain
-from activities.step import Call
+from activities.runtime import failures, remedies
+from activities.runtime.executor import TryAgain
+from activities.runtime.step import Call
 from orchestrators import plans
 from orchestrators.plans.rows import to_dict
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode

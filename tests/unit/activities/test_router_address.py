@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from activities.wrapper import perform
+from activities.runtime.wrapper import perform
 from tests.unit.activities.calls import call, payload
 from tests.unit.activities.cluster_api_fake import FakeClusterApi, fake
 from tests.unit.openshift.objects import operator
@@ -36,7 +36,7 @@ def api(accepted: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
 def run(**more: Any) -> dict[str, Any]:
     """Run the row once."""
     began = {"startTime": datetime.now(UTC).isoformat()} | more
-    return perform("activities.router_address:update_router_address", payload(ROW, "run", **began))
+    return perform("activities.cluster.router_address:update_router_address", payload(ROW, "run", **began))
 
 
 def given(api: FakeClusterApi, address: str) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from activities.step import Step
-from activities.storage import deploy_storage_template
+from activities.azure.storage import deploy_storage_template
+from activities.runtime.step import Step
 from tests.unit.activities.calls import call, payload
 from tests.unit.azure_fake import Request
 from tests.unit.product_world import CLUSTER_GROUP, World

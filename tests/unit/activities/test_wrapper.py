@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from azure.core.exceptions import HttpResponseError, ServiceRequestError
 
-from activities import executor, remedies, wrapper
-from activities.billing import end_billing, ensure_billing_record
-from activities.resource_group import ensure_resource_group
-from activities.step import Step
+from activities.azure.billing import end_billing, ensure_billing_record
+from activities.azure.resource_group import ensure_resource_group
+from activities.runtime import executor, remedies, wrapper
+from activities.runtime.step import Step
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.fence import UnfencedChange, check

@@ -1,6 +1,6 @@
 """What the engine makes of every row of every plan, whatever becomes of it: ended, explained, gone on from.
 
-The rows are the plans' own, with every predicate true; a failure is what `activities/failures.py` makes of it.
+The rows are the plans' own, with every predicate true; a failure is what `activities/runtime/failures.py` makes of it.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from azure.core.exceptions import HttpResponseError, ServiceRequestError, ServiceResponseError
 
-from activities import failures
+from activities.runtime import failures
 from orchestrators import plans, verdicts
 from orchestrators.plans.rows import OWNERS, REPEAT, TOO_SLOW
 from shared.arm.errors import CloudError, ErrorCode

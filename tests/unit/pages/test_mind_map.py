@@ -65,7 +65,7 @@ def test_a_row_is_not_both_of_the_map_and_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["shared/nothing.py:x", "activities/dns.py:no_such_name", "activities/dns.py:create_dn"]
+    "place", ["shared/nothing.py:x", "activities/azure/dns.py:no_such_name", "activities/azure/dns.py:create_dn"]
 )
 def test_a_place_in_the_code_has_to_be_there(place: str) -> None:
     """File and name, whole."""

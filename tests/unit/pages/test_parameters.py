@@ -99,6 +99,6 @@ def test_every_member_that_customers_write_has_a_parameter() -> None:
 
 def test_a_secret_is_read_of_the_bundle_that_the_request_wrote() -> None:
     """Not of the document, which does not have it."""
-    assert Reader("activities/graph_inputs.py", "pull_secret") in parameters.read_by(
+    assert Reader("activities/machines/graph_inputs.py", "pull_secret") in parameters.read_by(
         "properties.clusterProfile.pullSecret"
     )

@@ -1,0 +1,31 @@
+"""Where the API server is found: by customers under the cluster's domain, by the service at its private endpoint."""
+
+from activities.azure import dns, network, private_endpoint
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step
+from shared.store import Document
+
+
+def _update_api_address(step: Step) -> None:
+    """Let the external record lead to the API server, and store both addresses.
+
+    A second run finds record and document as they should be and writes neither.
+
+    Source: ARO-RP `pkg/cluster/ipaddresses.go`, `updateAPIIP`.
+    """
+    public = step.properties["apiserverProfile"]["visibility"] == "Public"
+    address = network.public_address(step) if public else network.internal_address(step)
+    endpoint = private_endpoint.address(step)
+    dns.set_address(step, "api", address)
+
+    def change(document: Document) -> bool:
+        properties = document["openShiftCluster"]["properties"]
+        api, networking = properties["apiserverProfile"], properties.setdefault("networkProfile", {})
+        before = (api.get("ip"), networking.get("privateEndpointIp"))
+        api["ip"], networking["privateEndpointIp"] = address, endpoint
+        return before != (address, endpoint)
+
+    step.decide(change)
+
+
+update_api_address = Executor(run=_update_api_address)

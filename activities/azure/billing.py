@@ -1,0 +1,58 @@
+"""The billing record: made once, its times set once, kept after the cluster is gone."""
+
+import time
+
+from activities.azure import billing_copy
+from activities.runtime.executor import Executor, Outcome
+from activities.runtime.step import Step
+from shared.store import Document, NotFound, get_store
+
+
+def _ensure_billing_record(step: Step) -> Outcome | None:
+    """Begin billing. A record that exists stays as it is, so a second run changes no time.
+
+    Returns:
+        What went wrong with the copy, if one is wanted: the row is done all the same.
+
+    Source: ARO-RP `pkg/util/billing/billing.go`, `Ensure`.
+    """
+    step.check_fence()
+    record = get_store().billing.ensure(
+        {
+            "id": step.document["id"],
+            "key": step.document["key"],
+            "clusterResourceGroupIDKey": step.document["clusterResourceGroupIdKey"],
+            "infraId": step.properties["infraId"],
+            "billing": {
+                "tenantID": step.tenant_id,
+                "location": step.cluster["location"],
+                "creationTime": int(time.time()),
+            },
+        }
+    )
+    return billing_copy.copy(step, record)
+
+
+def _end_billing(step: Step) -> Outcome | None:
+    """Mark the record's end. One that was never made, or has ended, is left alone.
+
+    Source: ARO-RP `pkg/util/billing/billing.go`, `Delete`.
+    """
+    billing = get_store().billing
+
+    def decide(document: Document) -> Document | None:
+        step.check_fence()
+        if document["billing"].get("deletionTime"):
+            return None
+        document["billing"]["deletionTime"] = int(time.time())
+        return document
+
+    try:
+        record = billing.update(lambda: billing.read(step.document["id"]), decide)
+    except NotFound:
+        return None
+    return billing_copy.copy(step, record)
+
+
+ensure_billing_record = Executor(run=_ensure_billing_record)
+end_billing = Executor(run=_end_billing)

@@ -1,0 +1,91 @@
+"""A copy of the billing record for the accounting of tests, where a subscription and this deployment want one.
+
+It is nobody's truth: whatever goes wrong with it is told, and fails nothing.
+"""
+
+import contextlib
+import json
+import logging
+import re
+from datetime import UTC, datetime, timedelta
+
+from azure.core.exceptions import AzureError, ResourceExistsError
+from azure.mgmt.storage import StorageManagementClient
+from azure.mgmt.storage.models import AccountSasParameters
+from azure.storage.blob import ContentSettings
+
+from activities.azure import storage
+from activities.runtime.executor import Outcome
+from activities.runtime.step import Step, own
+from shared import settings, tracing
+from shared.arm import resource_id
+from shared.arm.errors import CloudError
+from shared.azure.errors import clean
+from shared.store import Document, get_store
+
+FEATURE = "Microsoft.RedHatOpenShift/SaveAROTestConfig"
+_BLOB = "billingentity"
+_LONGEST_NAME = 63
+_SAS_LIFETIME = timedelta(minutes=10)
+_log = logging.getLogger("activities")
+
+
+def copy(step: Step, record: Document) -> Outcome | None:
+    """Write the record into the cluster's container of the accounting's storage account; a second run writes it again.
+
+    Source: ARO-RP `pkg/util/billing/billing.go`, `createOrUpdateE2EBlob`.
+    """
+    if not _is_wanted(step):
+        return None
+    try:
+        _write(step, record)
+    except (AzureError, CloudError) as error:
+        told = clean(str(error.message)).split("\n", 1)[0]
+        message = f"The copy of the billing record could not be written: {told}"
+        _log.warning(message, extra=tracing.current.get().extra())
+        return {"outcome": "done", "message": message}
+    return None
+
+
+def _is_wanted(step: Step) -> bool:
+    """Tell whether there is a place for copies, and the subscription is a known tenant's and registered for them."""
+    mine = settings.load()
+    if not mine.billing_copy_account_id or step.tenant_id != mine.billing_copy_tenant_id:
+        return False
+    document = get_store().subscriptions.get(step.subscription_id) or {"subscription": {}}
+    features = (document["subscription"].get("properties") or {}).get("registeredFeatures") or []
+    return any(
+        str(feature.get("name", "")).lower() == FEATURE.lower() and feature.get("state") == "Registered"
+        for feature in features
+    )
+
+
+def _write(step: Step, record: Document) -> None:
+    account = resource_id.parse(settings.load().billing_copy_account_id)
+    wanted = AccountSasParameters(
+        services="b",
+        resource_types="co",
+        permissions="cw",
+        protocols="https",
+        shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + _SAS_LIFETIME,
+    )
+    client = own(StorageManagementClient, account.subscription_id)
+    with storage.open_account(client, account.resource_group, account.name, wanted) as blobs:
+        container = blobs.get_container_client(container_name(step))
+        step.check_fence()
+        with contextlib.suppress(ResourceExistsError):
+            container.create_container()
+        step.check_fence()
+        container.upload_blob(
+            _BLOB,
+            json.dumps({name: value for name, value in record.items() if not name.startswith("_")}).encode(),
+            overwrite=True,
+            content_settings=ContentSettings(content_type="application/json"),
+        )
+
+
+def container_name(step: Step) -> str:
+    """Return `bill-<location>-<resource group>-<name>`, as much of it as Azure takes: letters, digits, single hyphens."""
+    cluster = step.cluster_id
+    name = f"bill-{step.cluster['location']}-{cluster.resource_group}-{cluster.name}".lower()
+    return re.sub(r"[^a-z0-9]+", "-", name)[:_LONGEST_NAME].rstrip("-")

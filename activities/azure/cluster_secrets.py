@@ -1,0 +1,61 @@
+"""The cluster's own key material in Key Vault: one bundle for each purpose, and its versioned id on the document."""
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step
+from shared.clusters import secrets
+from shared.store import Document
+from shared.vault import Bundle, get_vault
+
+
+def store(step: Step, purpose: str, bundle: Bundle, *, instead_of: str = "") -> None:
+    """Put a bundle into the vault and its versioned id on the document, unless another one stands there by now.
+
+    Two runs may both put a version; the first id on the document counts, and the other version is never read.
+
+    Args:
+        step: of the cluster.
+        purpose: of the bundle.
+        bundle: flat JSON.
+        instead_of: the versioned id that it takes the place of.
+    """
+    document_id = step.document["id"]
+    versioned_id = get_vault().put_secret(secrets.secret_name(document_id, purpose), bundle, document_id)
+
+    def change(document: Document) -> bool:
+        ids = document.setdefault("secrets", {})
+        if ids.get(purpose, "") != instead_of:
+            return False
+        ids[purpose] = versioned_id
+        return True
+
+    step.decide(change)
+
+
+def _ensure_cluster_secrets(step: Step) -> None:
+    """Make the SSH key of the cluster's machines.
+
+    A second run finds the bundle's id on the document and makes nothing.
+
+    Source: ARO-RP `pkg/cluster/ensuresshkey.go`: RSA 2048, PKCS#1.
+    """
+    if step.document.get("secrets", {}).get("install"):
+        return
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+    )
+    store(step, "install", {"sshKey": pem.decode("ascii")})
+
+
+def _delete_secrets(step: Step) -> None:
+    """Delete every bundle of the cluster, those included whose id never reached the document."""
+    vault = get_vault()
+    for purpose in secrets.Purpose:
+        vault.delete(secrets.secret_name(step.document["id"], purpose))
+
+
+ensure_cluster_secrets = Executor(run=_ensure_cluster_secrets)
+delete_secrets = Executor(run=_delete_secrets)

@@ -1,0 +1,205 @@
+"""ARM template deployments: begun, asked for, cancelled, and explained when they fail.
+
+A deployment is known by its name, one for each step, so nothing about it is stored. It carries a digest of what was
+sent, so that a repeated step finds its own finished deployment and sends nothing.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.mgmt.resource.deployments import DeploymentsMgmtClient
+from azure.mgmt.resource.deployments.models import (
+    Deployment,
+    DeploymentExtended,
+    DeploymentParameter,
+    DeploymentProperties,
+)
+
+from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.step import Step
+from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
+from shared.azure import errors, templates
+from shared.azure.models import text
+
+DIGEST = "aro-template"
+_ENDED = ("Succeeded", "Failed", "Canceled")
+# Codes in a failed deployment that pass by themselves: roles that spread, and trouble inside Azure.
+_PASSING = {
+    "AuthorizationFailed": "authorization",
+    "LinkedAuthorizationFailed": "authorization",
+    "PrincipalNotFound": "authorization",
+    "TooManyRequests": "given-up",
+    "InternalServerError": "given-up",
+    "InternalError": "given-up",
+    "ServerTimeout": "given-up",
+    "ServiceUnavailable": "given-up",
+    "RetryableError": "given-up",
+    "AnotherOperationInProgress": "given-up",
+    # No room in this part of the region just now, which changes by the minute.
+    "AllocationFailed": "given-up",
+    "ZonalAllocationFailed": "given-up",
+}
+
+
+def executor(
+    name: str, parameters: Callable[[Step], dict[str, Any]], validate: Callable[[Step], list[str]]
+) -> Executor:
+    """Return the executor that deploys a template; parameters without a secret only, because they are rendered."""
+
+    def render_it(step: Step) -> list[dict[str, Any]]:
+        values = parameters(step)
+        return [dict(render(name, values, templates.digest(name, values)))]
+
+    return Executor(
+        run=lambda step: begin(step, name, parameters(step)),
+        status=lambda step: status(step, name),
+        cancel=lambda step: cancel(step, name),
+        validate=validate,
+        render=render_it,
+    )
+
+
+def begin(
+    step: Step, name: str, parameters: dict[str, Any], clear: Callable[[Step], None] | None = None
+) -> Outcome | None:
+    """Begin the deployment of a template of the same name, unless it runs or has succeeded with the same content.
+
+    Args:
+        step: of the cluster whose resource group is deployed to.
+        name: of the template and the deployment.
+        parameters: name to value; none of them secret, because their digest stands on the deployment.
+        clear: takes away what an earlier deployment left that this one could not mend; raises while that lasts.
+    """
+    digest = templates.digest(name, parameters)
+    existing = _find(step, name)
+    if existing is not None and state(existing) not in _ENDED:
+        return wait(f"deployment '{name}' is {state(existing)}")
+    if existing is not None and state(existing) == "Succeeded" and (existing.tags or {}).get(DIGEST) == digest:
+        return None
+    if existing is not None and clear is not None:
+        clear(step)
+    try:
+        _client(step).deployments.begin_create_or_update(
+            step.resource_group, name, render(name, parameters, digest), polling=False
+        )
+    except HttpResponseError as error:
+        # Somebody, most likely this step's own first delivery, began it between our two calls.
+        if errors.azure_code(error) != "DeploymentActive":
+            raise
+    return wait(f"deployment '{name}' has begun")
+
+
+def render(name: str, parameters: dict[str, Any], digest: str) -> Deployment:
+    """Return what is sent to Azure."""
+    return Deployment(
+        properties=DeploymentProperties(
+            mode="Incremental",
+            template=templates.load(name),
+            parameters={key: DeploymentParameter(value=value) for key, value in parameters.items()},
+        ),
+        tags={DIGEST: digest},
+    )
+
+
+def status(step: Step, name: str) -> Outcome | None:
+    """Tell whether a deployment is done.
+
+    Raises:
+        CloudError: when it failed for a reason that somebody has to mend.
+        TryAgain: when it failed for one that may pass.
+    """
+    deployment = _find(step, name)
+    if deployment is None:
+        gone = CloudError(500, ErrorCode.DEPLOYMENT_FAILED, f"The deployment '{name}' has disappeared.")
+        raise TryAgain(gone, "given-up")
+    found = state(deployment)
+    if found == "Succeeded":
+        return None
+    if found not in _ENDED:
+        return wait(f"deployment '{name}' is {found}")
+    raise _explain(step, deployment)
+
+
+def cancel(step: Step, name: str) -> Outcome | None:
+    """Cancel a deployment that runs, and wait until it has ended."""
+    deployment = _find(step, name)
+    return cancel_running(step, [deployment] if deployment is not None else [])
+
+
+def cancel_all(step: Step) -> Outcome | None:
+    """Cancel whatever runs in the cluster's resource group, and wait until all of it has ended."""
+    return cancel_running(step, list(_client(step).deployments.list_by_resource_group(step.resource_group)))
+
+
+def cancel_running(step: Step, deployments: list[DeploymentExtended]) -> Outcome | None:
+    """Cancel those of the deployments that run."""
+    running = [deployment for deployment in deployments if state(deployment) not in _ENDED]
+    for deployment in running:
+        try:
+            _client(step).deployments.cancel(step.resource_group, str(deployment.name))
+        except HttpResponseError as error:
+            # It ended, or is being cancelled already; the next poll tells.
+            if error.status_code != 409:  # noqa: PLR2004 - Conflict
+                raise
+    return wait(f"deployment '{running[0].name}' is being cancelled") if running else None
+
+
+def _find(step: Step, name: str) -> DeploymentExtended | None:
+    try:
+        return _client(step).deployments.get(step.resource_group, name)
+    except ResourceNotFoundError:
+        return None
+
+
+def _client(step: Step) -> DeploymentsMgmtClient:
+    return step.customer(DeploymentsMgmtClient)
+
+
+def state(deployment: DeploymentExtended) -> str:
+    """Return how far a deployment is, in Azure's word."""
+    return text(deployment.properties.provisioning_state if deployment.properties else "")
+
+
+def _explain(step: Step, deployment: DeploymentExtended) -> Exception:
+    """Build the error of a failed deployment from its operations: they name the resources and their causes."""
+    name, properties = str(deployment.name), deployment.properties
+    causes = _failed_operations(step, name)
+    whole = getattr(properties, "error", None)
+    if not causes:
+        ended = CloudErrorBody(code=state(deployment), message=f"It is {state(deployment)}.")
+        causes = [errors.body_of(whole) if whole is not None else ended]
+    failures = [errors.our_error(400, cause) for cause in causes]
+    # Of several resources the one whose cause somebody can mend comes first; the others often failed along with it.
+    error = next((each for each in failures if _is_known(each)), failures[0])
+    resource = error.details[0].get("target", "")
+    error.message = f"The deployment '{name}' failed: {error.message}"
+    error.details = [
+        *causes,
+        *([CloudErrorBody(code="AzureResource", message=resource)] if resource else []),
+        CloudErrorBody(code="AzureCorrelationId", message=str(getattr(properties, "correlation_id", ""))),
+    ]
+    retry_class = next((found for code in codes(causes) if (found := _PASSING.get(code))), "none")
+    return TryAgain(error, retry_class) if retry_class != "none" else error
+
+
+def _is_known(error: CloudError) -> bool:
+    return error.code != ErrorCode.DEPLOYMENT_FAILED or error.owner != Owner.AZURE
+
+
+def _failed_operations(step: Step, name: str) -> list[CloudErrorBody]:
+    causes = []
+    for operation in _client(step).deployment_operations.list(step.resource_group, name):
+        properties = operation.properties
+        if properties is None or properties.provisioning_state != "Failed":
+            continue
+        told = getattr(properties.status_message, "error", None)
+        cause = errors.body_of(told) if told else CloudErrorBody(code=str(properties.status_code), message="It failed.")
+        target = getattr(properties.target_resource, "id", None)
+        causes.append(cause | CloudErrorBody(target=str(target)) if target else cause)
+    return causes
+
+
+def codes(causes: list[CloudErrorBody]) -> list[str]:
+    """Return every code that causes hold, the innermost included."""
+    return [code for cause in causes for code in [cause["code"], *codes(cause.get("details", []))]]

@@ -1,0 +1,139 @@
+"""The cluster's records in the zone of managed domains. Only for clusters whose domain this service manages."""
+
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.mgmt.dns import DnsManagementClient
+from azure.mgmt.dns.models import ARecord, RecordSet
+
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step, own
+from shared import settings
+from shared.arm.errors import CloudError, ErrorCode
+from shared.clusters import naming
+
+_OWNER = "resourceId"
+_TTL_SECONDS = 300
+
+
+def _create_dns(step: Step) -> None:
+    """Claim the domain: a record for the API server that names the cluster and has no address yet.
+
+    A second run finds the record with the cluster's own id and is content. `If-None-Match` lets one of two creates
+    that race for a domain win.
+
+    Raises:
+        CloudError: `DuplicateDomain`, for the customer: another cluster has the domain.
+
+    Source: ARO-RP `pkg/util/dns/dns.go`, `Create`.
+    """
+    record = _find(step)
+    if record is None:
+        try:
+            _create(step)
+        except HttpResponseError as error:
+            if error.status_code != 412:  # noqa: PLR2004 - Precondition Failed: the record exists by now
+                raise
+            record = _find(step)
+        else:
+            return
+    if not _is_ours(step, record):
+        raise _taken(step)
+
+
+def _delete_dns(step: Step) -> None:
+    """Delete the cluster's records, the API server's last because it is the one that says whose they are.
+
+    A record that is not there, or not ours, is left alone, so a second run does nothing.
+
+    Source: ARO-RP `pkg/util/dns/dns.go`, `Delete`.
+    """
+    record = _find(step)
+    if record is None or not _is_ours(step, record):
+        return
+    mine, prefix = settings.load(), _prefix(step)
+    records = own(DnsManagementClient).record_sets
+    records.delete(mine.resource_group, mine.domain, f"*.apps.{prefix}", "A")
+    records.delete(mine.resource_group, mine.domain, f"api.{prefix}", "A", if_match=record.etag)
+
+
+def set_address(step: Step, label: str, address: str) -> None:
+    """Let a name of the cluster's domain lead to an address. A domain that its owner manages is left to its owner.
+
+    A second run finds the address there and writes nothing.
+
+    Args:
+        step: of the cluster.
+        label: `api`, or `*.apps`.
+        address: IPv4.
+
+    Raises:
+        CloudError: `DuplicateDomain`: the domain is another cluster's by now.
+
+    Source: ARO-RP `pkg/util/dns/dns.go`, `Update` and `CreateOrUpdateRouter`.
+    """
+    if naming.managed_domain(step.properties["clusterProfile"]["domain"], settings.load().domain) is None:
+        return
+    owner = _find(step)
+    if not _is_ours(step, owner):
+        raise _taken(step)
+    api, mine = label == "api", settings.load()
+    record = owner if api else _find(step, label)
+    if record is not None and [a.ipv4_address for a in record.a_records or []] == [address]:
+        return
+    wanted = RecordSet(ttl=_TTL_SECONDS, a_records=[ARecord(ipv4_address=address)])
+    if api and owner is not None:
+        wanted.metadata = owner.metadata
+    own(DnsManagementClient).record_sets.create_or_update(
+        mine.resource_group,
+        mine.domain,
+        f"{label}.{_prefix(step)}",
+        "A",
+        wanted,
+        # The owner's record is replaced only as it was read; the others have no owner of their own to lose.
+        if_match=owner.etag if api and owner is not None else None,
+    )
+
+
+def _create(step: Step) -> None:
+    mine = settings.load()
+    own(DnsManagementClient).record_sets.create_or_update(
+        mine.resource_group,
+        mine.domain,
+        f"api.{_prefix(step)}",
+        "A",
+        RecordSet(ttl=_TTL_SECONDS, metadata={_OWNER: step.cluster["id"]}, a_records=[]),
+        if_none_match="*",
+    )
+
+
+def _find(step: Step, label: str = "api") -> RecordSet | None:
+    mine, name = settings.load(), f"{label}.{_prefix(step)}"
+    try:
+        return own(DnsManagementClient).record_sets.get(mine.resource_group, mine.domain, name, "A")
+    except ResourceNotFoundError:
+        return None
+
+
+def _taken(step: Step) -> CloudError:
+    domain = step.properties["clusterProfile"]["domain"]
+    return CloudError(
+        400,
+        ErrorCode.DUPLICATE_DOMAIN,
+        f"The domain '{domain}' is used by another cluster.",
+        "properties.clusterProfile.domain",
+    )
+
+
+def _is_ours(step: Step, record: RecordSet | None) -> bool:
+    owner = (record.metadata or {}).get(_OWNER, "") if record is not None else ""
+    return str(owner).lower() == str(step.cluster["id"]).lower()
+
+
+def _prefix(step: Step) -> str:
+    prefix = naming.managed_domain(step.properties["clusterProfile"]["domain"], settings.load().domain)
+    if prefix is None:
+        raise ValueError("the cluster's domain is not managed by this service")
+    return prefix
+
+
+create_dns = Executor(run=_create_dns)
+delete_dns = Executor(run=_delete_dns)

@@ -1,0 +1,32 @@
+"""The names that a cluster's resources are made with, decided once."""
+
+from random import SystemRandom
+
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step
+from shared.clusters import naming
+from shared.installer import cluster_id
+from shared.store import Document
+
+
+def _decide_names(step: Step) -> None:
+    """Choose infra id and storage suffix and store them, before anything carries them.
+
+    A second run finds them and changes nothing.
+
+    Source: ARO-RP `pkg/cluster/ensureinfraid.go`, `pkg/cluster/install.go`.
+    """
+
+    def change(document: Document) -> bool:
+        cluster = document["openShiftCluster"]
+        properties = cluster["properties"]
+        before = (properties.get("infraId"), properties.get("storageSuffix"))
+        # SystemRandom: the suffix makes an account name that is unique in the world, so two must not repeat a seed.
+        properties["infraId"] = properties.get("infraId") or cluster_id.infra_id(cluster["name"], SystemRandom())
+        properties["storageSuffix"] = properties.get("storageSuffix") or naming.storage_suffix(SystemRandom())
+        return before != (properties["infraId"], properties["storageSuffix"])
+
+    step.decide(change)
+
+
+decide_names = Executor(run=_decide_names)

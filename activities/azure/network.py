@@ -1,0 +1,77 @@
+"""The second deployment of a cluster: load balancers, addresses, network interfaces, private DNS zone, private link."""
+
+from typing import Any
+
+from azure.mgmt.network import NetworkManagementClient
+
+from activities.azure import deployments
+from activities.machines import machine_names
+from activities.runtime.step import Step
+from shared import settings
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, ErrorCode
+
+DEPLOYMENT = "network"
+
+
+def internal_address(step: Step) -> str:
+    """Return the address of the API server inside the customer's network.
+
+    Raises:
+        CloudError: when the internal load balancer has none.
+    """
+    name = f"{step.properties['infraId']}-internal-lb"
+    balancer = step.customer(NetworkManagementClient).load_balancers.get(step.resource_group, name)
+    frontends = balancer.frontend_ip_configurations or []
+    return _known(f"load balancer '{name}'", frontends[0].private_ip_address if frontends else None)
+
+
+def public_address(step: Step) -> str:
+    """Return the public address of the masters' load balancer.
+
+    Raises:
+        CloudError: when it has none.
+    """
+    name = f"{step.properties['infraId']}-pip-v4"
+    address = step.customer(NetworkManagementClient).public_ip_addresses.get(step.resource_group, name)
+    return _known(f"public address '{name}'", address.ip_address)
+
+
+def master_address(step: Step, number: int) -> str:
+    """Return the address of a master, 0 to 2.
+
+    Raises:
+        CloudError: when its network interface has none.
+    """
+    name = machine_names.master_interfaces(step.properties["infraId"])[number]
+    interface = step.customer(NetworkManagementClient).network_interfaces.get(step.resource_group, name)
+    configurations = interface.ip_configurations or []
+    return _known(f"network interface '{name}'", configurations[0].private_ip_address if configurations else None)
+
+
+def _known(what: str, address: str | None) -> str:
+    if not address:
+        raise CloudError(500, ErrorCode.DEPLOYMENT_FAILED, f"Azure has given no address to the {what}.")
+    return address
+
+
+def _parameters(step: Step) -> dict[str, Any]:
+    masters = resource_id.parse(step.properties["masterProfile"]["subnetId"])
+    return {
+        "infraId": step.properties["infraId"],
+        "location": step.cluster["location"],
+        "domain": step.domain,
+        "virtualNetworkId": str(masters.parent),
+        "masterSubnetId": str(masters),
+        "apiServerVisibility": step.properties["apiserverProfile"]["visibility"],
+        "resourceProviderSubscriptionId": settings.load().subscription_id,
+    }
+
+
+def _validate(step: Step) -> list[str]:
+    return [] if step.properties.get("infraId") else ["properties.infraId is not decided yet"]
+
+
+# Source: ARO-RP `pkg/cluster/deployresources.go`, of June 2020; apart from the machines, so that what needs the network
+# alone goes on while they boot.
+deploy_network_template = deployments.executor(DEPLOYMENT, _parameters, _validate)

@@ -1,0 +1,64 @@
+"""Who acts in the customer's subscription beside the service: the cluster's own principal, and what tokens say."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from http import HTTPStatus
+from typing import Any, TypeVar
+
+from azure.core.credentials import TokenCredential
+from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
+
+from activities.checks.linked_resources import Connect
+from activities.runtime.step import Step
+from shared import cloud
+from shared.azure import clients, credentials
+from shared.vault import get_vault
+
+Found = TypeVar("Found")
+
+
+def cluster_credential(step: Step) -> TokenCredential:
+    """Return the credential of the cluster's principal, as the request gave it."""
+    secret = get_vault().get_secret(step.document["secrets"]["request"])["clientSecret"]
+    return credentials.cluster_principal(step.tenant_id, step.properties["servicePrincipalProfile"]["clientId"], secret)
+
+
+def claims(credential: TokenCredential) -> dict[str, Any]:
+    """Get a token for ARM and return what it says. ARM checks its signature; we only read our own token."""
+    payload = credential.get_token(cloud.cloud_profile().arm_scope).token.split(".")[1]
+    found: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return found
+
+
+@contextmanager
+def as_cluster(step: Step) -> Iterator[Connect]:
+    """Give what makes clients that act as the cluster's principal; they are closed at the end."""
+    credential, made = cluster_credential(step), dict[Any, Any]()
+    with ExitStack() as stack:
+
+        def connect(client: Callable[..., Any]) -> Any:
+            if client not in made:
+                made[client] = stack.enter_context(clients.connect(client, step.subscription_id, credential))
+            return made[client]
+
+        yield connect
+
+
+def read_as_either(step: Step, read: Callable[[Connect], Found]) -> Found:
+    """Read as the service or, where it may not, as the cluster: what is wrong is then told beside the missing role.
+
+    Raises:
+        HttpResponseError: 403 when neither may.
+    """
+    try:
+        return read(step.customer)
+    except HttpResponseError as refused:
+        if refused.status_code != HTTPStatus.FORBIDDEN:
+            raise
+        try:
+            with as_cluster(step) as connect:
+                return read(connect)
+        except ClientAuthenticationError:
+            raise refused from None

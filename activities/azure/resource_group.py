@@ -1,0 +1,123 @@
+"""The cluster's own resource group in the customer's subscription: made, confirmed, deleted."""
+
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.mgmt.resource.resources import ResourceManagementClient
+from azure.mgmt.resource.resources.models import ResourceGroup
+
+from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.step import Step
+from shared.arm.errors import CloudError, ErrorCode, Owner
+
+
+def _ensure_resource_group(step: Step) -> None:
+    """Create the group, or confirm that the one which exists is this cluster's.
+
+    A second run finds the group as it should be and sends nothing. Tags of the cluster are copied; tags that somebody
+    else put on the group stay.
+
+    Raises:
+        CloudError: `ClusterResourceGroupAlreadyExists`, for the customer: the group is not this cluster's.
+
+    Source: ARO-RP `pkg/cluster/deploybaseresources.go`, `ensureResourceGroup`.
+    """
+    groups = step.customer(ResourceManagementClient).resource_groups
+    wanted = ResourceGroup(
+        location=step.cluster["location"], managed_by=step.cluster["id"], tags=dict(step.cluster.get("tags") or {})
+    )
+    existing = find(step)
+    if existing is not None:
+        _confirm(step, existing)
+        wanted.tags = {**(existing.tags or {}), **(wanted.tags or {})}
+        if (existing.tags or {}) == wanted.tags:
+            return
+    groups.create_or_update(step.resource_group, wanted)
+
+
+def _delete_resource_group(step: Step) -> Outcome | None:
+    """Begin to delete the group with all that is in it. One that this cluster does not manage is left alone.
+
+    Deny and role assignments, storage and network security groups go with the group. A second run finds it gone, or
+    on its way.
+
+    Source: ARO-RP `pkg/cluster/delete.go`, `deleteResourceGroup`: 404, and 403 where access was lost, are fine.
+    """
+    try:
+        group = find(step)
+        if group is None or not is_ours(step, group):
+            return None
+        if not _is_deleting(group):
+            step.customer(ResourceManagementClient).resource_groups.begin_delete(step.resource_group, polling=False)
+    except HttpResponseError as error:
+        if error.status_code not in (403, 404):
+            raise
+        return None
+    return wait(f"resource group '{step.resource_group}' is being deleted")
+
+
+def _is_deleted(step: Step) -> Outcome | None:
+    """Tell whether the group is gone.
+
+    Raises:
+        TryAgain: when Azure gave up; a lock or a resource in use shows when the delete is begun again.
+    """
+    try:
+        group = find(step)
+    except HttpResponseError as error:
+        if error.status_code != 403:  # noqa: PLR2004 - Forbidden
+            raise
+        return None
+    if group is None or not is_ours(step, group):
+        return None
+    if _is_deleting(group):
+        return wait(f"resource group '{step.resource_group}' is being deleted")
+    stuck = CloudError(
+        409,
+        ErrorCode.DEPLOYMENT_FAILED,
+        f"Azure did not delete the resource group '{step.resource_group}'.",
+        details=[{"code": "AzureResource", "message": group_id(step)}],
+        # Locks, policies and whatever else uses its resources.
+        owner=Owner.CUSTOMER,
+    )
+    raise TryAgain(stuck, "given-up")
+
+
+def group_id(step: Step) -> str:
+    """Return the id of the cluster's group, as the request gave it."""
+    return str(step.properties["clusterProfile"]["resourceGroupId"])
+
+
+def find(step: Step) -> ResourceGroup | None:
+    """Return the group that has the name of the cluster's group, whoever manages it, or None."""
+    try:
+        return step.customer(ResourceManagementClient).resource_groups.get(step.resource_group)
+    except ResourceNotFoundError:
+        return None
+
+
+def is_ours(step: Step, group: ResourceGroup) -> bool:
+    """Tell whether this cluster manages the group."""
+    return str(group.managed_by or "").lower() == str(step.cluster["id"]).lower()
+
+
+def _is_deleting(group: ResourceGroup) -> bool:
+    return group.properties is not None and group.properties.provisioning_state in ("Deleting", "Deprovisioning")
+
+
+def _confirm(step: Step, group: ResourceGroup) -> None:
+    if not is_ours(step, group) or group.location.lower() != step.cluster["location"].lower():
+        raise CloudError(
+            400,
+            ErrorCode.CLUSTER_RESOURCE_GROUP_ALREADY_EXISTS,
+            f"The resource group '{step.resource_group}' exists already, in {group.location} and "
+            + (f"managed by {group.managed_by}." if group.managed_by else "managed by nobody."),
+            "properties.clusterProfile.resourceGroupId",
+        )
+    if _is_deleting(group):
+        busy = CloudError(
+            409, ErrorCode.CONFLICT, f"The resource group '{step.resource_group}' of a former cluster is being deleted."
+        )
+        raise TryAgain(busy, "busy")
+
+
+ensure_resource_group = Executor(run=_ensure_resource_group)
+delete_resource_group = Executor(run=_delete_resource_group, status=_is_deleted)

@@ -1,0 +1,133 @@
+"""The first deployment of a cluster: storage, network security groups, role and deny assignment; and its blobs."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from azure.core.credentials import AzureSasCredential
+from azure.core.exceptions import HttpResponseError, ServiceRequestError, ServiceResponseError
+from azure.mgmt.storage import StorageManagementClient
+from azure.mgmt.storage.models import AccountSasParameters
+from azure.storage.blob import BlobServiceClient, LinearRetry
+
+from activities.azure import deployments, resource_group
+from activities.runtime.executor import Executor, Outcome, wait
+from activities.runtime.step import Step
+from shared import cloud, tracing
+from shared.arm.errors import CloudError, ErrorCode
+from shared.azure.errors import clean, is_away
+from shared.clusters import principals
+
+DEPLOYMENT = "storage"
+IGNITION = "ignition"
+CONTAINERS = (IGNITION, "aro")
+# Never scaled: Azure's clocks, and ours, know nothing of the time scale.
+_SAS_LIFETIME = timedelta(hours=1)
+
+
+def role_assignment_name(scope: str, object_id: str) -> str:
+    """Return the name of the assignment by which the service lets a principal manage the cluster's resource group.
+
+    Azure lets no assignment change its principal, so the name carries it: each has its own, and one that somebody else
+    made never has this name.
+    """
+    return str(uuid5(NAMESPACE_URL, f"{scope}/contributor/{object_id}".lower()))
+
+
+def _parameters(step: Step) -> dict[str, Any]:
+    """Return what the template takes while the deny assignment spares every principal that the cluster may still use."""
+    return _sparing(step, principals.former_object_ids(step.document))
+
+
+def _settled_parameters(step: Step) -> dict[str, Any]:
+    """Return what the template takes once the cluster runs with its current principal: no other is spared."""
+    return _sparing(step, [])
+
+
+def _sparing(step: Step, former: list[str]) -> dict[str, Any]:
+    object_id = step.properties["servicePrincipalProfile"]["objectId"]
+    return {
+        "infraId": step.properties["infraId"],
+        "storageSuffix": step.properties["storageSuffix"],
+        "location": step.cluster["location"],
+        "clusterServicePrincipalObjectId": object_id,
+        "clusterRoleAssignmentName": role_assignment_name(resource_group.group_id(step), object_id),
+        "sparedPrincipals": [{"id": each, "type": "ServicePrincipal"} for each in sorted({object_id, *former})],
+    }
+
+
+def _validate(step: Step) -> list[str]:
+    decided = ("infraId", "storageSuffix")
+    missing = [f"properties.{name} is not decided yet" for name in decided if not step.properties.get(name)]
+    if not step.properties["servicePrincipalProfile"].get("objectId"):
+        missing.append("properties.servicePrincipalProfile.objectId is not known yet")
+    return missing
+
+
+def account_name(step: Step) -> str:
+    """Return the name of the cluster's storage account."""
+    return f"cluster{step.properties['storageSuffix']}"
+
+
+def blob_service(step: Step, *, services: str = "b", resource_types: str, permissions: str) -> BlobServiceClient:
+    """Return a client of the cluster's blobs with a signature that ends in an hour.
+
+    Args:
+        step: of the cluster.
+        services: as `listAccountSas` takes them.
+        resource_types: of `s`ervice, `c`ontainer, `o`bject.
+        permissions: of `r`ead, `l`ist, `c`reate, `w`rite, `d`elete.
+    """
+    wanted = AccountSasParameters(
+        services=services,
+        resource_types=resource_types,
+        permissions=permissions,
+        protocols="https",
+        shared_access_expiry_time=datetime.now(UTC).replace(microsecond=0) + _SAS_LIFETIME,
+    )
+    return open_account(step.customer(StorageManagementClient), step.resource_group, account_name(step), wanted)
+
+
+def open_account(
+    client: StorageManagementClient, group: str, name: str, wanted: AccountSasParameters
+) -> BlobServiceClient:
+    """Return a client of an account's blobs with the signature that is wanted.
+
+    Raises:
+        CloudError: when the account has no blobs.
+    """
+    accounts = client.storage_accounts
+    signed = accounts.list_account_sas(group, name, wanted)
+    endpoints = accounts.get_properties(group, name).primary_endpoints
+    if endpoints is None or not endpoints.blob or not signed.account_sas_token:
+        raise CloudError(500, ErrorCode.DEPLOYMENT_FAILED, f"The storage account '{name}' has no blob endpoint.")
+    return BlobServiceClient(
+        endpoints.blob,
+        credential=AzureSasCredential(signed.account_sas_token),
+        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
+        read_timeout=cloud.SHORT_READ_TIMEOUT_SECONDS,
+        # Its own retries begin after 15 seconds, which a thread would sleep, with the turn for certificates in hand.
+        retry_policy=LinearRetry(backoff=1, retry_total=1, random_jitter_range=0),
+        raw_request_hook=tracing.add_headers,
+    )
+
+
+def _containers_ready(step: Step) -> Outcome | None:
+    """Tell whether both containers answer on the data plane, where the cluster's machines will read.
+
+    Any error of the data plane counts as "not yet": a new account's name takes a while to resolve.
+    """
+    with blob_service(step, resource_types="c", permissions="r") as blobs:
+        for container in CONTAINERS:
+            try:
+                blobs.get_container_client(container).get_container_properties()
+            except (HttpResponseError, ServiceRequestError, ServiceResponseError) as error:
+                told = clean(str(error.message)).splitlines()[0]
+                return wait(f"container '{container}': {told}", unanswered=is_away(error))
+    return None
+
+
+# Source: ARO-RP `pkg/cluster/deploystorage.go`, `deployStorageTemplate`.
+deploy_storage_template = deployments.executor(DEPLOYMENT, _parameters, _validate)
+settle_storage_template = deployments.executor(DEPLOYMENT, _settled_parameters, _validate)
+storage_containers_ready = Executor(status=_containers_ready)

@@ -1,0 +1,148 @@
+"""What the cluster needs of the customer's subnets: its network security groups, and room for a private link service.
+
+Subnets of one virtual network change one after the other, because ARM refuses a second change while one goes on. Each
+run changes the first subnet that is not as it should be, and waits.
+"""
+
+from http import HTTPStatus
+
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.mgmt.network import NetworkManagementClient
+from azure.mgmt.network.models import NetworkSecurityGroup, Subnet
+
+from activities.runtime.executor import Executor, Outcome, wait
+from activities.runtime.step import Step
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.resource_id import ResourceId
+
+# What `privateLinkServiceNetworkPolicies` says when the subnet may have private link services.
+_LINKS_ALLOWED = "Disabled"
+
+
+def _attach_nsgs(step: Step) -> Outcome | None:
+    """Attach the cluster's network security groups to the master and worker subnets, and let masters have a link.
+
+    A private link service takes an address in the master subnet, which the subnet's policies would forbid. A subnet
+    that is as it should be is left alone.
+
+    Raises:
+        CloudError: `InvalidLinkedVNet`, for the customer: a subnet is missing, or has somebody else's group.
+
+    Source: ARO-RP `pkg/cluster/attachnsgs.go`, `pkg/cluster/setmastersubnetpolicies.go`.
+    """
+    master_id = step.properties["masterProfile"]["subnetId"].lower()
+    for target, subnet_id, group_id in wanted(step):
+        subnet = _get(step, subnet_id)
+        if subnet is None:
+            raise _invalid(f"The subnet '{subnet_id}' was not found.", target)
+        attached = attached_group(subnet)
+        if attached and attached.lower() != group_id.lower():
+            raise _invalid(
+                f"The subnet '{subnet_id}' has the network security group '{attached}', which is not this cluster's.",
+                target,
+            )
+        forbids_links = (
+            str(subnet_id).lower() == master_id and subnet.private_link_service_network_policies != _LINKS_ALLOWED
+        )
+        if not attached or forbids_links:
+            subnet.network_security_group = NetworkSecurityGroup(id=group_id)
+            if forbids_links:
+                subnet.private_link_service_network_policies = _LINKS_ALLOWED
+            return _put(step, subnet_id, subnet)
+        if subnet.provisioning_state == "Updating":
+            return wait(f"subnet {subnet_id.name} is Updating")
+    return None
+
+
+def _detach_nsgs(step: Step) -> Outcome | None:
+    """Take the cluster's network security groups off every subnet that has one, or they could not be deleted.
+
+    A subnet that is gone, or has another group, is left alone. So is one that we may not read, when the cluster's own
+    group is gone or closed to us as well: nothing of ours is to be deleted then. While the group is ours to delete, a
+    subnet that we may not read is the customer's to open, because the group could not go.
+
+    Source: ARO-RP `pkg/cluster/delete.go`, `deleteNSGs` and `disconnectSecurityGroup`.
+    """
+    ours = f"{resource_id.parse(step.properties['clusterProfile']['resourceGroupId'])}/".lower()
+    groups = _groups(step)
+    for subnet_id in _subnet_ids(step, groups or []):
+        try:
+            subnet = _get(step, subnet_id)
+        except HttpResponseError as error:
+            if error.status_code != HTTPStatus.FORBIDDEN or groups is not None:
+                raise
+            continue
+        if subnet is None:
+            continue
+        if attached_group(subnet).lower().startswith(ours):
+            subnet.network_security_group = None
+            try:
+                return _put(step, subnet_id, subnet)
+            except ResourceNotFoundError:  # Its owner was faster.
+                continue
+        if subnet.provisioning_state == "Updating":
+            return wait(f"subnet {subnet_id.name} is Updating")
+    return None
+
+
+def wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
+    """Return each subnet: its place in the request, its id, and the id of its group."""
+    group = resource_id.parse(step.properties["clusterProfile"]["resourceGroupId"])
+    prefix = f"{group}/providers/Microsoft.Network/networkSecurityGroups/{step.properties['infraId']}"
+    workers = {profile["subnetId"] for profile in step.properties["workerProfiles"]}
+    master = resource_id.parse(step.properties["masterProfile"]["subnetId"])
+    return [
+        ("properties.masterProfile.subnetId", master, f"{prefix}-controlplane-nsg"),
+        *(
+            ('properties.workerProfiles["worker"].subnetId', resource_id.parse(subnet_id), f"{prefix}-node-nsg")
+            for subnet_id in sorted(workers)
+        ),
+    ]
+
+
+def _subnet_ids(step: Step, groups: list[NetworkSecurityGroup]) -> list[ResourceId]:
+    """Return the subnets of the request, and whichever others somebody attached the cluster's groups to."""
+    ids = [step.properties["masterProfile"]["subnetId"]]
+    ids += [profile["subnetId"] for profile in step.properties["workerProfiles"]]
+    ids += [subnet.id for group in groups for subnet in group.subnets or []]
+    return list({one.lower(): resource_id.parse(one) for one in reversed(ids)}.values())[::-1]
+
+
+def _groups(step: Step) -> list[NetworkSecurityGroup] | None:
+    """Return the network security groups in the cluster's group; None when that is gone, or not for us to read."""
+    try:
+        return list(step.customer(NetworkManagementClient).network_security_groups.list(step.resource_group))
+    except HttpResponseError as error:
+        if error.status_code not in (HTTPStatus.FORBIDDEN, 404):
+            raise
+        return None
+
+
+def _get(step: Step, subnet_id: ResourceId) -> Subnet | None:
+    client = step.customer(NetworkManagementClient, subnet_id.subscription_id)
+    try:
+        return client.subnets.get(subnet_id.resource_group, subnet_id.names[0], subnet_id.names[1])
+    except ResourceNotFoundError:
+        return None
+
+
+def _put(step: Step, subnet_id: ResourceId, subnet: Subnet) -> Outcome:
+    client = step.customer(NetworkManagementClient, subnet_id.subscription_id)
+    network, name = subnet_id.names
+    client.subnets.begin_create_or_update(subnet_id.resource_group, network, name, subnet, polling=False)
+    return wait(f"subnet {name} is being updated")
+
+
+def attached_group(subnet: Subnet) -> str:
+    """Return the id of the network security group of a subnet, "" when it has none."""
+    group = subnet.network_security_group
+    return str(group.id) if group is not None else ""
+
+
+def _invalid(message: str, target: str) -> CloudError:
+    return CloudError(400, ErrorCode.INVALID_LINKED_VNET, message, target)
+
+
+attach_nsgs = Executor(run=_attach_nsgs)
+detach_nsgs = Executor(run=_detach_nsgs)

@@ -1,0 +1,1 @@
+"""What is checked against Azure before anything is made."""

@@ -1,0 +1,122 @@
+"""What a cluster refers to of the customer's: a virtual network with its subnets, disk encryption sets, and their kinds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from azure.core.exceptions import ResourceNotFoundError
+from azure.mgmt.network import NetworkManagementClient
+from azure.mgmt.network.models import Subnet, VirtualNetwork
+
+from activities.runtime.step import Step
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.arm.resource_id import ResourceId
+
+# Returns a management client of the class that it is given.
+Connect = Callable[[Callable[..., Any]], Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of linked resource.
+
+    Attributes:
+        label: what people call it.
+        missing: the code when it does not exist.
+    """
+
+    label: str
+    missing: ErrorCode
+
+
+NETWORK = Kind("virtual network", ErrorCode.INVALID_LINKED_VNET)
+ROUTE_TABLE = Kind("route table", ErrorCode.INVALID_LINKED_ROUTE_TABLE)
+NAT_GATEWAY = Kind("NAT gateway", ErrorCode.INVALID_LINKED_NAT_GATEWAY)
+ENCRYPTION_SET = Kind("disk encryption set", ErrorCode.INVALID_LINKED_DISK_ENCRYPTION_SET)
+
+
+@dataclass(frozen=True)
+class Linked:
+    """One linked resource: its kind, its id, and the place in the request that leads to it."""
+
+    kind: Kind
+    id: ResourceId
+    target: str = ""
+
+    def not_found(self) -> CloudError:
+        """Build the error of one that does not exist. Every check that meets it says the same, and it is told once."""
+        return CloudError(
+            400,
+            self.kind.missing,
+            f"The {self.kind.label} '{self.id}' was not found. Create it, or correct the id.",
+            self.target,
+        )
+
+    def unreadable(self) -> CloudError:
+        """Build the error of one that neither the service nor the cluster may read."""
+        return CloudError(
+            400,
+            ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
+            f"Neither the resource provider nor the service principal may read the {self.kind.label} '{self.id}', so it "
+            "was not checked.",
+            self.target,
+            owner=Owner.CUSTOMER,
+        )
+
+
+def network(step: Step) -> Linked:
+    """Return the one virtual network of all subnets."""
+    return Linked(NETWORK, resource_id.parse(step.properties["masterProfile"]["subnetId"]).parent)
+
+
+def subnet_ids(step: Step) -> dict[str, ResourceId]:
+    """Return the subnets by their place in the request, the masters' first."""
+    ids = {"properties.masterProfile.subnetId": step.properties["masterProfile"]["subnetId"]}
+    ids |= {
+        f'properties.workerProfiles["{profile["name"]}"].subnetId': profile["subnetId"]
+        for profile in step.properties["workerProfiles"]
+    }
+    return {target: resource_id.parse(text) for target, text in ids.items()}
+
+
+def encryption_sets(step: Step) -> list[Linked]:
+    """Return the disk encryption sets, each once."""
+    ids = {"properties.masterProfile.diskEncryptionSetId": step.properties["masterProfile"].get("diskEncryptionSetId")}
+    ids |= {
+        f'properties.workerProfiles["{profile["name"]}"].diskEncryptionSetId': profile.get("diskEncryptionSetId")
+        for profile in step.properties["workerProfiles"]
+    }
+    return _unique([Linked(ENCRYPTION_SET, resource_id.parse(text), target) for target, text in ids.items() if text])
+
+
+def get_network(step: Step, connect: Connect) -> VirtualNetwork | None:
+    """Return the virtual network with its subnets, or None."""
+    wanted = network(step)
+    networks = connect(NetworkManagementClient).virtual_networks
+    try:
+        found: VirtualNetwork = networks.get(wanted.id.resource_group, wanted.id.name)
+    except ResourceNotFoundError:
+        return None
+    return found
+
+
+def subnets(step: Step, found: VirtualNetwork) -> dict[str, Subnet | None]:
+    """Return the cluster's subnets as they are in their network, by their place in the request."""
+    known = {str(subnet.name).lower(): subnet for subnet in found.subnets or []}
+    return {target: known.get(identifier.name.lower()) for target, identifier in subnet_ids(step).items()}
+
+
+def attached(step: Step, found: VirtualNetwork) -> list[Linked]:
+    """Return the route tables and NAT gateways of the cluster's subnets, each once."""
+    linked = []
+    for target, subnet in subnets(step, found).items():
+        if subnet is not None and subnet.route_table is not None:
+            linked.append(Linked(ROUTE_TABLE, resource_id.parse(str(subnet.route_table.id)), target))
+        if subnet is not None and subnet.nat_gateway is not None:
+            linked.append(Linked(NAT_GATEWAY, resource_id.parse(str(subnet.nat_gateway.id)), target))
+    return _unique(linked)
+
+
+def _unique(linked: list[Linked]) -> list[Linked]:
+    return list({each.id.key: each for each in reversed(linked)}.values())[::-1]

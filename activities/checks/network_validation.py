@@ -1,0 +1,222 @@
+"""What the customer's virtual network must be like: checked before anything is made, or a deployment fails in it later.
+
+What `privateLinkServiceNetworkPolicies` says does not matter: `attach_nsgs` sets it before the network is deployed.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from ipaddress import AddressValueError, IPv4Address, IPv4Network, ip_network
+from itertools import combinations
+
+from azure.core.exceptions import HttpResponseError
+from azure.mgmt.network.models import Subnet, VirtualNetwork
+
+from activities.azure import subnets
+from activities.azure.principals import read_as_either
+from activities.checks import linked_resources
+from activities.runtime.executor import Executor, Outcome, TryAgain
+from activities.runtime.step import Step
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, ErrorCode, summarize
+from shared.azure.models import text
+
+_LONGEST_PREFIX = 27
+# The network's own address, the gateway's, two for DNS, and the broadcast address.
+_AZURES_OWN = 5
+# Internal load balancer, private link service, bootstrap machine, three masters.
+_MASTER_ADDRESSES = 6
+_AZURE_DNS = IPv4Address("168.63.129.16")
+# This network, loopback, link-local, multicast, reserved and broadcast: nothing behind them is another machine.
+_UNREACHABLE = tuple(
+    IPv4Network(prefix) for prefix in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
+)
+
+
+@dataclass(frozen=True)
+class _Range:
+    label: str
+    network: IPv4Network
+
+
+def _validate_network(step: Step) -> Outcome | None:
+    """Check region, subnets, address ranges and DNS servers of the virtual network.
+
+    Raises:
+        CloudError: `InvalidLinkedVNet`, for the customer, with an entry for each thing that is wrong.
+        TryAgain: somebody is changing a subnet right now, or nobody may read the network yet.
+
+    Source: ARO-RP `pkg/validate/dynamic`, `ValidateVnet` and `ValidateSubnets`.
+    """
+    try:
+        network = read_as_either(step, partial(linked_resources.get_network, step))
+    except HttpResponseError as error:
+        if error.status_code != HTTPStatus.FORBIDDEN:
+            raise
+        raise TryAgain(summarize([linked_resources.network(step).unreadable()]), "authorization") from error
+    if network is None:
+        raise summarize([linked_resources.network(step).not_found()])
+    found = linked_resources.subnets(step, network)
+    ranges = _ranges(step, found)
+    problems = [*_location(step, network), *_overlaps(ranges), *_dns_servers(network, ranges)]
+    busy = []
+    own = _own_groups(step)
+    for target, subnet in found.items():
+        if subnet is None:
+            identifier = linked_resources.subnet_ids(step)[target]
+            problems.append(_invalid(f"The subnet '{identifier}' was not found. Create it, or correct the id.", target))
+            continue
+        problems += [*_attached_group(subnet, target, own.get(target, "")), *_size(step, subnet, target)]
+        state = text(subnet.provisioning_state)
+        if state == "Updating":
+            busy.append(_invalid(f"The subnet '{subnet.id}' is being changed by somebody else.", target))
+        elif state != "Succeeded":
+            message = f"The subnet '{subnet.id}' is in state '{state}', not 'Succeeded'. Update it until it is."
+            problems.append(_invalid(message, target))
+    if problems:
+        raise summarize([*problems, *busy])
+    if busy:
+        raise TryAgain(summarize(busy), "busy")
+    return _note(network)
+
+
+def _location(step: Step, network: VirtualNetwork) -> list[CloudError]:
+    wanted, actual = step.cluster["location"], str(network.location)
+    if _plain(actual) == _plain(wanted):
+        return []
+    return [
+        _invalid(
+            f"The virtual network '{network.id}' is in '{actual}', and the cluster would be in '{wanted}'. "
+            "Use a virtual network of the cluster's region."
+        )
+    ]
+
+
+def _plain(location: str) -> str:
+    return location.replace(" ", "").lower()
+
+
+def _own_groups(step: Step) -> dict[str, str]:
+    """Return the ids of the groups that this cluster attaches, by subnet; none before its names are decided."""
+    if "infraId" not in step.properties:
+        return {}
+    return {target: group_id for target, _, group_id in subnets.wanted(step)}
+
+
+def _attached_group(subnet: Subnet, target: str, own: str) -> list[CloudError]:
+    group = subnets.attached_group(subnet)
+    if not group or group.lower() == own.lower():
+        return []
+    return [
+        _invalid(
+            f"The subnet '{subnet.id}' has the network security group '{group}'. The cluster attaches its own: detach "
+            f"it with: az network vnet subnet update --ids '{subnet.id}' --remove networkSecurityGroup",
+            target,
+        )
+    ]
+
+
+def _size(step: Step, subnet: Subnet, target: str) -> list[CloudError]:
+    """Check that a subnet is large enough, and has room for what the cluster puts there."""
+    prefixes = _prefixes(subnet)
+    if not any(prefix.prefixlen <= _LONGEST_PREFIX for prefix in prefixes):
+        shown = ", ".join(map(str, prefixes)) or "no IPv4 range"
+        return [_invalid(f"The subnet '{subnet.id}' has {shown}. It must be /{_LONGEST_PREFIX} or larger.", target)]
+    ours = f"{resource_id.parse(step.properties['clusterProfile']['resourceGroupId'])}/".lower()
+    foreign = [each for each in subnet.ip_configurations or [] if not str(each.id).lower().startswith(ours)]
+    free = sum(max(0, prefix.num_addresses - _AZURES_OWN) for prefix in prefixes) - len(foreign)
+    needed = _addresses(step, target)
+    if free >= needed:
+        return []
+    return [
+        _invalid(
+            f"The subnet '{subnet.id}' has {max(0, free)} free addresses for the cluster, which needs {needed} there: "
+            f"{len(foreign)} are in use by others. Use a larger or an empty subnet.",
+            target,
+        )
+    ]
+
+
+def _addresses(step: Step, target: str) -> int:
+    """Return how many addresses the cluster takes in a subnet: machines, and what stands before them."""
+    if target == "properties.masterProfile.subnetId":
+        return _MASTER_ADDRESSES
+    ingress = [each for each in step.properties.get("ingressProfiles") or [] if each.get("visibility") == "Private"]
+    return sum(profile.get("count") or 0 for profile in step.properties["workerProfiles"]) + len(ingress)
+
+
+def _ranges(step: Step, found: dict[str, Subnet | None]) -> list[_Range]:
+    profile = step.properties.get("networkProfile") or {}
+    ranges = [
+        _Range(f"subnet '{subnet.name}'", prefix)
+        for subnet in found.values()
+        if subnet is not None
+        for prefix in _prefixes(subnet)
+    ]
+    named = {"pod range": profile.get("podCidr"), "service range": profile.get("serviceCidr")}
+    return ranges + [_Range(label, IPv4Network(cidr, strict=False)) for label, cidr in named.items() if cidr]
+
+
+def _prefixes(subnet: Subnet) -> list[IPv4Network]:
+    texts = subnet.address_prefixes or ([subnet.address_prefix] if subnet.address_prefix else [])
+    networks = [ip_network(prefix) for prefix in texts]
+    return [network for network in networks if isinstance(network, IPv4Network)]
+
+
+def _overlaps(ranges: list[_Range]) -> list[CloudError]:
+    return [
+        _invalid(
+            f"The {first.label} ({first.network}) overlaps the {second.label} ({second.network}). "
+            "Subnets, pods and services of a cluster need ranges of their own."
+        )
+        for first, second in combinations(ranges, 2)
+        if first.network.overlaps(second.network)
+    ]
+
+
+def _servers(network: VirtualNetwork) -> list[str]:
+    options = network.dhcp_options
+    return list(options.dns_servers or []) if options is not None else []
+
+
+def _dns_servers(network: VirtualNetwork, ranges: list[_Range]) -> list[CloudError]:
+    """Refuse servers of the network's own that cannot answer; without any, Azure's own answer."""
+    return [
+        _invalid(
+            f"The virtual network '{network.id}' has the DNS server '{server}', {reason}. Give it a server that the "
+            f"machines reach, or none, with: az network vnet update --ids '{network.id}' --dns-servers ''"
+        )
+        for server in _servers(network)
+        if (reason := _unusable(server, ranges))
+    ]
+
+
+def _unusable(server: str, ranges: list[_Range]) -> str:
+    """Return why no machine of the cluster gets an answer from a DNS server, "" when it may."""
+    try:
+        address = IPv4Address(server)
+    except AddressValueError:
+        return "which is no IPv4 address"
+    if any(address in network for network in _UNREACHABLE):
+        return "which no machine can reach under that address"
+    inside = next((each for each in ranges if address in each.network), None)
+    return f"which lies in the {inside.label} ({inside.network}) of the cluster itself" if inside else ""
+
+
+def _note(network: VirtualNetwork) -> Outcome | None:
+    """Say what a network's own DNS servers have to do: the private zone of the cluster is known to Azure's alone."""
+    custom = [server for server in _servers(network) if IPv4Address(server) != _AZURE_DNS]
+    if not custom:
+        return None
+    return {
+        "outcome": "done",
+        "message": f"The virtual network has DNS servers of its own ({', '.join(custom)}): they must forward to Azure "
+        f"DNS ({_AZURE_DNS}) what they do not know, or the machines do not find each other.",
+    }
+
+
+def _invalid(message: str, target: str = "") -> CloudError:
+    return CloudError(400, ErrorCode.INVALID_LINKED_VNET, message, target)
+
+
+validate_network = Executor(run=_validate_network)

@@ -1,0 +1,131 @@
+"""What a cluster's machines and addresses take of the subscription's quotas in the region."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from azure.core.exceptions import HttpResponseError
+from azure.mgmt.compute import ComputeManagementClient
+from azure.mgmt.network import NetworkManagementClient
+
+from activities.checks import vm_sizes
+from activities.machines import machine_names
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step
+from shared.arm.errors import CloudError, ErrorCode, summarize
+
+# Of masters and workers the public load balancers', which the network template makes.
+_PUBLIC_ADDRESSES = 2
+_PUBLIC_ADDRESS_QUOTAS = ("PublicIPAddresses", "StaticPublicIPAddresses", "StandardSkuPublicIpAddresses")
+_PORTAL = "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlade/~/myQuotas"
+
+
+@dataclass(frozen=True)
+class _Usage:
+    """A quota: who keeps it, its name for programs and for people, and its figures."""
+
+    provider: str
+    name: str
+    label: str
+    limit: int
+    used: int
+
+
+def _validate_quota(step: Step) -> None:
+    """Compare what the cluster still has to make with what the subscription has left.
+
+    What an earlier attempt made is counted by Azure already. A limit that Azure does not report is none.
+
+    Raises:
+        CloudError: `ResourceQuotaExceeded`, for the customer, with an entry for each quota.
+
+    Source: ARO-RP `pkg/validate/quota.go`; that counts no bootstrap machine, and failed later for it.
+    """
+    demand = _machines(step) | _addresses(step)
+    short = [
+        _short(step, usage, demand[usage.name.lower()])
+        for usage in _usages(step)
+        if demand[usage.name.lower()] > max(0, usage.limit - usage.used)
+    ]
+    if short:
+        raise summarize(short)
+
+
+def _machines(step: Step) -> Counter[str]:
+    """Return what the machines need that do not exist yet, by name of the quota in lower case.
+
+    The bootstrap machine has the masters' size, and every disk is premium. A size that Azure does not offer is told by
+    another check; here it counts as a machine of no cores.
+    """
+    offers, demand = vm_sizes.offers(step), Counter[str]()
+    for size, count in _missing(step):
+        demand["virtualmachines"] += count
+        demand["premiumdiskcount"] += count
+        offer = offers.get(size.lower())
+        if offer is not None:
+            demand["cores"] += count * offer.cores
+            demand[offer.family.lower()] += count * offer.cores
+    return demand
+
+
+def _missing(step: Step) -> Iterator[tuple[str, int]]:
+    """Yield (size, number) of the machines that do not exist yet."""
+    virtual_machines = step.customer(ComputeManagementClient).virtual_machines
+    existing = _names(lambda: virtual_machines.list(step.resource_group))
+    infra_id = str(step.properties.get("infraId", ""))
+    first = [machine_names.bootstrap(infra_id), *machine_names.masters(infra_id)]
+    yield step.properties["masterProfile"]["vmSize"], len(set(first) - existing)
+    for profile in step.properties["workerProfiles"]:
+        workers = sum(name.startswith(f"{infra_id}-{profile['name']}-") for name in existing) if infra_id else 0
+        yield profile["vmSize"], max(0, (profile.get("count") or 0) - workers)
+
+
+def _addresses(step: Step) -> Counter[str]:
+    """Return how many public addresses are still to be made: two, and the router's unless it is private."""
+    ingress = [each for each in step.properties.get("ingressProfiles") or [] if each.get("visibility") == "Public"]
+    public_addresses = step.customer(NetworkManagementClient).public_ip_addresses
+    existing = _names(lambda: public_addresses.list(step.resource_group))
+    needed = max(0, _PUBLIC_ADDRESSES + len(ingress) - len(existing))
+    return Counter({name.lower(): needed for name in _PUBLIC_ADDRESS_QUOTAS})
+
+
+def _names(read: Callable[[], Any]) -> set[str]:
+    """Return the names of what the cluster's resource group has; none while it is not there, or not ours."""
+    try:
+        return {str(each.name) for each in read()}
+    except HttpResponseError as error:
+        if error.status_code not in (403, 404):
+            raise
+        return set()
+
+
+def _usages(step: Step) -> Iterator[_Usage]:
+    """Yield what the subscription may have in the region, and has."""
+    location = step.cluster["location"]
+    kept: dict[str, Iterable[Any]] = {
+        "Microsoft.Compute": step.customer(ComputeManagementClient).usage.list(location),
+        "Microsoft.Network": step.customer(NetworkManagementClient).usages.list(location),
+    }
+    for provider, usages in kept.items():
+        for usage in usages:
+            name = str(usage.name.value)
+            label = str(usage.name.localized_value or name)
+            yield _Usage(provider, name, label, int(usage.limit), int(usage.current_value))
+
+
+def _short(step: Step, usage: _Usage, needed: int) -> CloudError:
+    """Say which quota, its figures, how many are missing, and both ways to ask for more."""
+    location, least = step.cluster["location"], usage.used + needed
+    scope = f"/subscriptions/{step.subscription_id}/providers/{usage.provider}/locations/{location}"
+    return CloudError(
+        400,
+        ErrorCode.RESOURCE_QUOTA_EXCEEDED,
+        f"The quota '{usage.name}' ({usage.label}) of subscription '{step.subscription_id}' in {location} is "
+        f"{least - usage.limit} short: the limit is {usage.limit}, {usage.used} are in use, and the cluster needs "
+        f"{needed} more. Ask for at least {least} at {_PORTAL} or with: az quota update --resource-name "
+        f"'{usage.name}' --scope '{scope}' --limit-object value={least} limit-object-type=LimitValue",
+    )
+
+
+validate_quota = Executor(run=_validate_quota)

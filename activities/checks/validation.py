@@ -1,0 +1,123 @@
+"""What is asked of Azure before anything is made about the principals: the cluster's token, and what each may do.
+
+Source: ARO-RP `pkg/validate/openshiftcluster_validatedynamic.go`; the rules of permissions are those of 2026.
+"""
+
+import re
+from typing import Any
+
+from azure.core.exceptions import ClientAuthenticationError
+
+from activities.azure import principals
+from activities.checks import permissions
+from activities.checks.permissions import Principal
+from activities.runtime.executor import Executor, TryAgain
+from activities.runtime.step import Step
+from shared.arm.errors import CloudError, ErrorCode, summarize
+from shared.azure import credentials
+from shared.azure.errors import clean, retry_class
+from shared.store import Document
+from shared.vault import get_vault
+
+_PROFILE = "properties.servicePrincipalProfile"
+# Every token of a principal carries one of these; without them it is no principal of this tenant.
+_IDENTITY_CLAIMS = ("altsecid", "oid", "puid")
+# With it the cluster could change applications of the tenant, for which it has no use.
+_REFUSED_ROLE = "Application.ReadWrite.OwnedBy"
+# An application, or a secret of one, that is not known everywhere yet.
+_SPREADING = re.compile(r"AADSTS(700016|7000215)\b")
+
+
+def _validate_service_principal(step: Step) -> None:
+    """Get a token with the cluster's credentials, and store the object id that it names.
+
+    Raises:
+        CloudError: `InvalidServicePrincipalClaims`, `InvalidServicePrincipalCredentials`, for the customer.
+        TryAgain: `InvalidServicePrincipalCredentials`: a new application or secret takes minutes to be known.
+    """
+    claims = _cluster_claims(step)
+    if found := _claim_problems(claims):
+        raise summarize(found)
+    object_id = str(claims.get("oid") or "")
+
+    def change(document: Document) -> bool:
+        profile = document["openShiftCluster"]["properties"]["servicePrincipalProfile"]
+        if profile.get("objectId") == object_id:
+            return False
+        profile["objectId"] = object_id
+        return True
+
+    step.decide(change)
+
+
+def _claim_problems(claims: dict[str, Any]) -> list[CloudError]:
+    found = []
+    if not any(claims.get(claim) for claim in _IDENTITY_CLAIMS):
+        text = f"The token of the service principal has none of the claims {', '.join(_IDENTITY_CLAIMS)}."
+        found.append(CloudError(400, ErrorCode.INVALID_SERVICE_PRINCIPAL_CLAIMS, text, _PROFILE))
+    if _REFUSED_ROLE in (claims.get("roles") or []):
+        text = (
+            f"The service principal has the application permission '{_REFUSED_ROLE}', which a cluster must not have. "
+            "Take it from the application, or give the cluster another one."
+        )
+        found.append(CloudError(400, ErrorCode.INVALID_SERVICE_PRINCIPAL_CREDENTIALS, text, _PROFILE))
+    return found
+
+
+def _validate_service_principal_permissions(step: Step) -> None:
+    """Check that the cluster's principal may use the network, what is attached to its subnets, and encryption sets.
+
+    Raises:
+        CloudError, TryAgain: as `permissions.validate`, `InvalidServicePrincipalPermissions`.
+    """
+    principal = Principal(
+        "service principal",
+        step.properties["servicePrincipalProfile"]["objectId"],
+        ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
+        permissions.CLUSTER_ACTIONS,
+    )
+    with principals.as_cluster(step) as connect:
+        permissions.validate(step, principal, connect)
+
+
+def _validate_resource_provider_permissions(step: Step) -> None:
+    """Check that the first-party application may do its part there.
+
+    Raises:
+        CloudError, TryAgain: as `permissions.validate`, `InvalidResourceProviderPermissions`.
+    """
+    credential = credentials.first_party(step.tenant_id, get_vault().get_service_secret)
+    principal = Principal(
+        "resource provider",
+        str(principals.claims(credential).get("oid") or ""),
+        ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
+        permissions.PROVIDER_ACTIONS,
+    )
+    permissions.validate(step, principal, step.customer)
+
+
+def _cluster_claims(step: Step) -> dict[str, Any]:
+    """Return the claims of the cluster's principal.
+
+    Raises:
+        TryAgain: `InvalidServicePrincipalCredentials`.
+        ClientAuthenticationError: Entra ID did not answer, or put us off: nothing is said about the credentials.
+    """
+    try:
+        return principals.claims(principals.cluster_credential(step))
+    except ClientAuthenticationError as error:
+        if retry_class(error) != "principal":
+            raise
+        text = clean(str(error.message)).split("\n", 1)[0]
+        refused = CloudError(
+            400,
+            ErrorCode.INVALID_SERVICE_PRINCIPAL_CREDENTIALS,
+            f"Entra ID issued no token to the service principal: {text}",
+            _PROFILE,
+        )
+        raise TryAgain(summarize([refused]), "principal" if _SPREADING.search(text) else "none") from error
+
+
+validate_service_principal = Executor(run=_validate_service_principal)
+validate_service_principal_permissions = Executor(run=_validate_service_principal_permissions)
+validate_resource_provider_permissions = Executor(run=_validate_resource_provider_permissions)

@@ -1,0 +1,188 @@
+"""What Azure offers to the customer's subscription of the sizes that a cluster's machines may have.
+
+The list of a region is long, and three rows want it in the same seconds: what one has read for an operation the others
+take. The check of the sizes itself always looks at Azure.
+"""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+from azure.mgmt.compute import ComputeManagementClient
+from azure.mgmt.compute.models import ResourceSku
+from azure.mgmt.resource.resources import ResourceManagementClient
+
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step
+from shared.arm.errors import CloudError, invalid_parameter, summarize
+from shared.azure.models import text
+from shared.clusters.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
+
+_MASTER = "properties.masterProfile"
+_FEATURE = "Microsoft.Compute/EncryptionAtHost"
+_FEATURES_VERSION = "2021-07-01"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One size in the cluster's region.
+
+    Attributes:
+        name: as Azure writes it.
+        family: name of its quota.
+        cores: vCPUs.
+        zones: where the subscription may have it; empty in a region without zones.
+        closed: why the subscription may not have it anywhere in the region, "" when it may.
+        encrypts_at_host: whether its host can encrypt what it writes.
+    """
+
+    name: str
+    family: str
+    cores: int
+    zones: frozenset[str]
+    closed: str
+    encrypts_at_host: bool
+
+
+@dataclass
+class _Reading:
+    """What was read for one operation: the first row reads, the others wait for it."""
+
+    lock: Lock = field(default_factory=Lock)
+    offers: dict[str, Offer] | None = None
+
+
+@lru_cache(maxsize=32)
+def _reading(_operation_id: str) -> _Reading:
+    return _Reading()
+
+
+def offers(step: Step) -> dict[str, Offer]:
+    """Return what the region has of the sizes that clusters may have, and of this one's, by lower-case name."""
+    reading = _reading(step.call["operationId"])
+    with reading.lock:
+        if reading.offers is None:
+            reading.offers = _read(step)
+        return reading.offers
+
+
+def _read_anew(step: Step) -> None:
+    """Look at what is offered now, whatever a row of this operation has read before."""
+    reading = _reading(step.call["operationId"])
+    with reading.lock:
+        reading.offers = _read(step)
+
+
+def _read(step: Step) -> dict[str, Offer]:
+    sizes = {size.lower() for size in (*WORKER_SIZES, *wanted(step).values())}
+    location = step.cluster["location"].lower()
+    skus = step.customer(ComputeManagementClient).resource_skus.list(filter=f"location eq '{location}'")
+    found = (sku for sku in skus if sku.resource_type == "virtualMachines" and str(sku.name).lower() in sizes)
+    return {str(sku.name).lower(): _offer(sku, location) for sku in found}
+
+
+def _offer(sku: ResourceSku, location: str) -> Offer:
+    zones = {
+        zone for info in sku.location_info or [] if str(info.location).lower() == location for zone in info.zones or []
+    }
+    closed = ""
+    for restriction in sku.restrictions or []:
+        if restriction.type == "Location":
+            closed = text(restriction.reason_code)
+        elif restriction.restriction_info is not None:
+            zones -= set(restriction.restriction_info.zones or [])
+    capabilities = {str(each.name): str(each.value) for each in sku.capabilities or []}
+    return Offer(
+        name=str(sku.name),
+        family=str(sku.family or ""),
+        cores=int(capabilities.get("vCPUs", 0)),
+        zones=frozenset(zones),
+        closed=closed,
+        encrypts_at_host=capabilities.get("EncryptionAtHostSupported") == "True",
+    )
+
+
+def wanted(step: Step) -> dict[str, str]:
+    """Return each size that the cluster wants, by its place in the request."""
+    workers = {
+        f'properties.workerProfiles["{profile["name"]}"].vmSize': profile["vmSize"]
+        for profile in step.properties["workerProfiles"]
+    }
+    return {f"{_MASTER}.vmSize": step.properties["masterProfile"]["vmSize"]} | workers
+
+
+def problems(step: Step) -> list[CloudError]:
+    """Return why machines cannot have their sizes, one error for each."""
+    offered = offers(step)
+    found = []
+    for target, size in wanted(step).items():
+        offer = offered.get(size.lower())
+        if offer is None:
+            found.append(_not_offered(step, target, size, "is not offered in {location}"))
+        elif offer.closed:
+            closed = f"is closed to subscription '{step.subscription_id}' in {{location}} ({offer.closed})"
+            found.append(_not_offered(step, target, size, closed))
+    return found
+
+
+def _not_offered(step: Step, target: str, size: str, why: str) -> CloudError:
+    location = step.cluster["location"]
+    may = MASTER_SIZES if target.startswith(_MASTER) else WORKER_SIZES
+    open_sizes = frozenset(offer.name for offer in offers(step).values() if not offer.closed)
+    close = close_matches(size, may & open_sizes)
+    hint = f"Choose for example {' or '.join(close)}, or one" if close else "Choose one"
+    return invalid_parameter(
+        target,
+        f"The VM size '{size}' {why.format(location=location)}. {hint} that this command lists without restrictions: "
+        f"az vm list-skus --location {location} --resource-type virtualMachines --all",
+    )
+
+
+def _validate_vm_sizes(step: Step) -> None:
+    """Check that the subscription may have every size in the cluster's region, and what its machines want of it.
+
+    In which zones is decided later (`decide_zones`): sizes that have not all three are had without zones.
+
+    Raises:
+        CloudError: `InvalidParameter`, for the customer, with an entry for each size.
+
+    Source: ARO-RP `pkg/validate/dynamic/sku.go`.
+    """
+    _read_anew(step)
+    if found := [*problems(step), *_encryption_problems(step)]:
+        raise summarize(found)
+
+
+def _encryption_problems(step: Step) -> list[CloudError]:
+    """Return what stands against encryption at host, where the cluster wants it: the size, or the subscription."""
+    profiles = {_MASTER: step.properties["masterProfile"]} | {
+        f'properties.workerProfiles["{profile["name"]}"]': profile for profile in step.properties["workerProfiles"]
+    }
+    wishes = {path: each["vmSize"] for path, each in profiles.items() if each.get("encryptionAtHost") == "Enabled"}
+    found = []
+    for path, size in wishes.items():
+        offer = offers(step).get(size.lower())
+        if offer is not None and not offer.encrypts_at_host:
+            message = f"The VM size '{size}' does not support encryption at host. Choose another, or disable it."
+            found.append(invalid_parameter(f"{path}.encryptionAtHost", message))
+    if wishes and (state := _feature_state(step)) != "Registered":
+        message = (
+            f"The feature '{_FEATURE}' is '{state}' in subscription '{step.subscription_id}', not 'Registered', and "
+            "Azure encrypts at host with it alone. Register it with: az feature register --namespace Microsoft.Compute "
+            f"--name EncryptionAtHost --subscription {step.subscription_id}"
+        )
+        found.append(invalid_parameter(f"{next(iter(wishes))}.encryptionAtHost", message))
+    return found
+
+
+def _feature_state(step: Step) -> str:
+    provider, name = _FEATURE.split("/")
+    # The SDK puts the first slash before it.
+    path = f"subscriptions/{step.subscription_id}/providers/Microsoft.Features/providers/{provider}/features/{name}"
+    found = step.customer(ResourceManagementClient).resources.get_by_id(path, api_version=_FEATURES_VERSION)
+    properties: dict[str, Any] = found.properties or {}
+    return str(properties.get("state"))
+
+
+validate_vm_sizes = Executor(run=_validate_vm_sizes)

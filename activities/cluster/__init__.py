@@ -1,0 +1,1 @@
+"""What is read from the new cluster, and written into it."""

@@ -1,0 +1,128 @@
+"""Waiting for the cluster: one executor for each row of `shared.openshift.conditions`.
+
+Any error of reading is "not yet", because a new cluster's API comes and goes while its servers roll out; what it was
+stands in the wait's message, and so in the error when the row's time is over. An API server that is away does not use
+up that time, but for the row that waits until there is one. A poll reads and writes nothing, but for the one thing that
+a person would do before repeating a failed create, see `_make_failed_machines_anew`.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from kubernetes.client import ApiClient
+
+from activities.cluster import cluster_api
+from activities.cluster.gathering import Hint, gather, no_hint, unreadable, waiting
+from activities.machines import boot_diagnostics, machine_names
+from activities.runtime.executor import Executor, Outcome
+from activities.runtime.step import Call, Step
+from shared.arm.errors import CloudError
+from shared.openshift import client
+from shared.openshift.client import Read, Unreadable
+from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_failed
+
+# How much of a row's time passes before it is given up: five minutes of thirty, in which a new role reaches all of Azure.
+PATIENCE = 1 / 6
+
+Found = list[Any]
+_OF_A_RESTART = re.compile(r"\bsystemd(\[1\])?: \S+: (Main process exited|Failed with result|Scheduled restart job)")
+Remedy = Callable[[Step, ApiClient, Found], bool]
+
+
+def _bootstrap_console(step: Step) -> str:
+    """Return what the bootstrap machine wrote last, the only witness while there is no API server.
+
+    That systemd starts a program again says nothing: what the program said before tells why.
+    """
+    lines = boot_diagnostics.last_lines(step, machine_names.bootstrap(step.properties["infraId"])).splitlines()
+    said = [line for line in lines if not _OF_A_RESTART.search(line)] or lines
+    return f"The bootstrap machine's last line: {said[-1]}" if said else ""
+
+
+def _nothing(_step: Step, _api: ApiClient, _found: Found) -> bool:
+    return False
+
+
+def _make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool:
+    """Delete the failed worker machines that are older than this row; their sets make others in their place.
+
+    machine-api never tries a failed machine again, so without this a create that failed for want of quota could not
+    go on once there is more. What was made while the row waits is not tried again, so this comes to an end. A second
+    delivery finds the machines gone, or being deleted.
+
+    Args:
+        step: that waits.
+        api: of its cluster.
+        found: what the row has read, the worker machines first.
+
+    Raises:
+        FenceMoved: when this attempt was superseded.
+    """
+    old = [machine for machine in filter(has_failed, found[0]) if _made(machine) < _time(step.call["startTime"])]
+    for machine in old:
+        client.delete(api, Read("Machine", machine["metadata"]["name"], MACHINES))
+    return bool(old)
+
+
+def _made(machine: dict[str, Any]) -> datetime:
+    return _time(machine["metadata"]["creationTimestamp"])
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, expects_silence: bool = False) -> Executor:
+    """Return the executor of a row of the conditions' table.
+
+    Args:
+        name: of the row.
+        hint: what to add to the message when the wait is about to fail.
+        remedy: what to do about what a poll has read; when it did something, the poll reads anew.
+        expects_silence: whether the row waits for the API server itself, so that its silence counts as an answer.
+    """
+
+    def status(step: Step) -> Outcome | None:
+        api = cluster_api.connect(step)
+        try:
+            missing = _missing(step, api, CONDITIONS[name], remedy)
+        except Unreadable as error:
+            return waiting(step, api, str(error), hint) if expects_silence else unreadable(step, api, error)
+        return waiting(step, api, missing, hint) if missing else None
+
+    return Executor(status=status)
+
+
+def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> str:
+    """Return what a condition lacks, or nothing; raise what waiting does not mend."""
+    try:
+        found = _read(api, row)
+        if remedy(step, api, found):
+            found = _read(api, row)
+        missing = row.test(*found)
+        if missing and _has_waited(step.call):
+            row.give_up(*found)
+    except CloudError as error:
+        error.details += gather(step, api)
+        raise
+    return missing
+
+
+def _has_waited(call: Call) -> bool:
+    return datetime.now(UTC) >= _time(call["startTime"]) + PATIENCE * timedelta(seconds=call["row"]["deadlineSeconds"])
+
+
+def _read(api: ApiClient, row: Condition) -> Found:
+    return [client.read(api, what) for what in row.reads]
+
+
+bootstrap_config_map_ready = condition("bootstrap_config_map_ready", _bootstrap_console, expects_silence=True)
+api_servers_ready = condition("api_servers_ready")
+api_servers_available = condition("api_servers_available")
+workers_ready = condition("workers_ready", remedy=_make_failed_machines_anew)
+console_exists = condition("console_exists")
+console_ready = condition("console_ready")
+cluster_version_ready = condition("cluster_version_ready")
+ingress_controller_ready = condition("ingress_controller_ready")

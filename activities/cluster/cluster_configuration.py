@@ -1,0 +1,73 @@
+"""What the service sets in a new cluster's own configuration: branding, alerts, updates, samples, operator catalogues.
+
+Each object has another owner, so each step reads it, changes the members that it is about, and no others; where they
+are as wanted nothing is written. An object that is not there yet is waited for by its name.
+"""
+
+import base64
+from collections.abc import Callable
+
+from activities.cluster import cluster_api
+from activities.runtime.executor import Executor
+from shared.openshift import alertmanager, writes
+from shared.openshift.client import Json, Read, Unreadable
+from shared.openshift.conditions import CLUSTER_VERSION
+
+_ALERTMANAGER = Read("Secret", "alertmanager-main", "openshift-monitoring")
+_ALERTMANAGER_KEY = "alertmanager.yaml"
+# The catalogues that can be read only with the pull secret of a Red Hat account, or that list what needs one.
+_CATALOGUES = ("certified-operators", "redhat-operators", "community-operators", "redhat-marketplace")
+
+
+def _amendment(what: Read, patch_of: Callable[[Json], Json]) -> Executor:
+    return Executor(
+        run=lambda step: cluster_api.write(step, lambda api: writes.amend(api, what, patch_of)),
+    )
+
+
+def _set(wanted: Json) -> Callable[[Json], Json]:
+    return lambda found: {} if writes.has(found, wanted) else wanted
+
+
+def _silenced(secret: Json) -> Json:
+    """Return the Secret with receivers that the console does not warn of."""
+    data = secret.get("data") or {}
+    if _ALERTMANAGER_KEY not in data:
+        raise Unreadable(f"{_ALERTMANAGER} has no '{_ALERTMANAGER_KEY}' yet")
+    try:
+        document = base64.b64decode(data[_ALERTMANAGER_KEY]).decode()
+    except ValueError:
+        raise Unreadable(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} is no text") from None
+    try:
+        silenced = alertmanager.with_receiver(document)
+    except ValueError as error:
+        raise Unreadable(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} {error}") from None
+    if silenced == document:
+        return {}
+    return {"data": {_ALERTMANAGER_KEY: base64.b64encode(silenced.encode()).decode()}}
+
+
+def _without_updates(version: Json) -> Json:
+    """Return what no longer asks Red Hat for updates: upgrades are the service's to offer."""
+    spec = version.get("spec") or {}
+    asking = {member: "" for member in ("upstream", "channel") if spec.get(member)}
+    return {"spec": asking} if asking else {}
+
+
+def _without_catalogues(hub: Json) -> Json:
+    """Return the sources with Red Hat's catalogues disabled, and whatever else is configured."""
+    found = (hub.get("spec") or {}).get("sources") or []
+    known = {source["name"] for source in found}
+    sources = [source | {"disabled": True} if source["name"] in _CATALOGUES else source for source in found]
+    sources += [{"name": name, "disabled": True} for name in _CATALOGUES if name not in known]
+    return {} if sources == found else {"spec": {"sources": sources}}
+
+
+# Source of all: ARO-RP `pkg/cluster`: `console.go`, `alertmanager.go`, `clusterversion.go`, `samples.go`, `operatorhub.go`.
+update_console_branding = _amendment(Read("Console", "cluster"), _set({"spec": {"customization": {"brand": "azure"}}}))
+disable_alertmanager_warning = _amendment(_ALERTMANAGER, _silenced)
+disable_updates = _amendment(CLUSTER_VERSION, _without_updates)
+disable_samples = _amendment(
+    Read("Config.samples.operator.openshift.io", "cluster"), _set({"spec": {"managementState": "Removed"}})
+)
+disable_operator_hub_sources = _amendment(Read("OperatorHub", "cluster"), _without_catalogues)

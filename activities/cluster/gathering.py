@@ -1,0 +1,129 @@
+"""What a person would look up first when a cluster does not come up, gathered while the cluster can still be asked.
+
+Best effort: what cannot be read becomes an entry that says so, and nothing here hides the error it explains.
+
+Source: ARO-RP `pkg/cluster/gatherlogs.go`.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from azure.core.exceptions import AzureError, ResourceNotFoundError
+from azure.mgmt.compute import ComputeManagementClient
+from kubernetes.client import ApiClient
+
+from activities.machines import boot_diagnostics, machine_names
+from activities.runtime.executor import Outcome, wait
+from activities.runtime.step import Call, Step
+from shared.arm.errors import CloudErrorBody
+from shared.openshift import client, conditions
+from shared.openshift.client import Read, Unreachable, Unreadable
+
+# An error is read by people and kept in documents: the first few of each kind tell the story.
+_ENTRIES = 5
+# Room for what Azure says of a missing permission: it names the scope last.
+_ENTRY_CHARACTERS = 1500
+_RUNNING = "PowerState/running"
+
+# The engine asks once more when the deadline is over; two polls before it are reserve for clocks that differ.
+_LAST_POLLS = 2
+
+Finding = tuple[str, str]
+Hint = Callable[[Step], str]
+
+
+def no_hint(_step: Step) -> str:
+    """Add nothing."""
+    return ""
+
+
+def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint, *, unanswered: bool = False) -> Outcome:
+    """Return the outcome of a wait; the one that may be the last before the deadline explains the error it becomes.
+
+    Args:
+        step: that waits.
+        api: of its cluster.
+        missing: what it waits for, in the cluster's words.
+        hint: adds to the last message; like all that is gathered it may ask Azure, which is why not at each poll.
+        unanswered: as `executor.wait`.
+    """
+    if not _is_about_to_fail(step.call):
+        return wait(missing, unanswered=unanswered)
+    told = hint(step)
+    message = conditions.bounded(f"{missing.rstrip('.')}. {told}") if told else missing
+    return wait(message, unanswered=unanswered) | {"details": gather(step, api)}
+
+
+def unreadable(step: Step, api: ApiClient, error: Unreadable) -> Outcome:
+    """Return the outcome of a poll that could not read the cluster; an API server that is away costs the row no time."""
+    return waiting(step, api, str(error), unanswered=isinstance(error, Unreachable))
+
+
+def _is_about_to_fail(call: Call) -> bool:
+    ends, pause = datetime.fromisoformat(call["deadline"]), timedelta(seconds=call["row"]["pollSeconds"])
+    return datetime.now(UTC) >= ends - _LAST_POLLS * pause
+
+
+def gather(step: Step, api: ApiClient) -> list[CloudErrorBody]:
+    """Return entries for `error.details`: code says what was asked, target what it is about."""
+    try:
+        found = [
+            CloudErrorBody(code=what.kind, target=target, message=client.shortened(message, _ENTRY_CHARACTERS))
+            for what, look in _LOOKS
+            for target, message in look(client.read(api, what))[:_ENTRIES]
+        ]
+    except Unreadable as error:
+        found = [CloudErrorBody(code="KubernetesAPI", message=str(error))]
+    silent = found[-1:] and found[-1]["code"] == "KubernetesAPI"
+    stuck = [entry["target"] for entry in found if entry["code"] == "Machine"]
+    suspects = _suspects(step, stuck, silent=bool(silent))
+    return found + (_switched_off(step, suspects) if silent else []) + _serial_logs(step, suspects)
+
+
+def _suspects(step: Step, stuck: list[str], *, silent: bool) -> list[str]:
+    """Return the machines whose consoles may tell more: the bootstrap machine, masters of a silent API, stuck ones."""
+    infra_id = step.properties["infraId"]
+    masters = machine_names.masters(infra_id) if silent else []
+    bootstrap = [machine_names.bootstrap(infra_id)] if step.call["row"]["phase"] == "bootstrap" else []
+    return list(dict.fromkeys([*bootstrap, *masters, *stuck]))[:_ENTRIES]
+
+
+def _switched_off(step: Step, names: list[str]) -> list[CloudErrorBody]:
+    """Return an entry for each machine that is deleted or does not run: no API server answers from there."""
+    machines = step.customer(ComputeManagementClient).virtual_machines
+    found = []
+    for name in names:
+        try:
+            statuses = machines.instance_view(step.resource_group, name).statuses or []
+        except ResourceNotFoundError:
+            states = ["there is no such virtual machine"]
+        except AzureError:
+            continue
+        else:
+            powers = [status for status in statuses if str(status.code).startswith("PowerState/")]
+            states = [str(status.display_status or status.code) for status in powers if status.code != _RUNNING]
+        found += [CloudErrorBody(code="VirtualMachine", target=name, message=state) for state in states]
+    return found
+
+
+def _serial_logs(step: Step, names: list[str]) -> list[CloudErrorBody]:
+    logs = [(name, boot_diagnostics.last_lines(step, name)) for name in names]
+    return [CloudErrorBody(code="SerialLog", target=name, message=text) for name, text in logs if text]
+
+
+def _version(version: dict[str, Any] | None) -> list[Finding]:
+    missing = conditions.version_available(version, [])
+    return [("version", missing)] if missing else []
+
+
+def _each(test: Callable[[dict[str, Any]], str]) -> Callable[[list[dict[str, Any]]], list[Finding]]:
+    return lambda items: [(item["metadata"]["name"], missing) for item in items if (missing := test(item))]
+
+
+_LOOKS: tuple[tuple[Read, Callable[..., list[Finding]]], ...] = (
+    (conditions.CLUSTER_VERSION, _version),
+    (conditions.OPERATORS, conditions.operators_missing),
+    (conditions.NODES, _each(conditions.node_missing)),
+    (conditions.WORKER_MACHINES, _each(conditions.machine_missing)),
+)

@@ -1,0 +1,124 @@
+"""A changed principal, or secret of it, on its way into the cluster: from the root Secret to whatever acts in Azure.
+
+The secret is in memory for as long as a step runs. Each step compares the cluster with the current request and changes
+what differs, so a second run, or the update after a failed one, goes on where the last one ended.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from kubernetes.client import ApiClient
+
+from activities.cluster import cluster_api
+from activities.cluster.gathering import unreadable, waiting
+from activities.runtime.executor import Executor, Outcome
+from activities.runtime.step import Step
+from shared.clusters.secrets import Purpose
+from shared.openshift import azure_credentials, client, conditions, writes
+from shared.openshift.azure_credentials import Credentials
+from shared.openshift.client import Json, Read, Unreadable
+from shared.vault import get_vault
+
+
+def _wanted(step: Step) -> Credentials:
+    bundle = get_vault().get_secret(step.document["secrets"][Purpose.REQUEST])
+    return Credentials(step.tenant_id, step.properties["servicePrincipalProfile"]["clientId"], bundle["clientSecret"])
+
+
+def _update_root(step: Step) -> Outcome | None:
+    """Write the credentials into the root Secret; the cloud-credential operator takes them from there."""
+    wanted = _wanted(step)
+    return cluster_api.write(
+        step,
+        lambda api: writes.amend(
+            api, azure_credentials.ROOT, lambda found: azure_credentials.root_patch(found, wanted)
+        ),
+    )
+
+
+def _restart_operator(step: Step) -> Outcome | None:
+    """Delete the operator's pods that are older than this row; new ones begin with the root Secret as it is now."""
+
+    def work(api: ApiClient) -> None:
+        for pod in client.read(api, azure_credentials.OPERATOR_PODS):
+            metadata = pod["metadata"]
+            if _time(metadata["creationTimestamp"]) < _time(step.call["startTime"]):
+                client.delete(api, Read("Pod", metadata["name"], metadata["namespace"]))
+
+    return cluster_api.write(step, work)
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _operator_credentials(step: Step) -> Outcome | None:
+    """Tell whether every CredentialsRequest for Azure has the credentials in its Secret."""
+    wanted = _wanted(step)
+
+    def missing(api: ApiClient) -> list[str]:
+        requests = filter(azure_credentials.is_for_azure, client.read(api, azure_credentials.REQUESTS))
+        return [
+            azure_credentials.request_missing(each, client.read(api, azure_credentials.target(each)), wanted)
+            for each in requests
+        ]
+
+    return _unless(step, missing)
+
+
+def _update_provider(step: Step) -> Outcome | None:
+    """Write the credentials into the Secret of the cloud provider, which reads it when its pods start."""
+    wanted, change = _wanted(step), step.document["secrets"][Purpose.REQUEST].rsplit("/", 1)[-1]
+
+    def patch(found: Json) -> Json:
+        return azure_credentials.provider_patch(found, wanted, change)
+
+    return cluster_api.write(step, lambda api: writes.amend(api, azure_credentials.PROVIDER, patch))
+
+
+def _redeploy(step: Step) -> Outcome | None:
+    """Let the operators of the control plane roll its pods out anew, if the cloud provider's Secret has ever changed."""
+
+    def work(api: ApiClient) -> None:
+        reason = azure_credentials.redeployment_reason(writes.existing(api, azure_credentials.PROVIDER))
+        for operator, _pod in azure_credentials.CONTROL_PLANE:
+            writes.amend(api, operator, lambda found: azure_credentials.reason_patch(found, reason))
+
+    return cluster_api.write(step, work)
+
+
+def _redeployed(step: Step) -> Outcome | None:
+    """Tell whether every master runs the pods that were deployed for the last change of the cloud provider's Secret."""
+
+    def missing(api: ApiClient) -> list[str]:
+        reason = azure_credentials.redeployment_reason(writes.existing(api, azure_credentials.PROVIDER))
+        if not reason:
+            return []
+        return [_redeployment(api, operator, pod, reason) for operator, pod in azure_credentials.CONTROL_PLANE]
+
+    return _unless(step, missing)
+
+
+def _redeployment(api: ApiClient, what: Read, pod: Read, reason: str) -> str:
+    operator = writes.existing(api, what)
+    revision = azure_credentials.latest_revision(operator)
+    deployed = client.read(api, Read(pod.kind, f"{pod.name}-{revision}", pod.namespace))
+    return azure_credentials.redeployment_missing(what, operator, deployed, reason)
+
+
+def _unless(step: Step, look: Callable[[ApiClient], list[str]]) -> Outcome | None:
+    """Wait while something is missing, and say what, or why the cluster cannot be read."""
+    api = cluster_api.connect(step)
+    try:
+        missing = conditions.bounded("; ".join(filter(None, look(api))))
+    except Unreadable as error:
+        return unreadable(step, api, error)
+    return waiting(step, api, missing) if missing else None
+
+
+update_root_credentials = Executor(run=_update_root)
+restart_cloud_credential_operator = Executor(run=_restart_operator)
+operator_credentials_ready = Executor(status=_operator_credentials)
+update_cloud_provider_credentials = Executor(run=_update_provider)
+redeploy_control_plane = Executor(run=_redeploy)
+control_plane_redeployed = Executor(status=_redeployed)

@@ -1,0 +1,45 @@
+"""Where the cluster's applications are reached: the router's address, and the addresses that customers open."""
+
+import copy
+
+from activities.azure import dns
+from activities.cluster import cluster_api
+from activities.cluster.gathering import unreadable, waiting
+from activities.runtime.executor import Executor, Outcome
+from activities.runtime.step import Step
+from shared.openshift import client, conditions
+from shared.openshift.client import Read, Unreadable
+from shared.store import Document
+
+
+def _update_router_address(step: Step) -> Outcome | None:
+    """Publish the router's address, and store it with the URLs of API server and console.
+
+    The address is the one that the cluster's own cloud provider gave to the router's Service; a second run finds the
+    record and the document as they should be and writes nothing.
+
+    Source: ARO-RP `pkg/cluster/ipaddresses.go`, `updateRouterIP`.
+    """
+    api = cluster_api.connect(step)
+    try:
+        address = conditions.router_address(client.read(api, conditions.ROUTER))
+        if not address:
+            ingress = client.read(api, Read("ClusterOperator", "ingress"))
+            return waiting(step, api, conditions.router_missing(ingress))
+    except Unreadable as error:
+        return unreadable(step, api, error)
+    dns.set_address(step, "*.apps", address)
+    step.decide(lambda document: _store(document, step.domain, address))
+    return None
+
+
+def _store(document: Document, domain: str, address: str) -> bool:
+    properties = document["openShiftCluster"]["properties"]
+    before = copy.deepcopy(properties)
+    properties.setdefault("apiserverProfile", {})["url"] = f"https://api.{domain}:6443/"
+    properties.setdefault("consoleProfile", {})["url"] = f"https://console-openshift-console.apps.{domain}/"
+    properties["ingressProfiles"][0]["ip"] = address
+    return bool(properties != before)
+
+
+update_router_address = Executor(run=_update_router_address)

@@ -1,0 +1,1 @@
+"""The cluster's machines, and what they boot from."""

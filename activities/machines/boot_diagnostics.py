@@ -1,0 +1,62 @@
+"""What a machine wrote to its serial console: often the only trace of one that did not boot."""
+
+from azure.core.exceptions import AzureError
+from azure.mgmt.compute import ComputeManagementClient
+from azure.storage.blob import BlobClient
+
+from activities.runtime.step import Step
+from shared import cloud, tracing
+from shared.azure.errors import clean
+
+_LINES = 10
+# A serial log grows to megabytes; a few screens from its end hold what matters.
+_TAIL_BYTES = 16 * 1024
+_SHOWN_CHARACTERS = 900
+_LINK_MINUTES = 5
+
+
+def last_lines(step: Step, vm_name: str, lines: int = _LINES) -> str:
+    """Return the last lines of a machine's serial log, or nothing when it has none or cannot be asked.
+
+    Helps to explain a failure and must not hide it, so whatever Azure answers is no error here. Signatures are taken
+    out: a machine that cannot fetch its ignition writes the address that it tried.
+
+    Raises:
+        FenceMoved: when this attempt was superseded, because Azure is asked with a POST.
+    """
+    try:
+        text = _tail(step, vm_name)
+    except AzureError:
+        return ""
+    # The console's colours and carriage returns would reach people's terminals.
+    readable = "".join(character for character in text if character == "\n" or character.isprintable())
+    return _shortened(clean("\n".join([line for line in readable.splitlines() if line.strip()][-lines:])))
+
+
+def _shortened(text: str) -> str:
+    """Return the last lines that have room, whole; of a single one that has none its end."""
+    if len(text) <= _SHOWN_CHARACTERS:
+        return text
+    end = text[-_SHOWN_CHARACTERS:]
+    return end.partition("\n")[2] or end
+
+
+def _tail(step: Step, vm_name: str) -> str:
+    machines = step.customer(ComputeManagementClient).virtual_machines
+    links = machines.retrieve_boot_diagnostics_data(
+        step.resource_group, vm_name, sas_uri_expiration_time_in_minutes=_LINK_MINUTES
+    )
+    if not links.serial_console_log_blob_uri:
+        return ""
+    with BlobClient.from_blob_url(
+        links.serial_console_log_blob_uri,
+        connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
+        read_timeout=cloud.SHORT_READ_TIMEOUT_SECONDS,
+        # Its first retry would come after 15 seconds, and what does not answer at once is not worth that here.
+        retry_total=0,
+        raw_request_hook=tracing.add_headers,
+    ) as blob:
+        size = blob.get_blob_properties().size
+        if not size:
+            return ""
+        return blob.download_blob(offset=max(0, size - _TAIL_BYTES)).readall().decode(errors="replace")

@@ -1,0 +1,243 @@
+"""The install graph: made once, sealed into the cluster's storage, and read from there by every later activity."""
+
+import base64
+import functools
+import hashlib
+import logging
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
+from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
+
+from activities.azure import cluster_secrets, resource_group, storage
+from activities.machines import graph_inputs, machine_image
+from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.step import Step
+from shared import tracing
+from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.clusters.secrets import Purpose
+from shared.installer import back_ends, graph, install_config_checks, seal, snippets
+from shared.installer.errors import InstallerError
+from shared.installer.graph import Content, Graph
+from shared.store import Document
+from shared.vault import get_vault
+
+_log = logging.getLogger("activities")
+GRAPH = ("aro", "graph")
+IGNITION = ("ignition", "bootstrap.ign")
+_DIGEST = "sha256"
+# Member of the bundle `credentials`, and the file of the graph that it is. The installer's own kubeconfig lives ten
+# years and is nobody's: it stays in the graph. With it the bundle would pass what Key Vault holds, 25 KB.
+_CREDENTIALS = {
+    "aroServiceKubeconfig": "auth/aro/kubeconfig",
+    "userAdminKubeconfig": "auth/user-admin/kubeconfig",
+    "kubeadminPassword": "auth/kubeadmin-password",
+}
+
+
+_CORES = os.cpu_count() or 1
+# The threads that make keys, however many creates run in this process.
+_POOL = ThreadPoolExecutor(_CORES, thread_name_prefix="graph")
+# As many graphs are made at once as there are threads for their keys: more would all end late together. Nobody waits
+# for a turn in here, because every other row of every cluster would wait for the activity's slot meanwhile.
+_TURN = threading.Semaphore(_CORES)
+_AT_ONCE_SECONDS = 1
+
+
+def _ensure_graph(step: Step) -> Outcome | None:
+    """Make the install graph, seal it, lay the bootstrap ignition where the machine finds it, keep the credentials.
+
+    Any number of runs end with one graph. The sealed blob is the decision: it is created only where none is, and
+    whoever comes second takes the one that is there. Everything else (ignition, time of the install, credentials) is
+    written from that blob, so runs that race or begin again after a crash write the same; hence the blob comes first,
+    unlike upstream, where ignition and graph of two runs could mix. The credentials come last: where their id stands on
+    the document, nothing is left to do.
+
+    Before the first of all, the release is asked for the machines' image where nobody has said which: once, because the
+    document keeps the answer.
+
+    Source: ARO-RP `pkg/cluster/deploystorage.go`, `ensureGraph`, `ensureInfraID`; `attachnsgs.go` for `install.now`.
+    """
+    if _is_done(step):
+        return None
+    if machine_image.decide(step):
+        # What the host gives one run is for the graph.
+        return wait("the image of the machines is known", _AT_ONCE_SECONDS)
+    if not _TURN.acquire(blocking=False):
+        return wait("other clusters' certificates are being made")
+    try:
+        _ensure_once(step)
+    finally:
+        _TURN.release()
+    return None
+
+
+def _ensure_once(step: Step) -> None:
+    if Purpose.GRAPH not in graph_inputs.bundle_ids(step):
+        cluster_secrets.store(step, Purpose.GRAPH, {"key": base64.b64encode(seal.new_key()).decode("ascii")})
+    with storage.blob_service(step, resource_types="o", permissions="rcw") as blobs:
+        sealed = blobs.get_blob_client(*GRAPH)
+        made = _read(step, sealed) or _make(step, sealed)
+        _lay_ignition(step, blobs, made.file("bootstrap.ign"))
+    step.decide(functools.partial(_note_time, now=made.contents["clock"]["now"]))
+    cluster_secrets.store(step, Purpose.CREDENTIALS, {name: made.file(path) for name, path in _CREDENTIALS.items()})
+
+
+def load(step: Step) -> Graph:
+    """Read the install graph of a cluster.
+
+    Raises:
+        CloudError: when it cannot be opened.
+        azure.core.exceptions.ResourceNotFoundError: when there is none.
+    """
+    with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
+        return _open(step, blobs.get_blob_client(*GRAPH).download_blob().readall())
+
+
+def exists(step: Step) -> bool:
+    """Tell whether there is an install graph, noted on the document or not yet."""
+    if _is_done(step):
+        return True
+    group = resource_group.find(step)
+    if not step.properties.get("storageSuffix") or group is None or not resource_group.is_ours(step, group):
+        return False
+    try:
+        with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
+            return blobs.get_blob_client(*GRAPH).exists()
+    except ResourceNotFoundError:  # There is no storage account yet.
+        return False
+
+
+def _is_done(step: Step) -> bool:
+    return Purpose.CREDENTIALS in graph_inputs.bundle_ids(step)
+
+
+def _read(step: Step, sealed: BlobClient) -> Graph | None:
+    try:
+        closed = sealed.download_blob().readall()
+    except ResourceNotFoundError:
+        return None
+    return _open(step, closed)
+
+
+def _make(step: Step, sealed: BlobClient) -> Graph:
+    """Make the graph and be the one whose graph counts, or take the other's.
+
+    Raises:
+        CloudError: with all that is wrong with the install-config, or with the snippets; or what an installer that is
+            not ours failed with.
+        TryAgain: with that, where it may pass.
+    """
+    given = graph_inputs.given(step)
+    install_config_checks.check(given["install-config"])
+    graph_inputs.check_snippets(given)
+    made = _made_by(graph_inputs.installer(step), given)
+    _report_clashes(made)
+    key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH]
+    closed = seal.close(made.dump(), _key(key_id), key_id)
+    step.check_fence()
+    try:
+        sealed.upload_blob(closed, content_settings=ContentSettings(content_type="application/octet-stream"))
+    except ResourceExistsError:
+        return _open(step, sealed.download_blob().readall())
+    return made
+
+
+def _made_by(installer: str, given: dict[str, Content]) -> Graph:
+    try:
+        return back_ends.BACK_ENDS[installer].make(given, _POOL)
+    except InstallerError as error:
+        _log.warning("%s: %s", installer, error, extra=tracing.current.get().extra())
+        failure = CloudError(
+            500,
+            ErrorCode.INTERNAL_SERVER_ERROR,
+            f"The installer of OpenShift {given['release-image']['version']} failed at '{error.step}': {error.cause}.",
+            details=[{"code": "InstallerSaid", "message": line} for line in error.said],
+        )
+        if error.passing:
+            raise TryAgain(failure, "transient") from error
+        raise failure from error
+
+
+def _report_clashes(made: Graph) -> None:
+    """Log what snippets of the catalogue could not change, or took from each other: the operator wrote them."""
+    for message in snippets.clashes(made.contents):
+        _log.warning(message, extra=tracing.current.get().extra())
+
+
+def _open(step: Step, closed: bytes) -> Graph:
+    """Open a sealed graph with the key that its header names, which must be a version of this cluster's own."""
+    try:
+        key = _key(_own_key_id(step, closed))
+        return graph.load(seal.open_sealed(closed, key))
+    except seal.SealBroken as error:
+        container, blob = GRAPH
+        raise CloudError(
+            500,
+            ErrorCode.INTERNAL_SERVER_ERROR,
+            f"The install graph of this cluster cannot be opened: {error}. Somebody else wrote the blob '{blob}' in "
+            f"container '{container}' of storage account '{storage.account_name(step)}'. Delete the cluster and "
+            "create it again.",
+            owner=Owner.CUSTOMER,
+        ) from error
+
+
+def _own_key_id(step: Step, closed: bytes) -> str:
+    key_id, own = seal.key_id(closed), graph_inputs.bundle_ids(step).get(Purpose.GRAPH, "")
+    if key_id.rpartition("/")[0] != own.rpartition("/")[0]:
+        raise seal.SealBroken("it was sealed with a key that is not this cluster's")
+    return key_id
+
+
+def _key(key_id: str) -> bytes:
+    return base64.b64decode(get_vault().get_secret(key_id)["key"])
+
+
+def _lay_ignition(step: Step, blobs: BlobServiceClient, text: str) -> None:
+    """Write the bootstrap ignition unless the blob is the same by now. Whoever writes it writes this graph's."""
+    blob = blobs.get_blob_client(*IGNITION)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    try:
+        if (blob.get_blob_properties().metadata or {}).get(_DIGEST) == digest:
+            return
+    except ResourceNotFoundError:
+        pass
+    step.check_fence()
+    blob.upload_blob(
+        text.encode(),
+        overwrite=True,
+        metadata={_DIGEST: digest},
+        content_settings=ContentSettings(content_type="application/json"),
+    )
+
+
+def _note_time(document: Document, now: str) -> bool:
+    """Write when the install began: certificates begin then, and the address of the ignition ends a day later."""
+    install = document["openShiftCluster"]["properties"].setdefault("install", {})
+    if install.get("now") == now:
+        return False
+    install["now"] = now
+    return True
+
+
+def _validate(step: Step) -> list[str]:
+    return [] if _is_done(step) else graph_inputs.problems(step)
+
+
+def _render(step: Step) -> list[dict[str, Any]]:
+    """Return which blobs are written, by whom, and what the graph would hold, by name: all of it is secret.
+
+    Before them, what the release image is asked for, and where, if it has to be.
+    """
+    installer = graph_inputs.installer(step)
+    return [
+        *machine_image.render(step),
+        {"blob": "/".join(GRAPH), "installer": installer, "assets": back_ends.BACK_ENDS[installer].assets()},
+        {"blob": "/".join(IGNITION), "spec": graph_inputs.release(step)["ignitionVersion"]},
+    ]
+
+
+ensure_graph = Executor(run=_ensure_graph, validate=_validate, render=_render)

@@ -1,0 +1,182 @@
+"""What the install graph is made from: the cluster's document, its secrets, and the catalogue's entry of its version."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from cryptography.hazmat.primitives import serialization
+
+from activities.runtime.step import Step
+from shared import settings
+from shared.arm.errors import CloudError, ErrorCode
+from shared.clusters import catalogue, naming
+from shared.clusters.secrets import Purpose
+from shared.installer import install_config, snippets
+from shared.installer.graph import Content
+from shared.store import get_store
+from shared.vault import Bundle, get_vault
+
+# What has to stand on the document by now: path below `properties`, and what it is.
+_NEEDED = (
+    ("infraId", "the infra id"),
+    ("storageSuffix", "the name of the storage account"),
+    ("zones", "the availability zones"),
+    ("registryProfiles", "the registry's token"),
+    ("networkProfile.podCidr", "the pods' network"),
+    ("networkProfile.serviceCidr", "the services' network"),
+    ("masterProfile.vmSize", "the masters' size"),
+    ("servicePrincipalProfile.clientId", "the service principal"),
+)
+_WORKERS_NEEDED = ("name", "vmSize", "diskSizeGB", "count", "subnetId")
+
+
+def bundle_ids(step: Step) -> dict[str, str]:
+    """Return the versioned ids of the cluster's secrets, by purpose."""
+    ids: dict[str, str] = step.document.get("secrets") or {}
+    return ids
+
+
+def given(step: Step) -> dict[str, Content]:
+    """Return all that the graph knows of this cluster."""
+    cluster, properties = step.cluster, step.properties
+    request = _bundle(step, Purpose.REQUEST)
+    name, base_domain = naming.split_domain(properties["clusterProfile"]["domain"], settings.load().domain)
+    return {
+        "install-config": install_config.from_cluster(
+            cluster,
+            _entry(step) | {"rhcosImage": image(step)},
+            name=name,
+            base_domain=base_domain,
+            ssh_key=_public_ssh_key(_bundle(step, Purpose.INSTALL)["sshKey"]),
+            pull_secret=pull_secret(step),
+        ),
+        "platform-credentials": {
+            "subscriptionId": step.subscription_id,
+            "tenantId": step.tenant_id,
+            "clientId": properties["servicePrincipalProfile"]["clientId"],
+            "clientSecret": request["clientSecret"],
+        },
+        "cluster-id": {"infraId": properties["infraId"], "clusterId": step.document["id"]},
+        "release-image": release(step),
+        "clock": {"now": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")},
+    }
+
+
+def pull_secret(step: Step) -> str:
+    """Return the customer's pull secret with the cluster's token for the service's registry, as JSON."""
+    registry = step.properties["registryProfiles"][0]
+    credential = f"{registry['username']}:{_bundle(step, Purpose.REGISTRY)['password']}"
+    customers = _bundle(step, Purpose.REQUEST).get("pullSecret", "")
+    return install_config.pull_secret(customers, {registry["name"]: credential})
+
+
+def release(step: Step) -> Content:
+    """Return what the catalogue says of the cluster's version, as far as the machines read it."""
+    entry = _typed_entry(step)
+    content = {
+        "version": entry.version,
+        "pullspec": entry.pullspec,
+        "ignitionVersion": entry.ignition_version,
+        "flavour": entry.flavour,
+    }
+    return content | ({"snippets": entry.snippets} if entry.snippets else {})
+
+
+def installer(step: Step) -> str:
+    """Return what makes the graph: a name of `shared.installer.back_ends`.
+
+    Raises:
+        CloudError: for the operator: the catalogue's entry is wrong.
+    """
+    return _typed_entry(step).installer
+
+
+def image(step: Step) -> dict[str, str] | None:
+    """Return the coordinates of the machines' image: those that were decided, or, before that, the catalogue's.
+
+    Nothing, where the release image has to be asked and was not yet.
+
+    Raises:
+        CloudError: for the operator: the catalogue's entry is wrong.
+    """
+    if decided := step.properties.get("rhcosImage"):
+        return dict(decided)
+    return _typed_entry(step).image
+
+
+def check_snippets(given: dict[str, Content]) -> None:
+    """Make sure that every snippet of the version can be laid over its role's ignition.
+
+    Raises:
+        CloudError: for the operator, with all that is wrong with them.
+    """
+    wrong = []
+    for role in snippets.ROLES:
+        try:
+            snippets.read(given["release-image"].get("snippets"), role, given["install-config"])
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise _broken("; ".join(wrong))
+
+
+def _typed_entry(step: Step) -> catalogue.Entry:
+    try:
+        return catalogue.read(_entry(step))
+    except ValueError as error:
+        raise _broken(str(error)) from error
+
+
+def _broken(what: str) -> CloudError:
+    return CloudError(
+        500,
+        ErrorCode.INTERNAL_SERVER_ERROR,
+        f"The catalogue's entry of this version is wrong: {what}. Choose another version, or open a support request "
+        "with the correlation id.",
+        "properties.clusterProfile.version",
+    )
+
+
+def _entry(step: Step) -> dict[str, Any]:
+    return catalogue.entry(get_store().versions(), step.properties["clusterProfile"].get("version", ""))
+
+
+def _public_ssh_key(pem: str) -> str:
+    """Return the public half of the machines' SSH key as `authorized_keys` has it."""
+    # Our own: judging its primes would hold the interpreter's lock for 30 ms.
+    key = serialization.load_pem_private_key(pem.encode(), password=None, unsafe_skip_rsa_key_validation=True)
+    return (
+        key.public_key()
+        .public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+        .decode("ascii")
+    )
+
+
+def problems(step: Step) -> list[str]:
+    """Return what is missing before a graph can be made, one sentence each."""
+    missing = [f"properties.{path} is not known yet: {what}" for path, what in _NEEDED if _at(step, path) is None]
+    workers = (step.properties.get("workerProfiles") or [{}])[0]
+    missing += [f"properties.workerProfiles[0].{name} is missing" for name in _WORKERS_NEEDED if not workers.get(name)]
+    if not step.properties.get("ingressProfiles"):
+        missing.append("properties.ingressProfiles is empty")
+    bundles = (Purpose.REQUEST, Purpose.INSTALL, Purpose.REGISTRY)
+    missing += [
+        f"the secret '{purpose}' is not in the vault yet" for purpose in bundles if purpose not in bundle_ids(step)
+    ]
+    entry = _entry(step)
+    missing += catalogue.problems(entry)
+    missing += [
+        f"the catalogue's entry of version {entry['version']}: {problem}"
+        for problem in snippets.problems(entry.get("snippets"))
+    ]
+    return missing
+
+
+def _at(step: Step, path: str) -> Any:
+    found: Any = step.properties
+    for name in path.split("."):
+        found = (found or {}).get(name)
+    return found
+
+
+def _bundle(step: Step, purpose: Purpose) -> Bundle:
+    return get_vault().get_secret(bundle_ids(step)[purpose])

@@ -1,0 +1,73 @@
+"""The image that a cluster's machines boot, where neither cluster nor catalogue says which: its release does."""
+
+import logging
+from typing import Any
+
+from activities.machines import graph_inputs
+from activities.runtime.executor import TryAgain
+from activities.runtime.step import Step
+from shared import tracing
+from shared.arm.errors import CloudError, ErrorCode
+from shared.installer import install_config, release_image
+from shared.installer.errors import InstallerError
+from shared.installer.image_registry import Pullspec
+from shared.store import Document
+
+_log = logging.getLogger("activities")
+
+
+def decide(step: Step) -> bool:
+    """Store the image as `rhcosImage` where nobody has said which; tell whether it had to be read from the release.
+
+    The release lies in the service's registry, by the cluster's token, or where its pull spec says, by the customer's
+    pull secret. What was stored first counts: of two runs at once, and whatever a release would say later.
+
+    Raises:
+        CloudError: 500 `InternalServerError`, for the operator: with what each registry failed with.
+        TryAgain: with that, where it may pass.
+    """
+    if graph_inputs.image(step):
+        return False
+    image = _of_release(step)
+
+    def change(document: Document) -> bool:
+        properties = document["openShiftCluster"]["properties"]
+        if "rhcosImage" in properties:
+            return False
+        properties["rhcosImage"] = image
+        return True
+
+    step.decide(change)
+    return True
+
+
+def render(step: Step) -> list[dict[str, Any]]:
+    """Return which release images would be asked, the first that answers; nothing where the image is known."""
+    if graph_inputs.image(step):
+        return []
+    return [{"document": "properties.rhcosImage", "releaseImages": [str(place) for place in _places(step)]}]
+
+
+def _places(step: Step) -> list[Pullspec]:
+    return release_image.places(graph_inputs.release(step)["pullspec"], install_config.mirrors(step.properties))
+
+
+def _of_release(step: Step) -> dict[str, str]:
+    version = graph_inputs.release(step)["version"]
+    try:
+        image = release_image.coreos_image(version, _places(step), graph_inputs.pull_secret(step))
+    except InstallerError as error:
+        _log.warning("%s", error, extra=tracing.current.get().extra())
+        failure = CloudError(
+            500,
+            ErrorCode.INTERNAL_SERVER_ERROR,
+            f"The image that machines of OpenShift {version} boot cannot be read from its release image: "
+            f"{error.cause}. Create the cluster again later, or with another version, or open a support request with "
+            "the correlation id: an 'rhcosImage' in the catalogue's entry of the version makes it known.",
+            "properties.clusterProfile.version",
+        )
+        if error.passing:
+            raise TryAgain(failure, "transient") from error
+        raise failure from error
+    _log.info("The release names the machines' image %s %s", image["sku"], image["version"])
+    return image

@@ -1,0 +1,159 @@
+"""The third deployment of a cluster: the bootstrap machine and the masters."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from azure.mgmt.compute import ComputeManagementClient
+from azure.mgmt.compute.models import VirtualMachine
+
+from activities.azure import deployments
+from activities.machines import boot_diagnostics, graph, machine_names
+from activities.runtime.executor import Executor, Outcome, TryAgain
+from activities.runtime.step import Step
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
+from shared.azure import templates
+
+DEPLOYMENT = "machines"
+_SAS_LIFETIME = timedelta(hours=24)
+_MACHINES = "/providers/microsoft.compute/virtualmachines/"
+# Azure's answer when the agent of a machine has not reported for some forty minutes: it has no ignition, most likely.
+_DID_NOT_BOOT = "OSProvisioningTimedOut"
+
+# Three masters that wait for the same thing say the same.
+_MASTER_LINES = 3
+
+
+def _parameters(step: Step) -> dict[str, Any]:
+    """Return the parameters, the same in every run: Azure refuses other images and customData for a machine that exists.
+
+    What the catalogue said is therefore read back from the graph, which is as old as the ignition.
+    """
+    properties, made = step.properties, graph.load(step)
+    masters = properties["masterProfile"]
+    return {
+        "infraId": properties["infraId"],
+        "location": step.cluster["location"],
+        "storageSuffix": properties["storageSuffix"],
+        "masterVmSize": masters["vmSize"],
+        "encryptionAtHost": masters.get("encryptionAtHost") == "Enabled",
+        "diskEncryptionSetId": masters.get("diskEncryptionSetId") or "",
+        "zones": properties["zones"],
+        "image": made.contents["install-config"]["platform"]["azure"]["image"],
+        "ignitionVersion": made.contents["release-image"]["ignitionVersion"],
+        "sas": _sas(properties["install"]["now"]),
+        "masterIgnition": made.file("master.ign"),
+    }
+
+
+def _sas(now: str) -> dict[str, str]:
+    """Return what the address of the bootstrap ignition is signed for: reading one blob, for a day from the decision."""
+    start = datetime.fromisoformat(now)
+    return {
+        "signedStart": _sas_time(start),
+        "signedExpiry": _sas_time(start + _SAS_LIFETIME),
+        "signedPermission": "rl",
+        "signedResourceTypes": "o",
+        "signedServices": "b",
+        "signedProtocol": "https",
+    }
+
+
+def _sas_time(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _validate(step: Step) -> list[str]:
+    decided = ("infraId", "storageSuffix", "zones", "install")
+    return [f"properties.{name} is not decided yet" for name in decided if name not in step.properties]
+
+
+def _render(step: Step) -> list[dict[str, Any]]:
+    parameters = _parameters(step)
+    digest = templates.digest(DEPLOYMENT, parameters)
+    return [dict(deployments.render(DEPLOYMENT, parameters | {"masterIgnition": "..."}, digest))]
+
+
+def _run(step: Step) -> Outcome | None:
+    """Begin the deployment. A second run finds it running, or done with the same content, and begins nothing.
+
+    Source: ARO-RP `pkg/cluster/deployresources.go`, of June 2020.
+    """
+    return deployments.begin(step, DEPLOYMENT, _parameters(step), _remove_failed)
+
+
+def _remove_failed(step: Step) -> None:
+    """Delete the machines that Azure gave up, and their disks; those that have booted stay.
+
+    Ignition runs at the first boot alone, and a PUT of a machine that exists boots nothing: one that did not come up
+    would stay as it is for ever. Its interface is the network's, and waits for the next machine.
+
+    Raises:
+        TryAgain: while one of them is on its way.
+    """
+    compute = step.customer(ComputeManagementClient)
+    names = _names(step)
+    machines = {machine.name: machine for machine in compute.virtual_machines.list(step.resource_group)}
+    for name in names & machines.keys():
+        if machines[name].provisioning_state == "Failed":
+            compute.virtual_machines.begin_delete(step.resource_group, name, polling=False)
+    leaving = [f"virtual machine '{name}'" for name in names if _is_leaving(machines.get(name))]
+    # What a machine leaves behind has the name that its successor's disk will have.
+    left = {f"{name}_OSDisk" for name in names - machines.keys()}
+    for disk in compute.disks.list_by_resource_group(step.resource_group):
+        if disk.name in left:
+            leaving.append(f"disk '{disk.name}'")
+            if disk.provisioning_state != "Deleting":
+                compute.disks.begin_delete(step.resource_group, disk.name, polling=False)
+    if leaving:
+        busy = f"Of the machines that did not come up there is left: {', '.join(sorted(leaving))}."
+        raise TryAgain(CloudError(409, ErrorCode.CONFLICT, busy), "busy")
+
+
+def _is_leaving(machine: VirtualMachine | None) -> bool:
+    return machine is not None and machine.provisioning_state in ("Failed", "Deleting")
+
+
+def _names(step: Step) -> set[str]:
+    infra_id = step.properties["infraId"]
+    return {machine_names.bootstrap(infra_id), *machine_names.masters(infra_id)}
+
+
+def _status(step: Step) -> Outcome | None:
+    """Tell whether every machine has reported. A master does when it has its ignition from the bootstrap machine.
+
+    Raises:
+        CloudError: as any deployment's; of a machine that did not boot with the last lines of its serial log.
+    """
+    try:
+        return deployments.status(step, DEPLOYMENT)
+    except CloudError as error:
+        error.details += _serial_logs(step, error.details)
+        raise
+
+
+def _serial_logs(step: Step, causes: list[CloudErrorBody]) -> list[CloudErrorBody]:
+    """Return the last lines of each machine that did not boot, the bootstrap machine's first.
+
+    Masters wait for the bootstrap machine, so its log belongs to theirs whether it has booted or not.
+    """
+    silent = {
+        resource_id.parse(target).name: None
+        for cause in causes
+        if _DID_NOT_BOOT in deployments.codes([cause]) and _MACHINES in (target := cause.get("target", "")).lower()
+    }
+    if not silent:
+        return []
+    bootstrap = machine_names.bootstrap(step.properties["infraId"])
+    logs = [(bootstrap, boot_diagnostics.last_lines(step, bootstrap))]
+    logs += [(name, boot_diagnostics.last_lines(step, name, _MASTER_LINES)) for name in silent if name != bootstrap]
+    return [CloudErrorBody(code="SerialLog", message=text, target=name) for name, text in logs if text]
+
+
+deploy_machines_template = Executor(
+    run=_run,
+    status=_status,
+    cancel=lambda step: deployments.cancel(step, DEPLOYMENT),
+    validate=_validate,
+    render=_render,
+)

@@ -1,0 +1,174 @@
+"""The cluster's token for the registry that mirrors OpenShift's images.
+
+A token has two passwords, which live apart. A resume makes another one in the slot that the cluster does not use, as
+long as no install graph carries what the cluster has: so a graph never ends up with a password that was ended.
+"""
+
+import contextlib
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from azure.core.exceptions import ResourceNotFoundError
+from azure.mgmt.containerregistry import ContainerRegistryManagementClient
+from azure.mgmt.containerregistry.models import GenerateCredentialsParameters, Token, TokenPassword, TokenProperties
+
+from activities.azure import cluster_secrets
+from activities.machines import graph
+from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.step import Step, own
+from shared import cloud, settings
+from shared.arm import resource_id
+from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.resource_id import ResourceId
+from shared.azure.models import text
+from shared.clusters.secrets import Purpose
+from shared.store import Document
+from shared.vault import Bundle, get_vault
+
+_PULL_SCOPE_MAP = "_repositories_pull"
+# The names that the registry has for the two passwords of a token.
+_SLOTS = ("password1", "password2")
+# Generating a password takes a second or two. Its answer is the secret, so it cannot be asked for later.
+_GENERATE_SECONDS = 60
+
+
+def login_server() -> str:
+    """Return the host name of the registry that mirrors OpenShift's images and has the service's own."""
+    return f"{_registry().name}.{cloud.cloud_profile().registry_suffix.lstrip('.')}"
+
+
+def _ensure_acr_token(step: Step) -> Outcome | None:
+    """Store the token's name, create the token, then store a password of it in the vault, one for each operation.
+
+    A second run reads the name back, finds the token, and its operation on the password that is held. A password that
+    was made but not stored is made again, in the slot that nobody uses. A bundle that is lost is made again too.
+
+    Source: ARO-RP `pkg/cluster/acrtoken.go`, `pkg/util/acrtoken/acrtoken.go`.
+    """
+    name = _ensure_intent(step)
+    held = _held(step)
+    if held is not None and held.get("operationId") == step.call["operationId"]:
+        return None
+    # A graph is made from a password, so where none was ever held nobody need look for one; and one that goes, because
+    # the bootstrap begins again, needs its password no more.
+    condemned = (step.properties.get("install") or {}).get("beginsAgain")
+    if _held_id(step) and not condemned and graph.exists(step):
+        return None
+    registry = _registry()
+    tokens = own(ContainerRegistryManagementClient, registry.subscription_id).tokens
+    try:
+        token = tokens.get(registry.resource_group, registry.name, name)
+    except ResourceNotFoundError:
+        wanted = Token(
+            properties=TokenProperties(scope_map_id=f"{registry}/scopeMaps/{_PULL_SCOPE_MAP}", status="enabled")
+        )
+        tokens.begin_create(registry.resource_group, registry.name, name, wanted, polling=False)
+        token = tokens.get(registry.resource_group, registry.name, name)
+    state = token.properties.provisioning_state if token.properties else None
+    if state != "Succeeded":
+        return wait(f"token {name} is being created")
+    slot = _free_slot(token, held)
+    password = _generate_password(registry, name, slot)
+    bundle = {"password": password, "name": slot, "operationId": step.call["operationId"]}
+    cluster_secrets.store(step, Purpose.REGISTRY, bundle, instead_of=_held_id(step))
+    return None
+
+
+def _held_id(step: Step) -> str:
+    return str((step.document.get("secrets") or {}).get(Purpose.REGISTRY, ""))
+
+
+def _held(step: Step) -> Bundle | None:
+    """Return the bundle that the document names, or None where there is none, or no more."""
+    if not _held_id(step):
+        return None
+    try:
+        held = get_vault().get_secret(_held_id(step))
+    except ResourceNotFoundError:
+        return None
+    return held if held.get("password") else None
+
+
+def _free_slot(token: Token, held: Bundle | None) -> str:
+    """Return the slot that the cluster does not use: the other one, or the one that is empty, or the older."""
+    if held is not None and held.get("name") in _SLOTS:
+        return next(slot for slot in _SLOTS if slot != held["name"])
+    credentials = token.properties.credentials if token.properties else None
+    made = {
+        text(password.name): _made_at(password) for password in (credentials.passwords if credentials else None) or []
+    }
+    return min(_SLOTS, key=lambda slot: made.get(slot, ""))
+
+
+def _made_at(password: TokenPassword) -> str:
+    return password.creation_time.isoformat() if password.creation_time else ""
+
+
+def _ensure_intent(step: Step) -> str:
+    """Return the token's name, which stands on the document before anything is made under it."""
+    server = login_server()
+    wanted = {"name": server, "username": f"token-{uuid.uuid4()}"}
+
+    def change(document: Document) -> bool:
+        profiles = document["openShiftCluster"]["properties"].setdefault("registryProfiles", [])
+        if any(profile["name"] == server for profile in profiles):
+            return False
+        profiles.append(wanted)
+        return True
+
+    step.decide(change)
+    return str(_profile(step, server)["username"])
+
+
+def _profile(step: Step, server: str) -> dict[str, Any]:
+    profiles: list[dict[str, Any]] = step.properties["registryProfiles"]
+    return next(profile for profile in profiles if profile["name"] == server)
+
+
+def _generate_password(registry: ResourceId, name: str, slot: str) -> str:
+    """Have the registry make a password. Waited for here, because its answer must not leave this process.
+
+    Raises:
+        TryAgain: when it took too long, or came without a password.
+    """
+    poller = own(ContainerRegistryManagementClient, registry.subscription_id).registries.begin_generate_credentials(
+        registry.resource_group,
+        registry.name,
+        GenerateCredentialsParameters(token_id=f"{registry}/tokens/{name}", name=slot),
+        polling_interval=settings.load().poll_seconds(timedelta(seconds=2)),
+    )
+    result = poller.result(_GENERATE_SECONDS)
+    passwords = result.passwords if poller.done() and result is not None else None
+    if not passwords or not passwords[0].value:
+        late = CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "The container registry made no password.")
+        raise TryAgain(late, "transient")
+    return str(passwords[0].value)
+
+
+def _delete_acr_token(step: Step) -> Outcome | None:
+    """Delete every token that the document names, made or not, and wait until they are gone.
+
+    A second run finds a token on its way, or gone, and is content.
+    """
+    registry = _registry()
+    tokens = own(ContainerRegistryManagementClient, registry.subscription_id).tokens
+    for profile in step.properties.get("registryProfiles", []):
+        name = profile["username"]
+        try:
+            token = tokens.get(registry.resource_group, registry.name, name)
+        except ResourceNotFoundError:
+            continue
+        if token.properties is None or token.properties.provisioning_state != "Deleting":
+            with contextlib.suppress(ResourceNotFoundError):
+                tokens.begin_delete(registry.resource_group, registry.name, name, polling=False)
+        return wait(f"token {name} is being deleted")
+    return None
+
+
+def _registry() -> ResourceId:
+    return resource_id.parse(settings.load().acr_resource_id)
+
+
+ensure_acr_token = Executor(run=_ensure_acr_token)
+delete_acr_token = Executor(run=_delete_acr_token)

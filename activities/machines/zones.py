@@ -1,0 +1,47 @@
+"""Zones and image of a cluster's machines, decided once: by what Azure offers to the subscription, and by the catalogue."""
+
+from activities.checks import vm_sizes
+from activities.machines import graph_inputs
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step
+from shared.arm.errors import raise_all
+from shared.store import Document
+
+# Regions with more zones than these offer them to few sizes, and the installer knows none beyond.
+_ZONES = frozenset({"1", "2", "3"})
+
+
+def _decide_zones(step: Step) -> None:
+    """Store three zones where masters and workers can have them, none where one of them cannot; and the machines' image.
+
+    Masters and workers are both zonal or both regional. Every machine of this cluster boots the image that its version
+    had now, whatever the catalogue says later; where that says nothing, the release is asked once there is a token for
+    its registry (`activities/machines/machine_image.py`). A second run finds the decisions and asks nobody.
+
+    Raises:
+        CloudError: `InvalidParameter`, for the customer: a size is not offered in this region to this subscription.
+            `InternalServerError`, for the operator: the catalogue knows no image for this version.
+
+    Source: ARO-RP `pkg/util/computeskus`, `pkg/cluster/zones.go`.
+    """
+    zones = step.properties["zones"] if "zones" in step.properties else _zones(step)
+    image = graph_inputs.image(step)
+
+    def change(document: Document) -> bool:
+        properties = document["openShiftCluster"]["properties"]
+        decided = {"zones": zones} | ({"rhcosImage": image} if image else {})
+        missing = {name: value for name, value in decided.items() if name not in properties}
+        properties.update(missing)
+        return bool(missing)
+
+    step.decide(change)
+
+
+def _zones(step: Step) -> list[str]:
+    raise_all(vm_sizes.problems(step))
+    offers = vm_sizes.offers(step)
+    common = sorted(_ZONES.intersection(*(offers[size.lower()].zones for size in vm_sizes.wanted(step).values())))
+    return common if len(common) == len(_ZONES) else []
+
+
+decide_zones = Executor(run=_decide_zones)

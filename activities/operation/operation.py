@@ -1,0 +1,97 @@
+"""The engine's own activities: an operation stops, and an operation ends.
+
+The end is written in this order: async operation, then cluster document. A client sees neither before the second
+write, because the status route asks the cluster document whether it still names the operation.
+"""
+
+import copy
+from typing import Any
+
+from activities.runtime import progress
+from activities.runtime.executor import Executor
+from activities.runtime.step import Step
+from shared import settings
+from shared.clusters import endings, naming
+from shared.store import UPDATE_TRIES, Document, PreconditionFailed, get_store
+
+
+def _stop_operation(step: Step) -> None:
+    """Tell the open waits of this attempt to cancel what they began, and mark the step that failed."""
+
+    def change(document: Document) -> bool:
+        if document.get("stopping"):
+            return False
+        document["stopping"] = True
+        return True
+
+    step.decide(change)
+    progress.fail(step.call, step.call["failedStep"], step.call["error"] or {})
+
+
+def _finish_operation(step: Step) -> None:
+    """Write the result, succeeded or failed, into the async operation and then into the cluster document.
+
+    A second run finds the operation ended and follows what it says, whatever this attempt came to.
+    """
+    error = step.call.get("error")
+    snapshot = copy.deepcopy(step.cluster)
+    endings.end_state(snapshot, failed=bool(error))
+    operation = end_async_operation(step, "Failed" if error else "Succeeded", error, snapshot)
+    failed = operation["asyncOperation"]["status"] != "Succeeded"
+
+    def change(document: Document) -> bool:
+        endings.end_cluster(document, failed=failed)
+        return True
+
+    step.decide(change)
+    _cancel_left_running(step)
+
+
+def end_async_operation(
+    step: Step, status: str, error: dict[str, Any] | None, snapshot: dict[str, Any] | None
+) -> Document:
+    """Write the end of the running operation, unless it has ended; the fence is checked in each try."""
+    store = get_store()
+
+    def decide(document: Document) -> Document | None:
+        store.clusters.fenced_read(step.fence)
+        return document if endings.end_operation(document, status, error, snapshot) else None
+
+    return store.operations.update_by_id(step.call["operationId"], decide)
+
+
+def _finish_delete(step: Step) -> None:
+    """Free the cluster's domain, write `Succeeded` into the async operation, then remove the cluster document.
+
+    The operation gets no copy of the cluster: that is how its result is told to be a delete's.
+    """
+    store = get_store()
+    _free_domain(step)
+    end_async_operation(step, "Succeeded", None, None)
+    for tries_left in reversed(range(UPDATE_TRIES)):
+        try:
+            store.clusters.delete(store.clusters.fenced_read(step.fence))
+        except PreconditionFailed:
+            if not tries_left:
+                raise
+        else:
+            break
+    _cancel_left_running(step)
+
+
+def _cancel_left_running(step: Step) -> None:
+    """End the progress items of attempts that died."""
+    store, call = get_store(), step.call
+    for item in endings.left_running(store.progress.list(call["operationId"]), f"{call['step']}-{call['attempt']}"):
+        store.progress.upsert(item)
+
+
+def _free_domain(step: Step) -> None:
+    domain = naming.managed_name(step.properties["clusterProfile"]["domain"], settings.load().domain)
+    if domain is not None:
+        get_store().domains.free(domain, step.document["key"])
+
+
+stop_operation = Executor(run=_stop_operation, control=True)
+finish_operation = Executor(run=_finish_operation, control=True, settles=True)
+finish_delete = Executor(run=_finish_delete, settles=True)

@@ -1,0 +1,83 @@
+"""The end of an operation that a DELETE took the cluster from."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from azure.core.exceptions import HttpResponseError
+
+from activities.azure import deployments, resource_group
+from activities.runtime.executor import Executor, Outcome, wait
+from activities.runtime.step import Step
+from shared import cloud
+from shared.arm.errors import ErrorCode
+from shared.clusters import endings
+from shared.store import Document, NotFound, get_store
+
+# A request that left before the fence moved may still take effect for as long as its sender would have waited.
+_IN_FLIGHT = timedelta(seconds=cloud.CONNECTION_TIMEOUT_SECONDS + cloud.READ_TIMEOUT_SECONDS)
+
+
+def _cancel_superseded(step: Step) -> Outcome | None:
+    """End the superseded operation as `Canceled`, wait for what it has in flight, then cancel its deployments.
+
+    The fence has moved, so the old operation begins nothing any more, but a request that had left before could make
+    something after the delete has looked for it. Each of its steps notes when it finds the fence moved; one that died
+    is waited for as long as a request may take. A second run finds the operation ended, and what still runs; when
+    nothing does, the cluster's document forgets the operation.
+    """
+    operation_id = step.document.get("supersededOperationId")
+    if not operation_id:
+        return None
+    if in_flight := _end(step, operation_id):
+        return wait(f"step '{in_flight[0]}' of the superseded operation is in flight")
+    if running := _cancel_deployments(step):
+        return running
+    step.decide(_forget)
+    return None
+
+
+def _forget(document: Document) -> bool:
+    return document.pop("supersededOperationId", None) is not None
+
+
+def _cancel_deployments(step: Step) -> Outcome | None:
+    try:
+        group = resource_group.find(step)
+        if group is None or not resource_group.is_ours(step, group):
+            return None
+        return deployments.cancel_all(step)
+    except HttpResponseError as error:
+        # Without access, or without the group, nothing of ours can run there.
+        if error.status_code not in (403, 404):
+            raise
+        return None
+
+
+def _end(step: Step, operation_id: str) -> list[str]:
+    """End the operation, mark the steps that died, and return those that may still be in flight."""
+    store = get_store()
+    error: dict[str, Any] = {
+        "code": str(ErrorCode.CANCELED),
+        "message": f"The operation was canceled: the cluster is being deleted by operation {step.call['operationId']}.",
+    }
+
+    def decide(document: Document) -> Document | None:
+        return document if endings.end_operation(document, "Canceled", error) else None
+
+    try:
+        store.operations.update_by_id(operation_id, decide)
+    except NotFound:
+        return []
+    since = datetime.now(UTC) - _IN_FLIGHT
+    in_flight = []
+    for item in store.progress.list(operation_id):
+        if item["status"] != "Running":
+            continue
+        if datetime.fromisoformat(item["lastProgressTime"]) >= since:
+            in_flight.append(item["step"])
+        else:
+            store.progress.upsert(item | endings.canceled(error["message"]))
+    return in_flight
+
+
+cancel_superseded = Executor(run=_cancel_superseded, status=_cancel_superseded)

@@ -1,0 +1,1 @@
+"""What runs an activity: the wrapper, its fence and progress, and how a failure explains itself."""

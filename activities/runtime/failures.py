@@ -1,0 +1,86 @@
+"""How a failed step explains itself: the cause as it was given, and round it what a person needs to act.
+
+`details` holds the cause first, then one entry each for step, Azure resource, remedy, correlation id and owner.
+"""
+
+from azure.core.exceptions import AzureError
+
+from activities.runtime import remedies
+from activities.runtime.executor import Outcome, TryAgain
+from activities.runtime.step import Call
+from shared import settings
+from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
+from shared.azure import errors
+from shared.store import NotFound, PreconditionFailed
+
+# What an executor may raise on purpose. Everything else is a bug, of which the wrapper tells the type alone.
+EXPECTED = (CloudError, TryAgain, AzureError, PreconditionFailed, NotFound)
+
+
+def outcome(call: Call, error: BaseException) -> Outcome:
+    """Return the outcome of a step that raised one of the expected errors."""
+    if isinstance(error, AzureError):
+        return _refused(call, errors.translate(error))
+    if isinstance(error, TryAgain):
+        found, retry_class = error.error, error.retry_class
+    elif isinstance(error, CloudError):
+        found, retry_class = error, "none"
+    else:
+        lost = "The cluster's record was changed by others five times in a row."
+        found, retry_class = CloudError(409, ErrorCode.CONFLICT, lost, owner=Owner.PLATFORM), "busy"
+    return _failed(call, found, retry_class, remedies.of_step(found, retry_class, call["row"]))
+
+
+def _refused(call: Call, failure: errors.Failure) -> Outcome:
+    """Return the outcome of a step whose call Azure refused, or did not answer."""
+    error = failure.error
+    if _is_the_services(failure):
+        error.owner, remedy = Owner.PLATFORM, remedies.OURS
+    else:
+        remedy = remedies.of_azure(error, failure.retry_class)
+    found = _failed(call, error, failure.retry_class, remedy, failure.resource_id)
+    after = failure.retry_after_seconds
+    return found | ({"retryAfterSeconds": after} if after else {})
+
+
+def _is_the_services(failure: errors.Failure) -> bool:
+    """Tell whether a call was for something of the service's own, where no customer can mend anything."""
+    mine = settings.load()
+    own_hosts = (mine.cosmosdb_account, mine.keyvault_name, mine.cluster_keyvault_name)
+    own_subscription = f"/subscriptions/{mine.subscription_id}/".lower()
+    return failure.resource_id.lower().startswith(own_subscription) or _first_label(failure.host) in own_hosts
+
+
+def _first_label(host: str) -> str:
+    """Return the name of an account or a vault. Cosmos DB's regional addresses end it with their region."""
+    label, mine = host.partition(".")[0], settings.load().cosmosdb_account
+    return mine if label.startswith(f"{mine}-") else label
+
+
+def _failed(call: Call, error: CloudError, retry_class: str, remedy: str, resource_id: str = "") -> Outcome:
+    body = explain(call, error, remedy, resource_id)
+    return {"outcome": "failed", "error": dict(body), "retryClass": retry_class}
+
+
+def explain(call: Call, error: CloudError, remedy: str, resource_id: str = "") -> CloudErrorBody:
+    """Return the error body of a failed step: the code of its cause, and a message that begins with what failed.
+
+    Args:
+        call: of the step.
+        error: what it failed with.
+        remedy: what helps, see `activities/runtime/remedies.py`.
+        resource_id: of the resource that the failed call was about.
+    """
+    row = call["row"]
+    body = CloudErrorBody(code=error.code, message=f"Step '{row['name']}' failed: {error.message}")
+    if error.target:
+        body["target"] = error.target
+    body["details"] = [
+        *error.details,
+        {"code": "Step", "message": row["name"], "target": row["phase"]},
+        *([CloudErrorBody(code="AzureResource", message=resource_id)] if resource_id else []),
+        {"code": "Remedy", "message": remedy},
+        {"code": "CorrelationId", "message": call["correlationId"]},
+        {"code": "Owner", "message": str(error.owner)},
+    ]
+    return body

@@ -1,0 +1,116 @@
+"""The progress item of a running step: what people, the demo, the timeline and the watchdog read.
+
+Most polls find what the one before has found, and three in four writes would say nothing new. So a poll that only asked
+leaves the item as it is, for as long as readers need no sign of life.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from activities.runtime.executor import Outcome
+from activities.runtime.step import Call
+from shared.clusters import endings
+from shared.store import Store, get_store
+
+# A failure that may be tried again leaves the step running; the engine marks it failed when it gives up.
+_STATUS = {"done": "Succeeded", "stopped": "Canceled", "wait": "Running", "failed": "Running"}
+# After this an item is written again though nothing has changed: people see how long ago a step was looked at. With
+# the longest pause between polls on top it stays below the time after which `superseded` takes a step for dead.
+SIGN_OF_LIFE = timedelta(seconds=30)
+# Members that change in each poll and say nothing by themselves.
+_COUNTING = ("polls", "lastProgressTime")
+
+
+@dataclass
+class _Written:
+    """What this process knows to stand in the store: the item as it wrote it, and the poll that found it so."""
+
+    item: dict[str, Any]
+    polls: int
+
+
+# More steps than run at once: one that is forgotten is written once more than it need be.
+@lru_cache(maxsize=4096)
+def _written(store: Store, operation_id: str, item_id: str) -> list[_Written]:  # noqa: ARG001 - the cache's key
+    """Return the place where the last write of an item is kept; it is empty before the first."""
+    return []
+
+
+def begin(call: Call) -> None:
+    """Record that a step has begun, in its first call only: later calls record what they found."""
+    if call["polls"] == 0:
+        _write(call, "Running", "", None)
+
+
+def record(call: Call, outcome: Outcome) -> None:
+    """Record what a call found; for a superseded attempt see `leave`."""
+    if outcome["outcome"] in _STATUS:
+        error = outcome.get("error")
+        message = outcome.get("message") or (error or {}).get("message", "")
+        _write(call, _STATUS[outcome["outcome"]], message, error)
+
+
+def leave(call: Call) -> None:
+    """Mark the step of a superseded attempt as left: whoever took over waits until nothing of it is in flight."""
+    store = get_store()
+    item = store.progress.get(call["operationId"], call["step"], call["attempt"]) if call["step"] else None
+    if item is not None and item["status"] == "Running":
+        store.progress.upsert(item | endings.canceled("The operation was superseded."))
+
+
+def fail(call: Call, step: str, error: dict[str, object]) -> None:
+    """Mark a step failed that the engine has given up."""
+    progress = get_store().progress
+    item = progress.get(call["operationId"], step, call["attempt"])
+    if item is not None and item["status"] != "Failed":
+        now = datetime.now(UTC).isoformat()
+        ended = {"status": "Failed", "endTime": now, "lastProgressTime": now}
+        progress.upsert(item | ended | {"message": error["message"], "error": error})
+
+
+def _write(call: Call, status: str, message: str, error: dict[str, object] | None) -> None:
+    if not call["step"]:
+        return
+    row, now = call["row"], datetime.now(UTC).isoformat()
+    cancelled = call.get("error")
+    item = {
+        "id": f"{call['step']}-{call['attempt']}",
+        "operationId": call["operationId"],
+        "step": call["step"],
+        "attempt": call["attempt"],
+        "phase": row["phase"],
+        "kind": row["kind"],
+        "status": "Running" if cancelled else status,
+        "startTime": call["startTime"],
+        "polls": call["polls"],
+        "deadline": call["deadline"],
+        "waitsFor": row["waitsFor"],
+        "message": message,
+        "error": cancelled or error,
+        "lastProgressTime": now,
+    }
+    store = get_store()
+    known = _written(store, call["operationId"], item["id"])
+    if known and _says_nothing_new(call, item, known[0]):
+        known[0].polls = call["polls"]
+        return
+    ended = {"endTime": now} if item["status"] != "Running" else {}
+    store.progress.upsert(item | ended)
+    known[:] = [_Written(item, call["polls"])]
+
+
+def _says_nothing_new(call: Call, item: dict[str, Any], written: _Written) -> bool:
+    """Tell whether a poll may leave the item alone.
+
+    Only where the poll before was this process's too: another one may have written something else. And only a poll
+    that asks: what runs again does work, and whoever takes over wants to know when.
+    """
+    now, then = (datetime.fromisoformat(each["lastProgressTime"]) for each in (item, written.item))
+    return (
+        call["verb"] == "status"
+        and call["polls"] == written.polls + 1
+        and all(value == written.item[name] for name, value in item.items() if name not in _COUNTING)
+        and now - then < SIGN_OF_LIFE
+    )

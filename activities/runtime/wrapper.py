@@ -1,0 +1,154 @@
+"""The one wrapper round every activity: fence, progress, correlation, and an outcome for every ending.
+
+A raised error loses its type in durable history, and the host censors its text, so everything comes back as a value:
+trouble of the executor, of the store that holds fence and progress, and bugs too, which say no more than their type
+because an unknown text may quote a secret. What the engine sees fail without a value is a process that died.
+"""
+
+import importlib
+import logging
+import threading
+import time
+from contextlib import ExitStack
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+from azure.core.exceptions import AzureError
+
+from activities.runtime import failures, progress
+from activities.runtime.executor import Executor, Outcome
+from activities.runtime.step import Call, Step, fence_of
+from shared import fence, tracing
+from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.clusters import endings
+from shared.store import Fence, FenceMoved, get_store
+
+_log = logging.getLogger("activities")
+# One import at a time. The Kubernetes package imports itself in a circle: two threads that enter it at two places see
+# half of it, and it stays broken for the life of the process.
+_importing = threading.Lock()
+
+
+@cache
+def load(target: str) -> Executor:
+    """Import an executor by its `module:attribute`, on the first call that needs it."""
+    module, attribute = target.split(":")
+    with _importing:
+        executor = getattr(importlib.import_module(module), attribute)
+    if not isinstance(executor, Executor):
+        raise TypeError(f"{target} is no Executor")
+    return executor
+
+
+def perform(target: str, call: Call) -> Outcome:
+    """Call one function of an executor and return its outcome.
+
+    A second delivery of the same call is harmless: executors are idempotent, and progress has one item per step.
+
+    Args:
+        target: `module:attribute` of the executor.
+        call: the activity's input.
+    """
+    correlation = tracing.Correlation(
+        call["correlationId"], call["clientRequestId"], call["traceparent"], call["operationId"], call["row"]["name"]
+    )
+    held = fence_of(call)
+    began = time.monotonic()
+    with ExitStack() as stack:
+        _set(stack, tracing.current, correlation)
+        _set(stack, tracing.address, "")
+        _set(stack, fence.check, lambda: _check(held))
+        try:
+            outcome = _perform(target, call)
+        except Exception as error:  # noqa: BLE001 - bugs of any kind end here, and go on as one that is safe to tell
+            _log.exception("activity %s crashed", call["row"]["name"], extra=correlation.extra())
+            outcome = _recorded(call, failures.outcome(call, _bug(error, target)))
+        _log.info(
+            "activity %s %s: %s in %.3f s",
+            call["row"]["name"],
+            call["verb"],
+            outcome["outcome"],
+            time.monotonic() - began,
+            extra=correlation.extra(),
+        )
+        return outcome
+
+
+def _set(stack: ExitStack, variable: ContextVar[Any], value: Any) -> None:
+    token = variable.set(value)
+    stack.callback(variable.reset, token)
+
+
+def _check(held: Fence) -> None:
+    get_store().clusters.fenced_read(held)
+
+
+def _perform(target: str, call: Call) -> Outcome:
+    try:
+        return _recorded(call, _outcome(load(target), call))
+    except FenceMoved:
+        _leave(call)
+        return {"outcome": "fenced"}
+    except failures.EXPECTED as error:
+        outcome = failures.outcome(call, error)
+        _log.warning(
+            "activity %s failed: %s", call["row"]["name"], outcome["error"], extra=tracing.current.get().extra()
+        )
+        return _recorded(call, outcome)
+
+
+def _outcome(executor: Executor, call: Call) -> Outcome:
+    try:
+        document = get_store().clusters.fenced_read(fence_of(call))
+        progress.begin(call)
+        return _work(executor, Step(call, document)) or {"outcome": "done"}
+    except FenceMoved:
+        if not (executor.settles and _is_settled(call)):
+            raise
+        return {"outcome": "done"}
+
+
+def _recorded(call: Call, outcome: Outcome) -> Outcome:
+    """Record what a call found, and return what the engine is told.
+
+    A resume and a restart go by the items of ended steps, so a step whose end could not be recorded is called again.
+    What goes on is recorded by its next poll.
+    """
+    try:
+        progress.record(call, outcome)
+    except AzureError as error:
+        _log.warning("progress was not recorded: %s", error, extra=tracing.current.get().extra())
+        return outcome if outcome["outcome"] in ("wait", "failed") else failures.outcome(call, error)
+    return outcome
+
+
+def _leave(call: Call) -> None:
+    """Note that a superseded attempt has left. Without the note its successor waits a little longer."""
+    try:
+        progress.leave(call)
+    except AzureError as error:
+        _log.warning("the end of a superseded step was not recorded: %s", error, extra=tracing.current.get().extra())
+
+
+def _bug(error: Exception, target: str) -> CloudError:
+    return CloudError(
+        500, ErrorCode.INTERNAL_SERVER_ERROR, f"{type(error).__name__} in {target}.", owner=Owner.PLATFORM
+    )
+
+
+def _work(executor: Executor, step: Step) -> Outcome | None:
+    """Choose what to do: when the operation is stopping, what was begun is cancelled and nothing else is."""
+    if step.call["verb"] == "cancel" or (step.document.get("stopping") and not executor.control):
+        return executor.cancel(step) or {"outcome": "stopped"}
+    work = {"run": executor.run, "status": executor.status}[step.call["verb"]]
+    if work is None:
+        raise TypeError(f"{step.call['row']['executor']} has no {step.call['verb']}")
+    if step.call["verb"] == "run" and (problems := executor.validate(step)):
+        raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "; ".join(problems))
+    return work(step)
+
+
+def _is_settled(call: Call) -> bool:
+    operation = get_store().operations.get(call["operationId"])
+    return operation is not None and endings.has_ended(operation)
