@@ -6,7 +6,6 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 PYTHON_READY := .venv/.ready
 AZURITE_READY := tools/azurite/node_modules/.ready
-CODE := function_app.py http orchestrators activities timers shared emulator demo bench tools tests
 
 # How many times faster than Azure the local Azure is; 1 is Azure's own pace.
 TIME_SCALE ?= 40

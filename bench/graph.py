@@ -24,8 +24,11 @@ from typing import Self
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bench import report
-from shared.installer import assets, command_inputs, documents, graph, install_config_draft, pki, seal
-from shared.installer.graph import Content, Graph
+from installer import documents, graph, seal
+from installer.assets import assets, pki
+from installer.command import command_inputs
+from installer.config import install_config_draft
+from installer.graph import Content, Graph
 
 ROUNDS = 7
 CORES = (1, 2)

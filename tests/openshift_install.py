@@ -26,8 +26,10 @@ import yaml
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from shared.installer import assets, command_inputs, documents, graph, pki
-from shared.installer.graph import Content
+from installer import documents, graph
+from installer.assets import assets, pki
+from installer.command import command_inputs
+from installer.graph import Content
 
 ROOT = Path(__file__).parents[1]
 STATE = ".openshift_install_state.json"

@@ -4,8 +4,8 @@ from random import SystemRandom
 
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
+from installer.config import cluster_id
 from shared.clusters import naming
-from shared.installer import cluster_id
 from shared.store import Document
 
 

@@ -6,12 +6,13 @@ from typing import Any
 from cryptography.hazmat.primitives import serialization
 
 from activities.runtime.step import Step
+from installer.config import install_config
+from installer.graph import Content
+from installer.ignition import snippets
 from shared import settings
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, naming
 from shared.clusters.secrets import Purpose
-from shared.installer import install_config, snippets
-from shared.installer.graph import Content
 from shared.store import get_store
 from shared.vault import Bundle, get_vault
 
@@ -82,7 +83,7 @@ def release(step: Step) -> Content:
 
 
 def installer(step: Step) -> str:
-    """Return what makes the graph: a name of `shared.installer.back_ends`.
+    """Return what makes the graph: a name of `installer.back_ends`.
 
     Raises:
         CloudError: for the operator: the catalogue's entry is wrong.

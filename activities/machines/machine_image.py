@@ -6,11 +6,12 @@ from typing import Any
 from activities.machines import graph_inputs
 from activities.runtime.executor import TryAgain
 from activities.runtime.step import Step
+from installer.config import install_config
+from installer.errors import InstallerError
+from installer.release import release_image
+from installer.release.image_registry import Pullspec
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
-from shared.installer import install_config, release_image
-from shared.installer.errors import InstallerError
-from shared.installer.image_registry import Pullspec
 from shared.store import Document
 
 _log = logging.getLogger("activities")

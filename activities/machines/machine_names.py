@@ -1,6 +1,6 @@
 """What the machines that the service makes, and their network interfaces, are called: as the templates name them."""
 
-from shared.installer.install_config import MASTERS
+from installer.config.install_config import MASTERS
 
 
 def bootstrap(infra_id: str) -> str:

@@ -13,7 +13,7 @@ from shared.clusters.vm_sizes import version_key
 _log = logging.getLogger(__name__)
 _TARGET = "properties.clusterProfile.version"
 _VERSION = re.compile(r"\d+\.\d+\.\d+([-+].+)?")
-# What makes the install graph; `shared/installer/back_ends.py` has a function for each.
+# What makes the install graph; `installer/back_ends.py` has a function for each.
 INSTALLERS = ("built-in", "openshift-install")
 
 
@@ -31,7 +31,7 @@ class Entry:
         installer: what makes the install graph.
         enabled: whether it is offered.
         default: whether a create that names none gets it.
-        snippets: laid over the ignition, rows by role: see `shared/installer/snippets.py`.
+        snippets: laid over the ignition, rows by role: see `installer/ignition/snippets.py`.
     """
 
     version: str

@@ -19,9 +19,9 @@ from bench.history import Instance
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.host.durable.database import Database
 from emulator.openshift import timeline
+from installer.assets import pki
 from orchestrators import verdicts
 from orchestrators.plans.create import CREATE
-from shared.installer import pki
 
 
 def test_the_longest_chain_goes_through_what_is_waited_for() -> None:

@@ -14,7 +14,7 @@ from timers import TIMERS
 
 ROOT = Path(__file__).parents[2]
 # What only activities need: management SDKs take a second or two each.
-HEAVY = ("azure.keyvault.certificates", "azure.mgmt", "azure.storage", "kubernetes", "shared.installer")
+HEAVY = ("azure.keyvault.certificates", "azure.mgmt", "azure.storage", "kubernetes", "installer")
 PROBE = """
 import json, sys
 import function_app

@@ -7,8 +7,20 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("http", "orchestrators", "activities", "timers", "shared", "emulator", "demo", "bench", "tools", "tests")
-OURS = ("activities", "emulator", "frontend", "function_app", "orchestrators", "shared", "timers")
+SOURCES = (
+    "http",
+    "orchestrators",
+    "activities",
+    "timers",
+    "installer",
+    "shared",
+    "emulator",
+    "demo",
+    "bench",
+    "tools",
+    "tests",
+)
+OURS = ("activities", "emulator", "frontend", "function_app", "installer", "orchestrators", "shared", "timers")
 
 
 def test_http_is_the_standard_librarys() -> None:

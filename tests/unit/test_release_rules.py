@@ -2,8 +2,8 @@
 
 import pytest
 
+from installer.ignition import ignition
 from shared import release_rules
-from shared.installer import ignition
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,15 @@
 import re
 from dataclasses import replace
 
-from shared.installer.releases import EVERY, Releases
-from shared.installer.stage import FLAVOURS, FOLDERS, ROOT, Copy, Stage
-from shared.installer.stages import IMAGES, RELEASE, STAGES
+from installer.bootstrap.stage import FLAVOURS, FOLDERS, ROOT, Copy, Stage
+from installer.bootstrap.stages import IMAGES, RELEASE, STAGES
+from installer.release.releases import EVERY, Releases
 from tools.pages.markdown import code, table
 
 _HEAD = f"""\
 # The bootstrap machine
 
-Written by `make docs` from `shared/installer/stages.py`, from which `bootkube.sh` is made too; a test compares the emulated machine with it. How the machine comes to its ignition stands in [design.md](design.md).
+Written by `make docs` from `installer/bootstrap/stages.py`, from which `bootkube.sh` is made too; a test compares the emulated machine with it. How the machine comes to its ignition stands in [design.md](design.md).
 
 The network is there, `release-image-download.sh` pulls the release image, the container runtime and the kubelet start, then `bootkube.sh` finds the images of the release by their names and goes through the stages below. It begins with the folders {code(FOLDERS)}. Relative paths are below `{ROOT}`, which containers see as `/assets`. A stage that is done leaves its marker and is left out when the unit starts the script again, five seconds after a failure. `report-progress.sh` sees the last marker and writes the ConfigMap `kube-system/bootstrap`, for which the service waits.
 

@@ -2,28 +2,18 @@
 
 from collections.abc import Iterable
 
-from shared.installer import (
-    assets,
-    bootstrap,
-    certificates,
-    cluster_version,
-    host_files,
-    kubeconfigs,
-    machines,
-    manifests,
-    platform,
-    units,
-)
-from shared.installer.graph import Asset
-from shared.installer.pki import Certificate
+from installer.assets import assets, certificates, cluster_version, kubeconfigs, machines, manifests, platform
+from installer.assets.pki import Certificate
+from installer.bootstrap import bootstrap, host_files, units
+from installer.graph import Asset
 from tools.pages.markdown import code, table
 
 _HEAD = """\
 # The install graph
 
-Written by `make docs` from `shared/installer/`. How a graph is sealed and kept stands in [design.md](design.md), what the bootstrap machine does with it in [bootstrap.md](bootstrap.md).
+Written by `make docs` from `installer/`. How a graph is sealed and kept stands in [design.md](design.md), what the bootstrap machine does with it in [bootstrap.md](bootstrap.md).
 
-An asset names what it is made from and makes one file or a few; `graph.resolve` makes a target and all that it needs, each once, as soon as its inputs are there. `python -m shared.installer graph NAME` shows the same for one asset or file.
+An asset names what it is made from and makes one file or a few; `graph.resolve` makes a target and all that it needs, each once, as soon as its inputs are there. `python -m installer graph NAME` shows the same for one asset or file.
 
 {picture}
 
@@ -165,7 +155,7 @@ def _asset(asset: Asset) -> tuple[str, ...]:
         f"`{asset.name}`",
         code(path for path in asset.files if path != asset.name),
         code(_short(asset.inputs)),
-        f"[`{module}`](../shared/installer/{module})",
+        f"[`{module}`](../installer/{module})",
     )
 
 

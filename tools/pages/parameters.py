@@ -16,7 +16,7 @@ from tools.pages.sources import Reader, readers
 
 _CLUSTER, _NETWORK, _MASTER = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _WORKER, _PRINCIPAL = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
-_CONFIG, _MACHINES = "shared/installer/install_config.py", "activities/machines/machines.py"
+_CONFIG, _MACHINES = "installer/config/install_config.py", "activities/machines/machines.py"
 _INPUTS, _PUT = "activities/machines/graph_inputs.py", "http/frontend/clusters/openshift_cluster_put_or_patch.py"
 _LINKED, _SIZES, _QUOTA = (
     "activities/checks/linked_resources.py",

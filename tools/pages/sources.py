@@ -13,7 +13,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # The product, without the model itself: rows of the model do not use what they describe.
-_FOLDERS = ("http/frontend", "orchestrators", "activities", "timers", "shared")
+_FOLDERS = ("http/frontend", "orchestrators", "activities", "timers", "installer", "shared")
 _MODEL = ("shared/clusters/members.py", "shared/clusters/api_versions.py")
 
 

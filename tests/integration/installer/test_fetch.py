@@ -19,10 +19,10 @@ from types import SimpleNamespace
 import pytest
 
 from emulator.core.certificates import CertificateAuthority, ServerNames
+from installer.errors import InstallerError
+from installer.openshift_install import binary
+from installer.release import downloads
 from shared import settings
-from shared.installer import downloads
-from shared.installer.errors import InstallerError
-from shared.installer.openshift_install import binary
 from tests.integration.installer.program_server import (
     CREDENTIAL,
     TOKEN,

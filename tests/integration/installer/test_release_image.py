@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from emulator.core.certificates import CertificateAuthority, ServerNames
-from shared.installer import downloads, release_image
-from shared.installer.errors import InstallerError
+from installer.errors import InstallerError
+from installer.release import downloads, release_image
 from tests.integration.installer.program_server import (
     CREDENTIAL,
     TOKEN,

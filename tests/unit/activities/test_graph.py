@@ -13,14 +13,15 @@ import pytest
 
 from activities.machines import graph
 from activities.runtime.step import Step
+from installer import seal
+from installer.errors import InstallerError
+from installer.graph import Graph
+from installer.openshift_install import binary
+from installer.release import release_image
+from installer.release.image_registry import Pullspec
 from shared import fence, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
-from shared.installer import release_image, seal
-from shared.installer.errors import InstallerError
-from shared.installer.graph import Graph
-from shared.installer.image_registry import Pullspec
-from shared.installer.openshift_install import binary
 from shared.vault import get_vault
 from tests import openshift_install
 from tests.unit.activities.calls import call, payload

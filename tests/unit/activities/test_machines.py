@@ -7,8 +7,8 @@ import pytest
 
 from activities.machines import graph, machines
 from activities.runtime.step import Step
+from installer.graph import Graph
 from shared.azure import templates
-from shared.installer.graph import Graph
 from tests.unit.activities import network_fake, serial_log_fake
 from tests.unit.activities.calls import call, payload
 from tests.unit.product_world import CLUSTER_GROUP, World

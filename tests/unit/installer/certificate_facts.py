@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from shared.installer.certificates import CERTIFICATES
+from installer.assets.certificates import CERTIFICATES
 from tests.unit.installer import example, facts
 from tests.unit.installer.comparisons import (
     DATA_URL,

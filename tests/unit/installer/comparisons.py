@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from shared.installer import assets
+from installer.assets import assets
 from tests.unit.installer import example
 
 ROOT = "/opt/openshift/"

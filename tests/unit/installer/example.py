@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from shared.installer import assets, graph, install_config, pki
-from shared.installer.graph import Content, Graph
+from installer import graph
+from installer.assets import assets, pki
+from installer.config import install_config
+from installer.graph import Content, Graph
 
 DOMAIN = "cluster.eastus.aroapp.test"
 SUBSCRIPTION = "33333333-3333-3333-3333-333333333333"

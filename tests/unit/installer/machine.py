@@ -6,8 +6,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shared.installer import host_files
-from shared.installer.graph import Content
+from installer.bootstrap import host_files
+from installer.graph import Content
 from tests.unit.installer import example
 
 VERSIONS = {"A": "4.3.18", "T": "4.5.41", "B": "4.7.4", "C": "4.10.67"}

@@ -4,9 +4,11 @@ from fnmatch import fnmatch
 from functools import cache
 from typing import Any
 
-from shared.installer import assets, cluster_id, graph
-from shared.installer.certificates import BUNDLES
-from shared.installer.graph import Asset
+from installer import graph
+from installer.assets import assets
+from installer.assets.certificates import BUNDLES
+from installer.config import cluster_id
+from installer.graph import Asset
 from tests.unit.installer import facts
 from tests.unit.installer.comparisons import ROOT, Fact, Section, all_paths, asset_path, boot_files
 from tests.unit.installer.facts import section

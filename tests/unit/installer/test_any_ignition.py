@@ -5,10 +5,10 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.installer import ignition, merging
-from shared.installer.ignition import Config, Directory, File, Unit
-from shared.installer.ignition_parsing import parse
-from shared.installer.merging import Snippet
+from installer.ignition import ignition, merging
+from installer.ignition.ignition import Config, Directory, File, Unit
+from installer.ignition.ignition_parsing import parse
+from installer.ignition.merging import Snippet
 from tests.unit.installer.ignition_rules import violations
 
 # Some are the same place, some lie below others.

@@ -13,7 +13,7 @@ from emulator.openshift import boot_check, host_system
 from emulator.openshift.boot_check import Problem, problems
 from emulator.openshift.ignition import File
 from emulator.openshift.installation import Installation
-from shared.installer import certificates, pki
+from installer.assets import certificates, pki
 from tests.unit.installer import boot_reasons, bootstrap_machine, example
 from tests.unit.installer.boot_reasons import reason, said_as
 from tests.unit.installer.bootstrap_machine import IDS

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from shared.installer import stages
+from installer.bootstrap import stages
 from tests.unit.installer.machine import Machine, known
 
 OPERATORS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "ingress"]

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.x509.oid import NameOID
 from OpenSSL import crypto
 
-from shared.installer.certificates import BUNDLES, CERTIFICATES
+from installer.assets.certificates import BUNDLES, CERTIFICATES
 from tests.unit.installer import example
 from tests.unit.installer.certificate_facts import chain, extension, private_key, values
 from tests.unit.installer.trust import LEAVES, TRUST

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.installer import cluster_id
+from installer.config import cluster_id
 
 RANDOM = Random(1)  # noqa: S311 - a test repeats itself
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from shared.installer import command_files
-from shared.installer.command import FAILURE, INTERRUPTED, SUCCESS, main
-from shared.installer.command_inputs import Wrong
+from installer.command import command_files
+from installer.command.command import FAILURE, INTERRUPTED, SUCCESS, main
+from installer.command.command_inputs import Wrong
 
 EXAMPLE = ("create", "install-config", "--example", "--dir")
 
@@ -84,7 +84,7 @@ def test_files_are_written_even_if_nobody_reads_what_is_told(tmp_path: Path) -> 
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "shared.installer", *EXAMPLE, str(tmp_path)], stdout=writer, check=False, timeout=60
+        [sys.executable, "-m", "installer", *EXAMPLE, str(tmp_path)], stdout=writer, check=False, timeout=60
     )
     os.close(writer)
     assert done.returncode == FAILURE

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.installer import assets, documents, manifests
-from shared.installer.command import FAILURE, SUCCESS, main
-from shared.installer.command_state import STATE
-from shared.installer.graph import Asset, Graph
+from installer import documents
+from installer.assets import assets, manifests
+from installer.command.command import FAILURE, SUCCESS, main
+from installer.command.command_state import STATE
+from installer.graph import Asset, Graph
 from tests.unit.installer import example
 from tests.unit.installer.test_command import ENVIRONMENT, GUID, SECRET, edit
 

@@ -11,9 +11,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from kubernetes.config.kube_config import KubeConfigLoader
 
-from shared.installer import assets, ignition_parsing, install_config, kubeconfigs, pki
-from shared.installer.certificates import BOOT_FILES
-from shared.installer.graph import Graph
+from installer.assets import assets, kubeconfigs, pki
+from installer.assets.certificates import BOOT_FILES
+from installer.config import install_config
+from installer.graph import Graph
+from installer.ignition import ignition_parsing
 from tests.unit.installer import example
 from tests.unit.installer.comparisons import ROOT, boot_files, decoded, document
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from shared.installer import assets, graph
-from shared.installer.graph import Asset, Content, Graph, Inputs
+from installer import graph
+from installer.assets import assets
+from installer.graph import Asset, Content, Graph, Inputs
 from tests.unit.installer import example
 from tests.unit.installer.bootstrap_machine import FLAVOURS
 

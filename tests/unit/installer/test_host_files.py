@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from shared.installer import assets, host_files, host_script
-from shared.installer.graph import Content
+from installer.assets import assets
+from installer.bootstrap import host_files, host_script
+from installer.graph import Content
 from tests.unit.installer import bootstrap_machine, example, facts
 from tests.unit.installer.bootstrap_machine import IDS
 from tests.unit.installer.shell import Machine

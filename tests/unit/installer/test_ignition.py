@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.installer import ignition, ignition_parsing
-from shared.installer.ignition import Config, Directory, File, Pointer, Unit, User
-from shared.installer.ignition_parsing import parse
+from installer.ignition import ignition, ignition_parsing
+from installer.ignition.ignition import Config, Directory, File, Pointer, Unit, User
+from installer.ignition.ignition_parsing import parse
 from tests.unit.installer import example, facts
 from tests.unit.installer.ignition_rules import violations
 

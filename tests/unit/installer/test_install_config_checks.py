@@ -9,9 +9,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+from installer.config import install_config
+from installer.config.install_config_checks import check, problems
 from shared.arm.errors import CloudError, Owner
-from shared.installer import install_config
-from shared.installer.install_config_checks import check, problems
 from tests.unit.installer import example
 
 SSH_KEY = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.installer import install_config_draft, install_config_members
+from installer.config import install_config_draft, install_config_members
 from tests.unit.installer import example
 
 VERSION = "4.3.18"

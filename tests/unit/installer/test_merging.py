@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from shared.installer import graph, ignition, merging, snippets
-from shared.installer.ignition import Config, Directory, File, Pointer, Unit, User
-from shared.installer.ignition_parsing import parse
-from shared.installer.merging import Clash, Snippet
+from installer import graph
+from installer.ignition import ignition, merging, snippets
+from installer.ignition.ignition import Config, Directory, File, Pointer, Unit, User
+from installer.ignition.ignition_parsing import parse
+from installer.ignition.merging import Clash, Snippet
 from tests.unit.installer import example
 from tests.unit.installer.ignition_rules import violations
 

@@ -17,12 +17,13 @@ import pytest
 import yaml
 from cryptography import x509
 
+from installer import back_ends, graph
+from installer.assets import assets
+from installer.errors import InstallerError
+from installer.graph import Content, Graph
+from installer.openshift_install import back_end, outputs, program
 from shared import settings
 from shared.clusters import catalogue
-from shared.installer import assets, back_ends, graph
-from shared.installer.errors import InstallerError
-from shared.installer.graph import Content, Graph
-from shared.installer.openshift_install import back_end, outputs, program
 from tests import openshift_install as stand_in
 from tests.unit.installer import example
 from tests.unit.product_world import ENVIRONMENT

@@ -12,8 +12,8 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
-from shared.installer.certificates import CERTIFICATES
-from shared.installer.kubeconfigs import KUBECONFIGS, Kubeconfig
+from installer.assets.certificates import CERTIFICATES
+from installer.assets.kubeconfigs import KUBECONFIGS, Kubeconfig
 from tests.unit.installer import example
 from tests.unit.installer.comparisons import document
 from tests.unit.installer.trust import LEAVES, TRUST

@@ -2,8 +2,9 @@
 
 import pytest
 
-from shared.installer import install_config, release_image
-from shared.installer.errors import InstallerError
+from installer.config import install_config
+from installer.errors import InstallerError
+from installer.release import release_image
 
 MIRRORS = install_config.mirrors({"registryProfiles": [{"name": "arosvc.azurecr.io"}]})
 DIGEST = f"sha256:{'1' * 64}"

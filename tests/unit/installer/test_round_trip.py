@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shared.installer import ignition, ignition_parsing
+from installer.ignition import ignition, ignition_parsing
 from tests.unit.installer import example
 from tests.unit.installer.comparisons import all_paths
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.installer import seal
-from shared.installer.seal import SealBroken
+from installer import seal
+from installer.seal import SealBroken
 
 KEY_ID = "https://vault/secrets/doc-1-graph/1"
 

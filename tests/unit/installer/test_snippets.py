@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from shared.installer import ignition, snippets, static_pods
-from shared.installer.ignition import File
+from installer.bootstrap import static_pods
+from installer.ignition import ignition, snippets
+from installer.ignition.ignition import File
 from tests.unit.installer import example
 from tests.unit.installer.ignition_rules import violations
 from tests.unit.installer.test_shell import check, needs_shellcheck

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from emulator.openshift import timeline
-from shared.installer import stages
-from shared.installer.stage import BEFORE, ROOT, Stage
+from installer.bootstrap import stages
+from installer.bootstrap.stage import BEFORE, ROOT, Stage
 from tests.unit.installer import example
 from tests.unit.installer.machine import VERSIONS, known, script
 

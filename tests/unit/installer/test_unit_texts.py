@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from shared.installer import unit_texts
+from installer.ignition import unit_texts
 from tests.unit.installer.ignition_rules import is_unit_text
 
 READ = {

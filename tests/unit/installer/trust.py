@@ -1,6 +1,6 @@
 """Which bundle the user of each certificate verifies it by."""
 
-from shared.installer.certificates import CERTIFICATES
+from installer.assets.certificates import CERTIFICATES
 
 # Whom the user of each leaf trusts.
 TRUST = {

@@ -1,0 +1,1 @@
+"""The assets of the graph that are not the bootstrap machine's own."""

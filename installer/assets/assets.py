@@ -1,0 +1,89 @@
+"""All assets by name, and which of them an install wants."""
+
+from contextlib import suppress
+from fnmatch import fnmatch
+
+from installer import documents, graph
+from installer.assets import certificates, cluster_version, kubeconfigs, machines, manifests, platform
+from installer.bootstrap import bootstrap, host_files, units
+from installer.bootstrap.stage import ROOT
+from installer.config import install_config
+from installer.graph import Asset, Content, Inputs
+from installer.ignition import ignition
+
+
+def _metadata(inputs: Inputs) -> Content:
+    """What somebody who has nothing but this file needs in order to find the cluster in Azure."""
+    config, ids = inputs["install-config"], inputs["cluster-id"]
+    document = {
+        "clusterName": config["metadata"]["name"],
+        "clusterID": ids["clusterId"],
+        "infraID": ids["infraId"],
+        "azure": {"resourceGroupName": install_config.azure(config)["resourceGroupName"]},
+    }
+    return {"metadata.json": documents.to_json(document)}
+
+
+GIVEN = tuple(Asset(name) for name in graph.GIVEN)
+
+ASSETS: dict[str, Asset] = {
+    asset.name: asset
+    for asset in (
+        *GIVEN,
+        *certificates.ASSETS,
+        *kubeconfigs.ASSETS,
+        *manifests.ASSETS,
+        *platform.ASSETS,
+        *cluster_version.ASSETS,
+        *machines.ASSETS,
+        *host_files.ASSETS,
+        *units.ASSETS,
+        *bootstrap.ASSETS,
+        Asset("metadata.json", ("metadata.json",), ("install-config", "cluster-id"), _metadata),
+    )
+}
+
+TARGETS = (
+    "bootstrap.ign",
+    "master.ign",
+    "worker.ign",
+    "metadata.json",
+    "auth/kubeadmin-password",
+    *(row.path for row in kubeconfigs.KUBECONFIGS),
+)
+
+# What `openshift-install create ignition-configs` leaves: the file in its folder, and ours in the graph. People reach a
+# cluster by its outer name.
+IGNITION_CONFIGS = {
+    "bootstrap.ign": "bootstrap.ign",
+    "master.ign": "master.ign",
+    "worker.ign": "worker.ign",
+    "metadata.json": "metadata.json",
+    "auth/kubeconfig": "auth/external/kubeconfig",
+    "auth/kubeadmin-password": "auth/kubeadmin-password",
+}
+
+
+def asset_of(path: str) -> Asset:
+    """Return the asset that makes a file.
+
+    Raises:
+        KeyError: when none does.
+    """
+    for asset in ASSETS.values():
+        if any(fnmatch(path, pattern) for pattern in asset.files):
+            return asset
+    raise KeyError(path)
+
+
+def find(name: str) -> Asset | None:
+    """Return the asset that people mean: by its name, by a file of it in the graph or on the bootstrap machine, by a unit.
+
+    None when no asset makes such a file, also where people may put one of their own.
+    """
+    for path in (name, name.removeprefix(f"{ROOT}/"), f"{ignition.UNITS}/{name}"):
+        with suppress(KeyError):
+            asset = ASSETS.get(path) or asset_of(path)
+            if asset is not manifests.FURTHER or path == asset.name:
+                return asset
+    return None

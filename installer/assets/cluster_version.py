@@ -1,0 +1,91 @@
+"""The cluster's version, and what its operator leaves alone while the bootstrap machine creates the installer's objects.
+
+Some objects are in the release too, and whoever is first wins. So from 4.10 on all that the installer makes is listed in
+`spec.overrides`, and `bootkube.sh` takes that list away again once its objects are there.
+
+Source: openshift/installer, `data/data/manifests/bootkube/cvo-overrides.yaml.template`, and release-4.10,
+`pkg/asset/ignition/bootstrap/cvoignore.go`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from installer import documents
+from installer.assets import manifests, platform
+from installer.documents import metadata
+from installer.graph import Asset, Content, Inputs
+from installer.release.releases import WITH_FEATURE_GATE, WITH_OVERRIDES
+from shared import release_rules
+
+_ID, _RELEASE = "cluster-id", "release-image"
+_VERSION = "manifests/cvo-overrides.yaml"
+ORIGINAL = "original_cvo_overrides.patch"
+_FEATURE_GATE = "manifests/99_feature-gate.yaml"
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _feature_gate(inputs: Inputs) -> Content:
+    """The features that are on without being asked for; the first program of the bootstrap machine names them."""
+    if inputs[_RELEASE] not in WITH_FEATURE_GATE:
+        return {}
+    spec: dict[str, Any] = {}
+    document = {"apiVersion": "config.openshift.io/v1", "kind": "FeatureGate", "metadata": metadata("cluster")}
+    return {_FEATURE_GATE: documents.to_yaml(document | {"spec": spec})}
+
+
+_GATE_ASSET = Asset(_FEATURE_GATE, (_FEATURE_GATE,), (_RELEASE,), _feature_gate)
+_OBJECTS = (
+    *(
+        asset.name
+        for asset in (*manifests.ASSETS, *platform.ASSETS, _GATE_ASSET)
+        if asset.name.startswith(("manifests/", "openshift/"))
+    ),
+    manifests.FURTHER.name,
+)
+
+
+def _version(inputs: Inputs) -> Content:
+    release = inputs[_RELEASE]
+    major, minor = release_rules.minor(release["version"])
+    spec: dict[str, Any] = {
+        "upstream": "https://api.openshift.com/api/upgrades_info/v1/graph",
+        "channel": f"stable-{major}.{minor}",
+        "clusterID": inputs[_ID]["clusterId"],
+    }
+    if release in WITH_OVERRIDES:
+        spec["overrides"] = list(_overrides(inputs))
+    document = {
+        "apiVersion": "config.openshift.io/v1",
+        "kind": "ClusterVersion",
+        "metadata": metadata("version", "openshift-cluster-version"),
+        "spec": spec,
+    }
+    return {_VERSION: documents.to_yaml(document)}
+
+
+def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
+    for name in _OBJECTS:
+        # People may write several objects into one file.
+        for found in (one for text in inputs[name].values() for one in yaml.load_all(text, Loader=_LOADER) if one):
+            group, slash, _ = found["apiVersion"].partition("/")
+            yield {
+                "group": group if slash else "",
+                "kind": found["kind"],
+                "namespace": found["metadata"].get("namespace", ""),
+                "name": found["metadata"]["name"],
+                "unmanaged": True,
+            }
+
+
+def _original(inputs: Inputs) -> Content:
+    """What is merged into the version afterwards: it has no overrides of its own."""
+    return {ORIGINAL: documents.to_json({"spec": {"overrides": None}})} if inputs[_RELEASE] in WITH_OVERRIDES else {}
+
+
+ASSETS = (
+    Asset(_VERSION, (_VERSION,), (_ID, _RELEASE, *_OBJECTS), _version),
+    _GATE_ASSET,
+    Asset(ORIGINAL, (ORIGINAL,), (_RELEASE,), _original),
+)

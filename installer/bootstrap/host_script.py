@@ -1,0 +1,37 @@
+"""Scripts of the bootstrap machine, which lie in `scripts/`.
+
+`@NAME@` stands for a value of the cluster, quoted for the shell. Lines that begin with `#records: ` are there, without
+that, for releases whose units keep records.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from installer.graph import Content
+from installer.release.releases import WITH_RECORDS
+
+FOLDER = Path(__file__).parent / "scripts"
+_VALUE = re.compile(r"@([A-Z_]+)@")
+_RECORDED = re.compile(r"^( *)#records: (.*\n)", re.MULTILINE)
+
+
+def text(name: str, release: Content, **values: str | Iterable[str]) -> str:
+    """Return a script with its values put in.
+
+    Args:
+        name: of its file, without the ending.
+        release: of the machine.
+        values: by name; a text becomes one word, several become as many.
+
+    Raises:
+        KeyError: when a value is missing.
+    """
+
+    def quoted(found: re.Match[str]) -> str:
+        value = values[found[1].lower()]
+        return shlex.quote(value) if isinstance(value, str) else shlex.join(value)
+
+    recorded = r"\1\2" if release in WITH_RECORDS else ""
+    return _VALUE.sub(quoted, _RECORDED.sub(recorded, (FOLDER / f"{name}.sh").read_text(encoding="utf-8")))

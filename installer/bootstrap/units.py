@@ -1,0 +1,249 @@
+"""The bootstrap machine's systemd units: a row for each, in the order in which they depend on each other.
+
+The network is online, the release image pulled, the container runtime told of it, the kubelet ready, bootkube started;
+beside it, joining machines are let in, and the end is reported. A drop-in is a row that says whose it is.
+
+Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/systemd/units`: names, order and who starts whom.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from installer.bootstrap import kubelet
+from installer.bootstrap.stage import DONE, ROOT
+from installer.graph import Asset, Content, Inputs
+from installer.ignition import ignition
+from installer.release.releases import EVERY, WITH_PAUSE_IMAGE, Releases
+
+_RELEASE = "release-image"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A unit.
+
+    Args:
+        name: with its type.
+        text: what it says; None leaves it as the image has it.
+        enabled: whether it starts with the machine; None where another one starts it.
+        dropins: name and text of what is added to the image's unit.
+        releases: which have it.
+    """
+
+    name: str
+    text: Callable[[Content], str] | None = None
+    enabled: bool | None = None
+    dropins: tuple[tuple[str, str], ...] = ()
+    releases: Releases = EVERY
+
+    @property
+    def path(self) -> str:
+        """Where systemd reads it."""
+        return f"{ignition.UNITS}/{self.name}"
+
+    def dropin_path(self, name: str) -> str:
+        """Where systemd reads an addition to it."""
+        return f"{self.path}.d/{name}"
+
+
+def _unit(*sections: tuple[str, tuple[str, ...]]) -> str:
+    return "\n".join("\n".join((f"[{name}]", *lines, "")) for name, lines in sections)
+
+
+def _install(wanted_by: str) -> tuple[str, tuple[str, ...]]:
+    return "Install", (f"WantedBy={wanted_by}",)
+
+
+def _release_image(_release: Content) -> str:
+    return _unit(
+        (
+            "Unit",
+            (
+                "Description=Pull the release image",
+                "Wants=network-online.target",
+                "After=network-online.target",
+            ),
+        ),
+        (
+            "Service",
+            ("Type=oneshot", "RemainAfterExit=true", "ExecStart=/usr/local/bin/release-image-download.sh"),
+        ),
+    )
+
+
+def _crio_configure(release: Content) -> str:
+    sections = [
+        (
+            "Unit",
+            (
+                "Description=Have the container runtime use the release's pause image",
+                "Requires=release-image.service",
+                "After=release-image.service",
+                "Before=crio.service",
+            ),
+        ),
+        ("Service", ("Type=oneshot", "RemainAfterExit=true", "ExecStart=/usr/local/bin/crio-configure.sh")),
+    ]
+    if release["flavour"] in "BC":
+        sections.append(("Install", ("RequiredBy=crio.service",)))
+    return _unit(*sections)
+
+
+def _kubelet(release: Content) -> str:
+    with_image = release in WITH_PAUSE_IMAGE
+    image = " release-image.service" if with_image else ""
+    service = ["Type=notify", *(f"ExecStartPre=/usr/bin/mkdir --parents {folder}" for folder in kubelet.FOLDERS)]
+    if with_image:
+        service += [
+            "ExecStartPre=/usr/local/bin/kubelet-pause-image.sh",
+            "EnvironmentFile=-/etc/kubernetes/kubelet-pause-image-override",
+        ]
+    if release in kubelet.WITH_SCRIPT:
+        # It is the script's child, which says when it is ready.
+        service.insert(1, "NotifyAccess=all")
+    service += [
+        "EnvironmentFile=-/etc/kubernetes/kubelet-env",
+        "ExecStart=" + " \\\n    ".join(kubelet.command(release)),
+        "Restart=always",
+        "RestartSec=10",
+    ]
+    return _unit(
+        (
+            "Unit",
+            (
+                "Description=Kubernetes kubelet, on its own",
+                f"Wants=rpc-statd.service crio.service{image}",
+                f"After=crio.service{image}",
+            ),
+        ),
+        ("Service", tuple(service)),
+        _install("multi-user.target"),
+    )
+
+
+def _bootkube(_release: Content) -> str:
+    return _unit(
+        (
+            "Unit",
+            (
+                "Description=Start the cluster's first control plane",
+                "Requires=crio-configure.service",
+                "Wants=kubelet.service",
+                "After=kubelet.service crio-configure.service",
+                f"ConditionPathExists=!{ROOT}/{DONE}",
+            ),
+        ),
+        (
+            "Service",
+            (
+                f"WorkingDirectory={ROOT}",
+                "ExecStart=/usr/local/bin/bootkube.sh",
+                "Restart=on-failure",
+                "RestartSec=5s",
+            ),
+        ),
+    )
+
+
+def _beside_bootkube(description: str, command: str) -> Callable[[Content], str]:
+    """Return a unit that starts as soon as bootkube has started, and is started again if it fails."""
+    text = _unit(
+        ("Unit", (f"Description={description}", "Wants=bootkube.service", "After=bootkube.service")),
+        ("Service", (f"ExecStart={command}", "Restart=on-failure", "RestartSec=5s")),
+        _install("multi-user.target"),
+    )
+    return lambda _release: text
+
+
+def _gateway_key(_release: Content) -> str:
+    user, add = "systemd-journal-gateway", "useradd --system --no-create-home --shell /sbin/nologin"
+    return _unit(
+        (
+            "Unit",
+            (
+                "Description=Give the journal gateway its key",
+                "Before=systemd-journal-gatewayd.service",
+            ),
+        ),
+        (
+            "Service",
+            (
+                "Type=oneshot",
+                "RemainAfterExit=true",
+                "# The image makes the user only when the gateway starts, which is too late.",
+                f"ExecStart=/bin/sh -c 'getent passwd {user} >/dev/null || {add} {user}'",
+                f"ExecStart=/usr/bin/chown {user} {ROOT}/tls/journal-gatewayd.crt {ROOT}/tls/journal-gatewayd.key",
+            ),
+        ),
+        _install("multi-user.target"),
+    )
+
+
+# The first, empty line takes away what the image starts.
+_GATEWAY_CERTIFICATES = _unit(
+    (
+        "Service",
+        (
+            "ExecStart=",
+            "ExecStart=/usr/lib/systemd/systemd-journal-gatewayd \\",
+            f"    --cert={ROOT}/tls/journal-gatewayd.crt \\",
+            f"    --key={ROOT}/tls/journal-gatewayd.key \\",
+            f"    --trust={ROOT}/tls/root-ca.crt",
+        ),
+    )
+)
+
+ROWS = (
+    Row(
+        "approve-csr.service",
+        _beside_bootkube(
+            "Let the cluster's machines join", f"/usr/local/bin/approve-csr.sh {ROOT}/auth/kubeconfig-loopback"
+        ),
+        enabled=True,
+    ),
+    Row("bootkube.service", _bootkube),
+    Row("chown-gatewayd-key.service", _gateway_key, enabled=True),
+    Row("crio-configure.service", _crio_configure),
+    Row("kubelet.service", _kubelet, enabled=True),
+    Row(
+        "progress.service",
+        _beside_bootkube(
+            "Report that the bootstrap machine is done", f"/usr/local/bin/report-progress.sh {ROOT}/auth/kubeconfig"
+        ),
+        enabled=True,
+    ),
+    Row("release-image.service", _release_image),
+    Row("systemd-journal-gatewayd.service", dropins=(("certs.conf", _GATEWAY_CERTIFICATES),)),
+    Row("systemd-journal-gatewayd.socket", enabled=True),
+)
+
+
+def _asset(row: Row) -> Asset:
+    paths = (row.path,) if row.text else tuple(row.dropin_path(name) for name, _ in row.dropins)
+
+    def make(inputs: Inputs) -> Content:
+        release = inputs[_RELEASE]
+        if release not in row.releases:
+            return {}
+        if row.text:
+            return {row.path: row.text(release)}
+        return {row.dropin_path(name): text for name, text in row.dropins}
+
+    return Asset(row.path, paths, (_RELEASE,), make)
+
+
+def units(inputs: Inputs) -> list[ignition.Unit]:
+    """Return those that a release has, as the ignition lays them down."""
+    return [
+        ignition.Unit(
+            row.name,
+            inputs[row.path].get(row.path, ""),
+            row.enabled,
+            tuple((name, inputs[row.path][row.dropin_path(name)]) for name, _ in row.dropins),
+        )
+        for row in ROWS
+        if inputs[_RELEASE] in row.releases
+    ]
+
+
+ASSETS = tuple(_asset(row) for row in ROWS)

@@ -1,0 +1,1 @@
+"""The install-config: its members, its checks, a draft to begin with."""

@@ -1,0 +1,233 @@
+"""The members of an install-config: which there are, of which type, and what stands for those that are left out.
+
+The service makes its install-configs itself (`install_config.py`). Those that people write are completed here; what is
+wrong beyond types is found by `install_config_checks.py`.
+
+Source: openshift/installer `pkg/types/installconfig.go`, `pkg/types/defaults`, with ARO-RP's `platform.azure.aro` and
+`platform.azure.image`.
+"""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from installer.config import install_config, install_config_checks
+from installer.graph import Content
+from shared.arm.errors import shown
+
+Problem = tuple[str, str]
+"""A field's path, and a sentence."""
+
+_NEEDED, _LEFT_OUT = object(), object()
+_KINDS: dict[type, str] = {
+    str: "text",
+    int: "a number",
+    float: "a fraction",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+    type(None): "nothing",
+}
+_WHOLE = "the file"
+_PREFIX_LENGTHS = range(1, 33)
+# What a 64 bit integer holds, as everybody who reads manifests has it.
+_NUMBERS = range(-(2**63), 2**63)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A text, a number, or true and false.
+
+    Args:
+        kind: its type.
+        default: what stands for it; `_NEEDED` when nothing can, `_LEFT_OUT` when it then is not there either.
+    """
+
+    kind: type
+    default: Any = _NEEDED
+
+
+@dataclass(frozen=True)
+class Many:
+    """A list."""
+
+    item: Any
+    default: Any = _NEEDED
+
+
+@dataclass(frozen=True)
+class Perhaps:
+    """An object that is not there when it is left out."""
+
+    members: dict[str, Any]
+
+
+_TEXT = Value(str)
+_ENCRYPTION_SET = dict.fromkeys(("subscriptionId", "resourceGroup", "name"), _TEXT)
+
+
+def _pool(name: str, size: str, disk_gib: int) -> dict[str, Any]:
+    machine = {
+        "type": Value(str, size),
+        "osDisk": {"diskSizeGB": Value(int, disk_gib), "diskEncryptionSet": Perhaps(_ENCRYPTION_SET)},
+        "zones": Many(_TEXT, [""]),
+        "encryptionAtHost": Value(bool, _LEFT_OUT),
+    }
+    return {
+        "name": Value(str, name),
+        "replicas": Value(int, install_config.MASTERS),
+        "architecture": Value(str, "amd64"),
+        "hyperthreading": Value(str, "Enabled"),
+        "platform": {"azure": machine},
+    }
+
+
+MEMBERS: dict[str, Any] = {
+    "apiVersion": _TEXT,
+    "metadata": {"name": _TEXT, "creationTimestamp": Value(type(None), None)},
+    "baseDomain": _TEXT,
+    "sshKey": _TEXT,
+    "pullSecret": _TEXT,
+    "networking": {
+        "networkType": Value(str, ""),
+        "machineNetwork": Many({"cidr": _TEXT}, [{"cidr": "127.0.0.0/8"}]),
+        "clusterNetwork": Many(
+            {"cidr": _TEXT, "hostPrefix": Value(int, 23)}, [{"cidr": "10.128.0.0/14", "hostPrefix": 23}]
+        ),
+        "serviceNetwork": Many(_TEXT, ["172.30.0.0/16"]),
+    },
+    "controlPlane": _pool("master", "Standard_D8s_v3", 1024),
+    "compute": Many(_pool("worker", "Standard_D4s_v3", 128), [{}]),
+    "platform": {
+        "azure": {
+            "region": _TEXT,
+            "resourceGroupName": _TEXT,
+            "networkResourceGroupName": _TEXT,
+            "virtualNetwork": _TEXT,
+            "controlPlaneSubnet": _TEXT,
+            "computeSubnet": _TEXT,
+            "aro": Value(bool, default=True),
+            "image": dict.fromkeys(("publisher", "offer", "sku", "version"), _TEXT),
+        }
+    },
+    "imageContentSources": Many({"source": _TEXT, "mirrors": Many(_TEXT)}, []),
+    "publish": Value(str, "External"),
+    "fips": Value(bool, _LEFT_OUT),
+    "additionalTrustBundle": Value(str, _LEFT_OUT),
+}
+# Lists of which exactly one item is installed.
+_LONE = ("compute", "networking.clusterNetwork", "networking.serviceNetwork")
+
+
+def complete(document: Any, version: str) -> tuple[Content, list[Problem]]:
+    """Return an install-config with everything that was left out, and all that is wrong with it.
+
+    Args:
+        document: as it was read.
+        version: of OpenShift, x.y.z.
+    """
+    found: list[Problem] = []
+    config: Content = _read(MEMBERS, document, "", found)
+    config["networking"]["networkType"] = config["networking"]["networkType"] or install_config.network_type(version)
+    found.extend(_rules(config))
+    bad = {field for field, _ in found}
+    # A field that has no value of its type holds an empty one by now, and need not be found wrong again for that.
+    further = (install_config_checks.in_own_words(problem) for problem in install_config_checks.problems(config))
+    return config, found + [problem for problem in further if not any(_touches(problem[0], field) for field in bad)]
+
+
+def _touches(fields: str, bad: str) -> bool:
+    return bad == _WHOLE or any(
+        field == bad or field.startswith((f"{bad}.", f"{bad}[")) for field in fields.split(", ")
+    )
+
+
+def _rules(config: Content) -> Iterator[Problem]:
+    if config["apiVersion"] not in ("", "v1"):
+        yield "apiVersion", f"'{config['apiVersion']}' is not v1."
+    for path in _LONE:
+        items: Any = config
+        for name in path.split("."):
+            items = items[name]
+        if len(items) != 1:
+            # The first one is looked at by the rules below, so its field is not the wrong one.
+            yield path + ("[1]" if items else ""), f"There are {len(items)} items, and exactly one is installed."
+            items[1:] = []
+            items += [_empty(path)] if not items else []
+    pods = config["networking"]["clusterNetwork"][0]
+    if pods["hostPrefix"] not in _PREFIX_LENGTHS:
+        yield "networking.clusterNetwork[0].hostPrefix", f"{pods['hostPrefix']} is no length of a prefix."
+        pods["hostPrefix"] = _PREFIX_LENGTHS[-1]
+
+
+def _empty(path: str) -> Any:
+    shape: Any = MEMBERS
+    for name in path.split("."):
+        shape = shape[name]
+    return _read(shape.item, shape.default[0], "", [])
+
+
+def _read(shape: Any, value: Any, path: str, found: list[Problem]) -> Any:
+    """Return a value as its shape has it; what does not fit is noted, and an empty one of its type returned."""
+    if isinstance(shape, Perhaps):
+        shape = shape.members
+    kind: type = shape.kind if isinstance(shape, Value) else list if isinstance(shape, Many) else dict
+    # To Python, true and false are numbers.
+    is_right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    if not is_right:
+        what = _KINDS.get(type(value), type(value).__name__)
+        found.append((path or _WHOLE, f"It is {what}, and has to be {_KINDS[kind]}."))
+        value = kind()
+    if why := _unfit(value):
+        found.append((path, why))
+        value = kind()
+    if isinstance(shape, Value):
+        return value
+    if isinstance(shape, Many):
+        return [_read(shape.item, item, f"{path}[{index}]", found) for index, item in enumerate(value)]
+    return _read_members(shape, value, path, found if is_right else [])
+
+
+def _unfit(value: Any) -> str:
+    """Return why a value of the right type cannot be written to a manifest."""
+    if isinstance(value, int) and value not in _NUMBERS:
+        return "The number has more than 64 bits."
+    if isinstance(value, str) and not is_unicode(value):
+        return "It has half a character: a surrogate without its other half."
+    return ""
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether a text can be written: JSON and YAML may escape half of a character alone."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _name_of(key: Any) -> str:
+    """Return what YAML takes for a member's name as one line; `on` is true there, and numbers have any length."""
+    if not isinstance(key, str):
+        return f"({_KINDS.get(type(key), type(key).__name__)})"
+    return shown(key) if key.isprintable() else shown(ascii(key))
+
+
+def _read_members(members: dict[str, Any], value: Content, path: str, found: list[Problem]) -> Content:
+    prefix = f"{path}." if path else ""
+    strange = (name for name in value if name not in members)
+    found += [(f"{prefix}{_name_of(name)}", "No such member is known here.") for name in strange]
+    result: Content = {}
+    for name, shape in members.items():
+        given = value.get(name)
+        if given is None:
+            default = {} if isinstance(shape, dict) else _LEFT_OUT if isinstance(shape, Perhaps) else shape.default
+            if default is _LEFT_OUT:
+                continue
+            if default is _NEEDED:
+                found.append((f"{prefix}{name}", "It is missing."))
+                default = shape.kind() if isinstance(shape, Value) else []
+            given = copy.deepcopy(default)
+        result[name] = _read(shape, given, f"{prefix}{name}", found)
+    return result

@@ -1,0 +1,1 @@
+"""Ignition: its model and spellings, reading and merging it."""

@@ -1,0 +1,198 @@
+"""Runs of the program `openshift-install`: what it is given, how long it may take, and how it fails.
+
+It sees its own working folder and no other: HOME and TMPDIR lie there, and of the service's environment it gets the way
+to the network alone.
+"""
+
+import base64
+import binascii
+import errno
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from installer.errors import InstallerError, may_pass
+from installer.graph import Inputs
+
+PROGRAM = "openshift-install"
+VERSION = f"{PROGRAM} version"
+# It reads from Azure, which takes a minute where Azure is slow. With the fetch they end before the host ends the
+# function, after ten minutes.
+RUN_SECONDS, _VERSION_SECONDS = 120, 30
+# Ignition and state have a few MiB.
+LARGEST_FILE = 64 << 20
+_INHERITED = (
+    *("PATH", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR"),
+)
+_PRINCIPAL = (".azure", "osServicePrincipal.json")
+_INVOKER = "ARO"
+_SAID_BYTES, _SAID_LINES, _SAID_CHARACTERS = 16_384, 8, 300
+_HIDDEN = "***"
+# Shorter ones are words of any sentence.
+_SHORTEST_SECRET = 6
+# What the program has made itself: nobody could list it.
+_PEM = re.compile(r"-----BEGIN [A-Z ]+-----[^-]*(-----END [A-Z ]+-----)?|[A-Za-z0-9+/=\s]+-----END [A-Z ]+-----")
+_LIKE_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]{64,}")
+_NOT_STARTED = {
+    errno.ENOENT: "is not there, or the interpreter that it names is not",
+    errno.EACCES: "is not executable, or lies where nothing may be executed",
+    errno.ENOEXEC: "is not a program for this machine: another architecture, or not a program",
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """The program in its working folder.
+
+    Args:
+        file: the program.
+        work: private folder; HOME, temporary files and what it says lie there, beside `assets`.
+        given: what the graph is made from.
+    """
+
+    file: Path
+    work: Path
+    given: Inputs = field(repr=False)
+
+    @property
+    def assets(self) -> Path:
+        """Its `--dir`."""
+        return self.work / "assets"
+
+    def prepare(self) -> None:
+        """Make the folders, and put the principal where it looks for one."""
+        for folder in (self.assets, self._home, self._home / _PRINCIPAL[0], self._temporary):
+            folder.mkdir(mode=0o700)
+        write(self._home.joinpath(*_PRINCIPAL), json.dumps(self.given["platform-credentials"]))
+
+    def expect_version(self) -> None:
+        """Make sure that it is of the version that is to be installed.
+
+        Raises:
+            InstallerError: when it cannot be started, or is of another.
+        """
+        said = self._run(VERSION, ("version",), _VERSION_SECONDS)
+        first = said.splitlines()[0].split() if said else []
+        found, wanted = first[1].removeprefix("v") if len(first) > 1 else "", self.given["release-image"]["version"]
+        if found != wanted:
+            cause = f"{PROGRAM} is of version '{found}', and the catalogue wants '{wanted}'"
+            raise InstallerError(VERSION, cause, place=str(self.file))
+
+    def create(self, what: str) -> None:
+        """Run `openshift-install create ...`.
+
+        Raises:
+            InstallerError: when it ends badly or too late.
+        """
+        words = ("create", what, "--dir", str(self.assets), "--log-level=info")
+        self._run(f"create {what}", words, RUN_SECONDS)
+
+    @property
+    def _home(self) -> Path:
+        return self.work / "home"
+
+    @property
+    def _temporary(self) -> Path:
+        return self.work / "tmp"
+
+    def _environment(self) -> dict[str, str]:
+        return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
+            "HOME": str(self._home),
+            "TMPDIR": str(self._temporary),
+            "OPENSHIFT_INSTALL_INVOKER": _INVOKER,
+            "OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE": self.given["release-image"]["pullspec"],
+        }
+
+    def _run(self, step: str, words: tuple[str, ...], seconds: float) -> str:
+        """Run it; return what it said, its begin and end at most."""
+        # A pipe would hang on a grandchild that keeps it open.
+        said = self.work / "said"
+        with said.open("wb") as output:
+            try:
+                process = subprocess.Popen(
+                    (str(self.file), *words),
+                    cwd=self.work,
+                    env=self._environment(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                cause = _NOT_STARTED.get(error.errno or 0, f"cannot be started ({error.strerror})")
+                cause = f"{PROGRAM} {cause}"
+                raise InstallerError(step, cause, passing=may_pass(error), place=str(self.file)) from None
+        try:
+            # What it says goes to memory, as its files do.
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            cause = f"it did not end within {seconds:g} seconds"
+            raise InstallerError(step, cause, self._last_lines(said), passing=True) from None
+        finally:
+            # With all that it has started, which could write on. A number is not given again while its group lives.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if code == -signal.SIGXFSZ:
+            cause = f"it wrote more than {LARGEST_FILE} bytes into one file, or said as much"
+            raise InstallerError(step, cause, self._last_lines(said))
+        if code:
+            how = f"it ended with code {code}" if code > 0 else f"signal {-code} ended it"
+            raise InstallerError(step, how, self._last_lines(said))
+        with said.open("rb") as output:
+            return output.read(_SAID_BYTES).decode(errors="replace")
+
+    def _last_lines(self, said: Path) -> tuple[str, ...]:
+        left_out = max(0, said.stat().st_size - _SAID_BYTES)
+        with said.open("rb") as output:
+            output.seek(left_out)
+            text = output.read(_SAID_BYTES).decode(errors="replace")
+        if left_out:
+            # Half a line could begin with half a secret, which nothing here would know.
+            text = text.partition("\n")[2]
+        # Folders of this machine are nobody's business either.
+        text = text.replace(str(self.file), PROGRAM).replace(f"{self.work}/", "")
+        for secret in sorted(secrets(self.given), key=len, reverse=True):
+            text = text.replace(secret, _HIDDEN)
+        text = _LIKE_A_KEY.sub(_HIDDEN, _PEM.sub(_HIDDEN, text))
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return tuple(line[:_SAID_CHARACTERS] for line in lines[-_SAID_LINES:])
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file that its owner alone may read."""
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
+        stream.write(text)
+
+
+def secrets(given: Inputs) -> set[str]:
+    """Return what of the given nobody may read in an error, in each spelling in which a program could repeat it."""
+    config = given["install-config"]
+    plain = {given["platform-credentials"]["clientSecret"], config["pullSecret"], config["sshKey"]}
+    plain.update(_registry_secrets(config["pullSecret"]))
+    return {
+        spelled
+        for text in plain
+        if len(text) >= _SHORTEST_SECRET
+        for spelled in (text, quote(text, safe=""), json.dumps(text)[1:-1], base64.b64encode(text.encode()).decode())
+    }
+
+
+def _registry_secrets(pull_secret: str) -> Iterator[str]:
+    for entry in (json.loads(pull_secret or "{}").get("auths") or {}).values():
+        credential = str(entry.get("auth") or "")
+        yield credential
+        with suppress(binascii.Error, UnicodeDecodeError):
+            decoded = base64.b64decode(credential, validate=True).decode()
+            yield decoded
+            yield decoded.partition(":")[2]

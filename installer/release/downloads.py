@@ -1,0 +1,166 @@
+"""Large files from servers: read in pieces, bounded, and used only after their digest has been compared."""
+
+import hashlib
+import shutil
+import tarfile
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
+
+from installer.errors import InstallerError
+
+_PIECE_BYTES = 1 << 20
+_SHORT_BYTES = 8 << 20
+# To connect, and between two pieces.
+_TIME_OUT_SECONDS = (10, 20)
+_AGAIN = Retry(
+    total=3,
+    # Of TLS: a certificate does not become right by asking again.
+    other=0,
+    backoff_factor=0.5,
+    status_forcelist=(429, 500, 502, 503, 504),
+    raise_on_status=False,
+    # A server could name hours, and the function has minutes.
+    respect_retry_after_header=False,
+)
+
+
+def session() -> requests.Session:
+    """Return a session that speaks TLS alone, also where it is led elsewhere, and asks again when a server is busy."""
+    made = requests.Session()
+    made.adapters.clear()
+    made.mount("https://", HTTPAdapter(max_retries=_AGAIN))
+    # A compressed answer would not have the digest of the file.
+    made.headers["Accept-Encoding"] = "identity"
+    return made
+
+
+@dataclass(frozen=True)
+class Downloads:
+    """What one fetch may take.
+
+    Args:
+        step: as its errors name it.
+        until: by the monotonic clock; a request that has begun by then may take a minute and a half more.
+        session: that asks.
+    """
+
+    step: str
+    until: float
+    session: requests.Session
+
+    def failed(self, cause: str, *, passing: bool = False) -> InstallerError:
+        """Return an error of this fetch."""
+        return InstallerError(self.step, cause, passing=passing)
+
+    def get(
+        self, url: str, headers: Mapping[str, str] | None = None, query: Mapping[str, str] | None = None
+    ) -> requests.Response:
+        """Send a GET; the caller reads the answer, whatever its status, and closes it.
+
+        Raises:
+            InstallerError: when nobody answers, or the time is over.
+        """
+        if time.monotonic() > self.until:
+            raise self.failed(f"there was no time left for {_place(url)}", passing=True)
+        try:
+            return self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
+        except requests.RequestException as error:
+            # Its text repeats the address, which may be signed.
+            cause = f"{_place(url)} cannot be read ({type(error).__name__})"
+            raise self.failed(cause, passing=_may_pass(error)) from None
+
+    def expect(self, answer: requests.Response, url: str) -> requests.Response:
+        """Return an answer that is a success.
+
+        Raises:
+            InstallerError: when it is none.
+        """
+        if answer.ok:
+            return answer
+        answer.close()
+        busy = answer.status_code in _AGAIN.status_forcelist
+        raise self.failed(f"{_place(url)} answered {answer.status_code}", passing=busy)
+
+    def short(self, answer: requests.Response, url: str) -> bytes:
+        """Return a short body, 8 MiB at most."""
+        body = bytearray()
+        with answer:
+            for piece in self._pieces(answer, url, _SHORT_BYTES):
+                body += piece
+        return bytes(body)
+
+    def save(self, answer: requests.Response, url: str, target: IO[bytes], digest: str, longest: int) -> None:
+        """Write a body to a file, and leave the file at its begin.
+
+        Args:
+            answer: whose body it is.
+            url: where it comes from, for errors.
+            target: an empty file.
+            digest: SHA-256 that the body must have, hexadecimal.
+            longest: bytes.
+
+        Raises:
+            InstallerError: also when the body is longer, or has another digest.
+        """
+        found = hashlib.sha256()
+        with answer:
+            for piece in self._pieces(answer, url, longest):
+                found.update(piece)
+                target.write(piece)
+        if found.hexdigest() != digest:
+            raise self.failed(f"{_place(url)} has SHA-256 {found.hexdigest()}, and not {digest}")
+        target.seek(0)
+
+    def _pieces(self, answer: requests.Response, url: str, longest: int) -> Iterator[bytes]:
+        size = 0
+        try:
+            for piece in answer.iter_content(_PIECE_BYTES):
+                size += len(piece)
+                if size > longest:
+                    raise self.failed(f"{_place(url)} is longer than {longest} bytes")
+                if time.monotonic() > self.until:
+                    raise self.failed(f"{_place(url)} did not arrive in time, {size} bytes did", passing=True)
+                yield piece
+        except requests.RequestException as error:
+            raise self.failed(f"{_place(url)} broke off ({type(error).__name__})", passing=True) from None
+
+    def unpack(self, archive: IO[bytes], member: str, target: IO[bytes], longest: int) -> bool:
+        """Write a file of a compressed tar archive to another file; tell whether the archive has it.
+
+        Raises:
+            InstallerError: when the archive cannot be read, or the file is longer than these bytes.
+            OSError: when the target cannot be written.
+        """
+        try:
+            with tarfile.open(fileobj=archive, mode="r|gz") as entries:
+                for entry in entries:
+                    if entry.name.removeprefix("./") != member or not entry.isfile():
+                        continue
+                    if entry.size > longest:
+                        raise self.failed(f"'{member}' has {entry.size} bytes, more than {longest}")
+                    content = entries.extractfile(entry)
+                    if content is None:
+                        return False
+                    shutil.copyfileobj(content, target, _PIECE_BYTES)
+                    return True
+        except (tarfile.TarError, EOFError, zlib.error) as error:
+            raise self.failed(f"the archive with '{member}' cannot be read ({type(error).__name__})") from None
+        return False
+
+
+def _may_pass(error: requests.RequestException) -> bool:
+    """Tell whether it is the network's; a certificate, or an address without TLS, is somebody's to mend."""
+    network = (requests.ConnectionError, requests.Timeout, requests.exceptions.RetryError)
+    return isinstance(error, network) and not isinstance(error, requests.exceptions.SSLError)
+
+
+def _place(url: str) -> str:
+    """Return an address without its query."""
+    return url.partition("?")[0]

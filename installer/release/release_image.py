@@ -1,0 +1,84 @@
+"""What a release image says of the machines: the image of Red Hat Enterprise Linux CoreOS that they boot first.
+
+From OpenShift 4.8 on the installer's image brings the stream's metadata into the release, as a ConfigMap that the
+cluster gets too.
+
+Source: openshift/installer `hack/build-coreos-manifest.go`; openshift/oc `pkg/cli/admin/release/new.go`, by which files
+of that kind get their names.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from typing import Any
+
+import yaml
+
+from installer.errors import InstallerError
+from installer.release import image_registry
+from installer.release.downloads import Downloads, session
+from installer.release.image_registry import Pullspec
+from shared import machine_image
+
+READ = "read the release image"
+_BOOT_IMAGES = "release-manifests/0000_50_installer_coreos-bootimages.yaml"
+# Many times what any release has by now.
+_LONGEST = 4 << 20
+# For each place. The file lies in the last layer, which is small.
+_SECONDS = 60
+
+
+def places(pullspec: str, mirrors: Iterable[Mapping[str, Any]]) -> list[Pullspec]:
+    """Return where a release image lies: in the mirrors of its repository, then where its pull spec says.
+
+    Args:
+        pullspec: with a server, and a tag or a digest.
+        mirrors: rows of `imageContentSources`: `source`, `mirrors`.
+
+    Raises:
+        InstallerError: when the pull spec cannot be read.
+    """
+    own = image_registry.parse(pullspec)
+    if own is None:
+        raise InstallerError(READ, f"'{pullspec}' names no registry, or neither a tag nor a digest")
+    copies = [copy for row in mirrors if row["source"] == f"{own.server}/{own.repository}" for copy in row["mirrors"]]
+    named = [copy.partition("/") for copy in copies]
+    return [*(Pullspec(server, repository, own.reference) for server, _, repository in named), own]
+
+
+def coreos_image(version: str, at: Iterable[Pullspec], pull_secret: str) -> dict[str, str]:
+    """Return the coordinates of the image that the machines of a release boot.
+
+    Args:
+        version: of the release.
+        at: where the release image lies; the first place that has the file counts.
+        pull_secret: JSON.
+
+    Raises:
+        InstallerError: with what each place failed with; passing, where one of them may have it later.
+    """
+    auths = json.loads(pull_secret or "{}").get("auths") or {}
+    causes, passing = [], False
+    with closing(session()) as opened:
+        for place in at:
+            try:
+                return _image_of(Downloads(READ, time.monotonic() + _SECONDS, opened), version, place, auths)
+            except InstallerError as error:
+                causes.append(error.cause)
+                passing = passing or error.passing
+    raise InstallerError(READ, "; ".join(causes), passing=passing)
+
+
+def _image_of(downloads: Downloads, version: str, at: Pullspec, auths: Mapping[str, Any]) -> dict[str, str]:
+    with tempfile.TemporaryFile() as file:
+        image_registry.with_credential(downloads, at, auths).extract(_BOOT_IMAGES, file, _LONGEST)
+        file.seek(0)
+        content = file.read()
+    try:
+        # Not by the loader in C, which what is nested deeply ends, and the process with it.
+        return machine_image.of_release(json.loads(yaml.safe_load(content)["data"]["stream"]), version)
+    except (yaml.YAMLError, ValueError, KeyError, TypeError, RecursionError) as error:
+        why = str(error) if type(error) is ValueError else type(error).__name__
+        raise downloads.failed(f"'{_BOOT_IMAGES}' of {at} names no image of the machines ({why})") from None

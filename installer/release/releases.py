@@ -1,0 +1,40 @@
+"""Which releases have what."""
+
+from dataclasses import dataclass
+
+from installer.graph import Content
+from shared import release_rules
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Which releases have something: `release in Releases(...)`.
+
+    Args:
+        flavours: how they boot: A up to 4.3, T 4.4 and 4.5, B 4.6 and 4.7, C from 4.8 on.
+        since: the first minor version.
+        until: the first minor version that has it no more.
+    """
+
+    flavours: str = "ATBC"
+    since: tuple[int, int] = (0, 0)
+    until: tuple[int, int] = (1_000, 0)
+
+    def __contains__(self, release: Content) -> bool:
+        minor = release_rules.minor(release["version"])
+        return release["flavour"] in self.flavours and self.since <= minor < self.until
+
+
+EVERY = Releases()
+# There the kubelet takes its pause image from the release, so it runs after that is pulled.
+WITH_PAUSE_IMAGE = Releases("TBC", since=(4, 5))
+# There the bootstrap machine lets in whoever holds a key made for it, and not the customer's alone.
+WITH_SSH_KEY = Releases("TBC", since=(4, 5))
+# There units keep a list of what they began and ended, which log collectors read.
+WITH_RECORDS = Releases("C")
+# There every container of the bootstrap machine has a name, by which people find its logs.
+WITH_NAMES = Releases("C")
+# There the cluster version operator leaves the installer's objects alone until the bootstrap machine is done with them.
+WITH_OVERRIDES = Releases("C", since=(4, 10))
+# There a FeatureGate says, from the first stage on, what the release may do.
+WITH_FEATURE_GATE = Releases("C", since=(4, 14))
