@@ -17,7 +17,7 @@ from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, invalid_parameter, summarize
 from shared.azure.models import text
-from shared.clusters.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
+from shared.clusters.checks.vm_sizes import MASTER_SIZES, WORKER_SIZES, close_matches
 
 _MASTER = "properties.masterProfile"
 _FEATURE = "Microsoft.Compute/EncryptionAtHost"

@@ -17,7 +17,7 @@ from installer.assets import manifests, platform
 from installer.documents import metadata
 from installer.graph import Asset, Content, Inputs
 from installer.release.releases import WITH_FEATURE_GATE, WITH_OVERRIDES
-from shared import release_rules
+from shared.release import release_rules
 
 _ID, _RELEASE = "cluster-id", "release-image"
 _VERSION = "manifests/cvo-overrides.yaml"

@@ -13,7 +13,7 @@ from installer.config import install_config
 from installer.documents import config_map, metadata, secret
 from installer.graph import Asset, Content, Inputs, nothing
 from installer.release.releases import EVERY, Releases
-from shared import release_rules
+from shared.release import release_rules
 
 _CONFIG = "config.openshift.io/v1"
 _OPENSHIFT_CONFIG = "openshift-config"

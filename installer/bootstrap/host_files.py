@@ -15,7 +15,7 @@ from installer.config import install_config
 from installer.graph import Asset, Content, Inputs
 from installer.ignition import ignition
 from installer.release.releases import EVERY, WITH_PAUSE_IMAGE, WITH_RECORDS, Releases
-from shared import release_rules
+from shared.release import release_rules
 
 _INSTALL, _ID, _RELEASE = "install-config", "cluster-id", "release-image"
 _PROGRAM_MODE, _PUBLIC_MODE, _CLOSED_MODE = 0o555, 0o644, 0o600

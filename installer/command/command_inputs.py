@@ -16,7 +16,7 @@ from installer.config import cluster_id, install_config_members
 from installer.config.install_config_members import Problem
 from installer.graph import Content
 from installer.ignition import snippets
-from shared import release_rules
+from shared.release import release_rules
 
 INSTALL_CONFIG, PRINCIPAL = "install-config.yaml", "osServicePrincipal.json"
 SPECS = {version.removesuffix(".0"): version for version in release_rules.IGNITION_VERSIONS}

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from installer.graph import Content
-from shared import release_rules
 from shared.arm import resource_id
+from shared.release import release_rules
 
 MASTERS = 3
 _MASTER_DISK_GIB = 1024

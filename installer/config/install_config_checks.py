@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 from installer.assets import pki
 from installer.config.install_config import MASTERS
 from installer.graph import Content
-from shared import pull_secret
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, shown, summarize
 from shared.arm.names import is_valid_name
+from shared.release import pull_secret
 
 _DOMAIN = "properties.clusterProfile.domain"
 _PULL_SECRET = "properties.clusterProfile.pullSecret"  # noqa: S105 - a member's name

@@ -13,7 +13,7 @@ from installer.command.command_inputs import DEFAULT_VERSION, Wrong
 from installer.config import install_config
 from installer.config.install_config_members import Problem
 from installer.graph import Content
-from shared import machine_image, release_rules
+from shared.release import machine_image, release_rules
 
 KEY_FILES = ("ssh-key", "ssh-key.pub")
 _SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups"

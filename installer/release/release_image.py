@@ -20,7 +20,7 @@ from installer.errors import InstallerError
 from installer.release import image_registry
 from installer.release.downloads import Downloads, session
 from installer.release.image_registry import Pullspec
-from shared import machine_image
+from shared.release import machine_image
 
 READ = "read the release image"
 _BOOT_IMAGES = "release-manifests/0000_50_installer_coreos-bootimages.yaml"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from installer.graph import Content
-from shared import release_rules
+from shared.release import release_rules
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared import machine_image, release_rules
 from shared.arm.errors import CloudError, ErrorCode
-from shared.clusters.vm_sizes import version_key
+from shared.clusters.checks.vm_sizes import version_key
+from shared.release import machine_image, release_rules
 
 _log = logging.getLogger(__name__)
 _TARGET = "properties.clusterProfile.version"

@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Any
 
 from shared.arm.errors import CloudError
-from shared.clusters import cluster_checks, machine_checks, network_checks
-from shared.clusters.facts import Facts
+from shared.clusters.checks import cluster_checks, machine_checks, network_checks
+from shared.clusters.checks.facts import Facts
 
 Check = Callable[[Any, Facts, str], Iterator[CloudError]]
 

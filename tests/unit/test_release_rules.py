@@ -3,7 +3,7 @@
 import pytest
 
 from installer.ignition import ignition
-from shared import release_rules
+from shared.release import release_rules
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,12 @@ from frontend.messages import Call, Reply, new_id
 from orchestrators import resuming
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import catalogue, convert, principals, states
+from shared.clusters.checks.facts import Facts
+from shared.clusters.checks.validation import validate_delta, validate_resume, validate_static
 from shared.clusters.decode import decode_cluster
 from shared.clusters.documents import Cluster
-from shared.clusters.facts import Facts
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
-from shared.clusters.validation import validate_delta, validate_resume, validate_static
 from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
 
 _BUCKETS = 256

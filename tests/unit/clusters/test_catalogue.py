@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from emulator.run import tables
-from shared import machine_image
 from shared.arm.errors import CloudError
 from shared.clusters import catalogue
+from shared.release import machine_image
 
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
 VHD = "rhcos-43.81.202003111353.0"

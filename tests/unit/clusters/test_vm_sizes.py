@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.clusters import vm_sizes
+from shared.clusters.checks import vm_sizes
 
 
 def test_there_are_as_many_sizes_as_upstream_has() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from emulator.arm.groups import LOCATIONS
 from emulator.compute import sizes
-from shared.clusters.vm_sizes import WORKER_SIZES
+from shared.clusters.checks.vm_sizes import WORKER_SIZES
 
 
 def test_every_size_that_a_cluster_may_have_exists() -> None:

@@ -12,8 +12,8 @@ import yaml
 from installer.assets import assets
 from installer.command import command_inputs
 from installer.command.command import FAILURE, SUCCESS, main
-from shared import machine_image
 from shared.clusters import catalogue
+from shared.release import machine_image
 from tests.unit.installer import example
 
 SECRET = "canary-client-secret"  # noqa: S105 - to be found where it must not be

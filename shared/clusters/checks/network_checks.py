@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_network
 from urllib.parse import urlsplit
 
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter
-from shared.clusters.facts import Facts, refuse
+from shared.clusters.checks.facts import Facts, refuse
 
 _NETWORK_PROFILE = "properties.networkProfile"
 # Python also reads an address alone, or a netmask after the slash; a CIDR is neither.

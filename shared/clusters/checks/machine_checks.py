@@ -8,8 +8,8 @@ from shared.arm import resource_id
 from shared.arm.errors import CloudError, invalid_parameter, shown
 from shared.arm.names import is_valid_name
 from shared.arm.resource_id import ResourceId
-from shared.clusters import vm_sizes
-from shared.clusters.facts import Facts, refuse
+from shared.clusters.checks import vm_sizes
+from shared.clusters.checks.facts import Facts, refuse
 
 _VNET_NAME = re.compile(r"[A-Za-z0-9_.-]{2,64}")
 _SUBNET_NAME = re.compile(r"[A-Za-z0-9_.-]{2,80}")

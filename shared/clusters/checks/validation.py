@@ -7,8 +7,8 @@ from typing import Any
 from shared.arm.errors import CloudError, invalid_parameter, property_change_not_allowed, raise_all, shown
 from shared.clusters import states
 from shared.clusters.api_versions import ApiVersion
+from shared.clusters.checks.facts import Facts, refuse
 from shared.clusters.documents import Cluster
-from shared.clusters.facts import Facts, refuse
 from shared.clusters.members import BY_SERVICE, MEMBERS, Kind, Member, Rule
 from shared.clusters.shape import Node, is_empty, is_same, item_target, step, tree
 

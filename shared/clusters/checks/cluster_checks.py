@@ -8,8 +8,8 @@ from typing import Any
 from shared.arm import resource_id
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, invalid_parameter, shown
 from shared.arm.names import is_valid_name
-from shared.clusters.facts import Facts, refuse
-from shared.pull_secret import wrong_entries
+from shared.clusters.checks.facts import Facts, refuse
+from shared.release.pull_secret import wrong_entries
 
 # RFC 1123: labels of 1 to 63 letters, digits and hyphens, none of which begins or ends with a hyphen.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"

@@ -1,0 +1,1 @@
+"""What is known of OpenShift's releases and images."""
