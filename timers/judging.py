@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 
-from orchestrators.beginning import LOOK_BACK
+from orchestrators.plans.beginning import LOOK_BACK
 from orchestrators.plans.rows import REPEAT
 from shared.clusters import endings
 from shared.settings import Settings

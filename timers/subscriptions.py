@@ -10,7 +10,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from orchestrators.beginning import begin_operation
+from orchestrators.plans.beginning import begin_operation
 from shared import settings
 from shared.arm.errors import NAMESPACE, CloudError
 from shared.clusters.documents import CorrelationData

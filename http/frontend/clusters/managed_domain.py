@@ -6,7 +6,7 @@ from functools import partial
 
 from frontend.clusters.undoing import attempt
 from frontend.messages import Call
-from orchestrators.beginning import LOOK_BACK
+from orchestrators.plans.beginning import LOOK_BACK
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import naming
 from shared.store import Document, PreconditionFailed, Taken

@@ -17,7 +17,7 @@ from frontend.clusters import managed_domain
 from frontend.clusters.operation_begin import accepted, begin_operation, write_operation
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
-from orchestrators import resuming
+from orchestrators.plans import resuming
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import catalogue, convert, principals, states
 from shared.clusters.checks.facts import Facts

@@ -8,7 +8,8 @@ from typing import Any
 from frontend.clusters.undoing import attempt
 from frontend.messages import Call, Reply, Start, new_id
 from frontend.retry_after import RETRY_AFTER
-from orchestrators import beginning, plans
+from orchestrators import plans
+from orchestrators.plans import beginning
 from shared import tracing
 from shared.arm import async_operations, links
 from shared.clusters.states import Edge

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from activities import ACTIVITIES
-from orchestrators import plans, resuming, retry
+from orchestrators import plans, retry
+from orchestrators.plans import resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, from_dict, from_documents, problems, to_dict, to_documents
 from shared import cloud

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from orchestrators import plans, resuming
+from orchestrators import plans
+from orchestrators.plans import resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row
 from shared.settings import parse
