@@ -40,11 +40,11 @@ up: setup ## Run the local Azure and the resource provider until Ctrl-C.
 test: unit integration runtime ## Run the unit and the integration tests.
 
 unit: $(PYTHON_READY) ## Run the unit tests alone: seconds, no network.
-	$(PY) -m pytest tests/unit -n auto --disable-socket --allow-unix-socket
+	$(PY) -m pytest tests/product/unit tests/emulator/unit -n auto --disable-socket --allow-unix-socket
 
 integration: setup ## Run the integration tests alone: the product and the SDKs against the local Azure.
 	@# They wait for emulated machines more than they work: three workers keep two cores busy.
-	$(PY) -m pytest tests/integration tests/faults -n 3 --dist loadgroup -m "not thorough"
+	$(PY) -m pytest tests/product/integration tests/emulator/integration tests/faults -n 3 --dist loadgroup -m "not thorough"
 
 faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats it, ONLY= runs a part.
 	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)",--report docs/reliability.md)
@@ -52,8 +52,8 @@ faults: setup ## Run everything that can go wrong, and write docs/reliability.md
 runtime: setup ## Run the functions through Microsoft's own runtime (needs a Python 3.13), and test that.
 	@tools/bootstrap runtime
 	@if [ -x .venv-runtime/bin/python ]; then \
-	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 2 tests/integration/host \
-	        tests/integration/service/test_create_and_delete.py; fi
+	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 2 tests/emulator/integration/host \
+	        tests/product/integration/service/test_create_and_delete.py; fi
 
 e2e: setup ## Run the demo, the README's commands, up, down and reset.
 	$(PY) -m pytest tests/e2e

@@ -1,17 +1,78 @@
-"""What all tests share: the groups of pytest-xdist."""
+"""What all tests share: a printed seed, one local Azure, and a report of what it saw when a test fails."""
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests import local_azure
+from tests.local_azure import LocalAzure
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the group of each test behind its id, where `--dist loadgroup` looks for it.
+pytest_plugins = ["tests.xdist_groups"]
 
-    pytest-xdist 3.8.0 does that in a member that pytest 9.2.0 no longer reads, and so deals the tests of a group out to
-    all workers (https://github.com/pytest-dev/pytest-xdist/issues/1386). Remove this when a release of it does it right.
+SEED = "TEST_SEED"
+LAST_CALLS = 40
+LAST_LINES = 60
+
+
+def pytest_configure() -> None:
+    """Choose the seed before workers are started, so that they have the same."""
+    os.environ.setdefault(SEED, str(random.randrange(1_000_000)))  # noqa: S311 - for repeatable tests
+
+
+def pytest_report_header() -> str:
+    """Print the seed with which a run can be repeated."""
+    return f"seed: {os.environ[SEED]} (repeat with {SEED}={os.environ[SEED]})"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the stories that take long, so that no worker is left alone with them at the end.
+
+    What the garbage collector complains of comes up in whichever test it runs in: where processes and sockets are about,
+    it is shown, but is not that test's failure.
     """
-    if not getattr(config.option, "loadgroup", False):
-        return
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     for item in items:
-        groups = "_".join(sorted({str(mark.args[0]) for mark in item.iter_markers("xdist_group")}))
-        if groups and not item.nodeid.endswith(f"@{groups}"):
-            item._id = type(item._id).parse(f"{item.nodeid}@{groups}")
+        if "unit" not in item.path.parts:
+            item.add_marker(pytest.mark.filterwarnings("default::pytest.PytestUnraisableExceptionWarning"))
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> random.Random:
+    """Give random numbers that depend on the seed and on the test alone."""
+    return random.Random(f"{os.environ[SEED]}/{request.node.nodeid}")  # noqa: S311 - for repeatable tests
+
+
+@pytest.fixture(scope="session")
+def azure(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[LocalAzure]:
+    """Give the one local Azure of this session; tests use names of their own in it, and kill nothing."""
+    base = tmp_path_factory.getbasetemp()
+    with local_azure.shared(base if worker_id == "master" else base.parent) as platform:
+        yield platform
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+    call: pytest.CallInfo[None],  # noqa: ARG001 - the hook's signature
+) -> Iterator[None]:
+    """Show what the local Azure saw of a failed test, and say where its state is."""
+    report: pytest.TestReport = yield  # type: ignore[assignment]  # a wrapper is sent the report
+    if report.failed:
+        # A fixture may also hold a platform.
+        found = (getattr(value, "azure", value) for value in getattr(item, "funcargs", {}).values())
+        for state in {platform.state for platform in found if isinstance(platform, LocalAzure)}:
+            report.sections += _sections(state)
+    return report  # type: ignore[return-value]  # idem
+
+
+def _sections(state: Path) -> list[tuple[str, str]]:
+    from emulator.run.logs import merged  # noqa: PLC0415 - only failures need it
+
+    logs = state / "logs"
+    sections = [("local Azure: state", f"{state}\nTry: python -m emulator explain OPERATION --state {state}")]
+    if logs.exists():
+        sections.append(("local Azure: last lines of all logs and of the journal", "\n".join(merged(logs, "", 100))))
+    return sections

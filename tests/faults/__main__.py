@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.conftest import SEED
 from tests.faults.families import every
-from tests.integration.conftest import SEED
 
 HERE = Path(__file__).parent
 STORIES = HERE.parent / "integration" / "service"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from demo.customer import Customer
-from tests.integration.service.inventory import ENDED, WORLD, Inventory, taken
+from tests.product.integration.service.inventory import ENDED, WORLD, Inventory, taken
 
 Json = dict[str, Any]
 Found = Counter[str]

@@ -7,30 +7,22 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
+from tests import local_azure
+from tests.conftest import SEED
 from tests.faults import census
 from tests.faults.plugin import MET, SCALE, SECONDS
 from tests.faults.runner import Result, Stock, run
 from tests.faults.scenarios import Scenario
-from tests.integration import local_azure
-from tests.integration.conftest import SEED, azure, pytest_runtest_makereport, rng
-from tests.integration.service.conftest import _own_platform, own_azure
+from tests.product.integration.service.conftest import _own_platform, own_azure
 
 # pytest finds fixtures and hooks by their names in a conftest.
 __all__ = [
     "_own_platform",
-    "azure",
     "own_azure",
-    "pytest_runtest_makereport",
-    "rng",
 ]
 
 # The keys of one cluster take a core for seconds.
 AT_ONCE = 4
-
-
-def pytest_configure() -> None:
-    """Choose the seed before the scenarios are drawn."""
-    os.environ.setdefault(SEED, str(random.randrange(1_000_000)))  # noqa: S311 - for repeatable tests
 
 
 def _stock(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Stock]:

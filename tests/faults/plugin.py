@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import SEED
 from tests.faults.report import Line, render
 from tests.faults.scenarios import STORIES, Scenario
-from tests.integration.conftest import SEED
 
 HERE = Path(__file__).parent
 # A restart takes the same seconds at every time scale, a deadline does not: this one leaves room for many in a row.

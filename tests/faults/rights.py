@@ -18,8 +18,8 @@ from emulator.run.seed import fill
 from emulator.run.tables import GRANTS, VAULTS
 from tests.faults import census
 from tests.faults.scenarios import Scenario
-from tests.integration.service.inventory import WORLD, Inventory, taken
-from tests.integration.service.stage import Cluster, begun
+from tests.product.integration.service.inventory import WORLD, Inventory, taken
+from tests.product.integration.service.stage import Cluster, begun
 
 Json = dict[str, Any]
 ASSIGNMENTS = "/providers/microsoft.authorization/roleassignments/"

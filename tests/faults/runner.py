@@ -13,9 +13,9 @@ from tests.faults.rights import run_without
 from tests.faults.scenarios import CALLS, KILLS, OUTAGES, OWN_PACE, RACES, RIGHTS, UNDISTURBED, Operation, Scenario
 from tests.faults.services import IDENTITY, SERVICES
 from tests.faults.troubles import Trouble, away, killed, machine_away, one_call, rivalled, undisturbed
-from tests.integration.local_azure import LocalAzure, unique, wait_for
-from tests.integration.service.inventory import taken
-from tests.integration.service.stage import Cluster, begun, prepare
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import Cluster, begun, prepare
 
 # What a create or a delete takes here at most, beside others on two cores, when nothing happens.
 PATIENCE_SECONDS = 240.0

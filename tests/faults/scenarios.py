@@ -40,7 +40,7 @@ ROWS = Family("rows", "A step that cannot work says what to do; the next request
 INTERFERENCE = Family("interference", "Somebody changes what the cluster stands on: the error says what.")
 SECRETS = Family("secrets", "No secret is outside the vault, in any encoding.")
 STORIES = Family(
-    "stories", "The long stories of `tests/integration`: resumed creates, two hosts, machines, credentials."
+    "stories", "The long stories of `tests/product/integration`: resumed creates, two hosts, machines, credentials."
 )
 FAMILIES = {
     each.name: each

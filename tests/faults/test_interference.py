@@ -13,12 +13,12 @@ import pytest
 
 from demo.customer import assign_roles
 from orchestrators import plans
+from tests.conftest import SEED
 from tests.faults.scenarios import INTERFERENCE
-from tests.integration.conftest import SEED
-from tests.integration.local_azure import LocalAzure, unique, wait_for
-from tests.integration.service.inside import Inside, boot_slowly
-from tests.integration.service.inventory import taken
-from tests.integration.service.stage import Cluster, prepare
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.inside import Inside, boot_slowly
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import Cluster, prepare
 
 pytestmark = [
     pytest.mark.slow,

@@ -8,13 +8,13 @@ from uuid import UUID
 
 import pytest
 
+from tests import local_azure
 from tests.faults import census
 from tests.faults.scenarios import OWN_PACE, Json
 from tests.faults.services import SERVICES, WAYS
-from tests.integration import local_azure
-from tests.integration.local_azure import LocalAzure, unique
-from tests.integration.service.inventory import taken
-from tests.integration.service.stage import Cluster, fault, prepare
+from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import Cluster, fault, prepare
 
 pytestmark = [
     pytest.mark.slow,

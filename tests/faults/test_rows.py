@@ -17,9 +17,9 @@ import pytest
 
 from orchestrators import plans
 from tests.faults.scenarios import ROWS
-from tests.integration.local_azure import LocalAzure, unique
-from tests.integration.service.inventory import taken
-from tests.integration.service.stage import Cluster, fault, prepare
+from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import Cluster, fault, prepare
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-rows"), pytest.mark.family(ROWS)]
 

@@ -6,12 +6,12 @@ from concurrent.futures import Future
 
 import pytest
 
+from tests.conftest import SEED
 from tests.faults.families import every, is_lonely
 from tests.faults.plugin import SCALE
 from tests.faults.runner import Result, Stock, run
 from tests.faults.scenarios import KILLS, Scenario
 from tests.faults.short import SHORT
-from tests.integration.conftest import SEED
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

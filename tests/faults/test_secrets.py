@@ -12,10 +12,10 @@ import pytest
 from emulator.blobs.shared_key import sign
 from tests.faults.leaks import AT_HOME, Place, Search, homes, places
 from tests.faults.scenarios import SECRETS
-from tests.integration.local_azure import LocalAzure, unique
-from tests.integration.service.directory import Application
-from tests.integration.service.inventory import taken
-from tests.integration.service.stage import Cluster, begun, fault, prepare, with_principal
+from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service.directory import Application
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import Cluster, begun, fault, prepare, with_principal
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-secrets"), pytest.mark.family(SECRETS)]
 

@@ -13,8 +13,8 @@ from functools import partial
 
 from tests.faults.scenarios import Scenario
 from tests.faults.services import AZURITE, HUB, IDENTITY, IDENTITY_SERVICE, SERVICES, WAYS, steps_of
-from tests.integration.local_azure import LocalAzure, wait_for
-from tests.integration.service.stage import Cluster, fault
+from tests.local_azure import LocalAzure, wait_for
+from tests.product.integration.service.stage import Cluster, fault
 
 Strike = Callable[[str], None]
 Trouble = Callable[[Scenario, Cluster, float], AbstractContextManager[Strike]]

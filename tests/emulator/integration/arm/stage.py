@@ -1,0 +1,154 @@
+"""ARM with the directory, behind the real server and proxy, and a resource provider that notes what reaches it."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from azure.identity import ClientSecretCredential
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from emulator import arm, entra
+from emulator.arm.models import ArmModel
+from emulator.arm.seeding import ensure_role
+from emulator.authorization.roles import OWNER
+from emulator.blobs.models import BlobsModel
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform, Service
+from emulator.entra.models import EntraModel
+from emulator.world import World
+from tests.listening import free_port, listening, variables
+
+TIME_SCALE = 100
+
+
+@dataclass
+class Provider:
+    """What stands where the resource provider's front end stands: notes requests and answers as it is told."""
+
+    received: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
+    replies: list[Response] = field(default_factory=list)
+
+    async def endpoint(self, request: Request) -> Response:
+        """Answer with the next reply, or 200 `{}`."""
+        content = await request.body()
+        self.received.append(
+            (
+                request.method,
+                request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+                dict(request.headers),
+                json.loads(content) if content else None,
+            )
+        )
+        if request.url.query == "api-version=2.0" or not self.replies:
+            return Response(b"{}", media_type="application/json")
+        return self.replies.pop(0)
+
+
+class Containers(BlobsModel):
+    """Where the blob front end stands: notes which containers storage has it make."""
+
+    def __init__(self) -> None:
+        self.names: set[tuple[str, str]] = set()
+
+    async def create_container(self, account: str, name: str) -> None:
+        """Note a container."""
+        self.names.add((account, name))
+
+    async def delete_container(self, account: str, name: str) -> None:
+        """Forget a container."""
+        self.names.discard((account, name))
+
+    async def delete_account(self, account: str) -> None:
+        """Forget an account's containers."""
+        self.names = {pair for pair in self.names if pair[0] != account}
+
+
+class Time:
+    """A clock that a test can put forward."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta(0)
+
+    def now(self) -> datetime:
+        """Return the time."""
+        return datetime.now(UTC) + self.ahead
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a test sees."""
+
+    platform: Platform
+    provider: Provider
+    time: Time
+    containers: Containers
+    owner: ClientSecretCredential
+
+    @property
+    def arm(self) -> ArmModel:
+        """The model, to arrange."""
+        return self.platform.model(ArmModel)
+
+    @property
+    def world(self) -> World:
+        """Names and ids."""
+        return self.platform.world
+
+    @property
+    def url(self) -> str:
+        """ARM on localhost."""
+        return f"https://localhost:{self.platform.ports['arm']}"
+
+    def principal(self, name: str, client_id: str = "", tenant_id: str = "") -> tuple[ClientSecretCredential, str]:
+        """Make an application with a service principal; return its credential and its object id."""
+        return _principal(self.platform, client_id or str(uuid4()), name, tenant_id or self.world.tenant_id)
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Stage]:
+    """Run the services on free ports and let this process reach them."""
+    time, provider, containers = Time(), Provider(), Containers()
+    platform = Platform(folder, clock=Clock(TIME_SCALE, time.now), world=World())
+    platform.ports |= {name: free_port() for name in ("arm", "token", "front_end")}
+    platform._models[BlobsModel] = containers
+    platform.services += [entra.create(platform), arm.create(platform)]
+    platform.services.append(
+        Service(
+            name="provider",
+            hosts=(f"localhost:{platform.ports['front_end']}",),
+            routes=[
+                Route("/{path:path}", provider.endpoint, methods=["GET", "PUT", "POST", "PATCH", "DELETE"], name="any")
+            ],
+            render=lambda _request, error: Response(error.code, status_code=error.status_code),
+        )
+    )
+    owner = _seed(platform)
+    listeners = dict.fromkeys(platform.ports.values(), True)
+    with listening(platform, listeners) as local, variables(local.environment):
+        yield Stage(platform, provider, time, containers, owner)
+
+
+def _seed(platform: Platform) -> ClientSecretCredential:
+    world, directory, model = platform.world, platform.model(EntraModel), platform.model(ArmModel)
+    directory.ensure_tenant(world.tenant_id, "Customer", "customer.onmicrosoft.com")
+    directory.ensure_tenant(world.rp_tenant_id, "Resource provider", "rp.onmicrosoft.com")
+    model.subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer")
+    model.subscriptions.ensure(world.rp_subscription_id, world.rp_tenant_id, "Resource provider")
+    owner, object_id = _principal(platform, world.owner_client_id, "owner", world.tenant_id)
+    ensure_role(model, f"/subscriptions/{world.subscription_id}", object_id, OWNER)
+    return owner
+
+
+def _principal(platform: Platform, client_id: str, name: str, tenant_id: str) -> tuple[ClientSecretCredential, str]:
+    directory = platform.model(EntraModel)
+    secret = f"{name}-{uuid4()}"
+    directory.ensure_application(client_id, name, tenant_id=tenant_id, secrets=[secret])
+    object_id = directory.ensure_service_principal(tenant_id, client_id)
+    return ClientSecretCredential(tenant_id, client_id, secret), object_id

@@ -1,0 +1,159 @@
+"""What reaches the resource provider through the front door, and what does not."""
+
+import json
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from azure.core.exceptions import HttpResponseError
+from azure.identity import ClientSecretCredential
+from azure.mgmt.resource.resources import ResourceManagementClient
+from starlette.responses import JSONResponse, Response
+
+from emulator.arm.seeding import ensure_role
+from emulator.authorization.roles import READER
+from tests.emulator.integration.arm.stage import Stage
+
+NAMESPACE = "Microsoft.RedHatOpenShift"
+VERSION = {"api-version": "2025-07-25"}
+
+
+@pytest.fixture
+def client(stage: Stage) -> Iterator[httpx.Client]:
+    """A bare client on localhost with the owner's token."""
+    stage.arm.subscriptions.ensure(
+        stage.world.subscription_id, stage.world.tenant_id, "Customer", providers=[NAMESPACE]
+    )
+    stage.provider.received.clear()
+    stage.provider.replies.clear()
+    with httpx.Client(base_url=stage.url, trust_env=True, headers=_bearer(stage.owner), params=VERSION) as found:
+        yield found
+
+
+def _bearer(credential: ClientSecretCredential) -> dict[str, str]:
+    token = credential.get_token("https://management.azure.com/.default").token
+    return {"Authorization": f"Bearer {token}"}
+
+
+def _cluster(stage: Stage, group: str) -> str:
+    return f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}/providers/{NAMESPACE}/openShiftClusters/c1"
+
+
+def test_a_put_reaches_the_provider_with_arms_headers(stage: Stage, client: httpx.Client, group: str) -> None:
+    """The provider learns the public address, the caller and the correlation id, and never sees the token."""
+    path = _cluster(stage, group)
+    poll = f"{stage.url}/poll"
+    body = {"id": path, "name": "c1", "type": f"{NAMESPACE}/openShiftClusters", "location": "eastus"}
+    stage.provider.replies.append(JSONResponse(body, 201, headers={"Azure-AsyncOperation": poll}))
+    reply = client.put(path, json={"location": "eastus"}, headers={"x-ms-correlation-request-id": "corr"})
+    assert (reply.status_code, reply.headers["Azure-AsyncOperation"]) == (201, poll)
+    assert reply.headers["x-ms-correlation-request-id"] == "corr"
+    method, target, headers, sent = stage.provider.received[-1]
+    assert (method, target, sent) == ("PUT", f"{path}?api-version=2025-07-25", {"location": "eastus"})
+    assert headers["referer"] == f"{stage.url}{path}?api-version=2025-07-25"
+    assert headers["x-ms-correlation-request-id"] == "corr"
+    assert headers["x-ms-home-tenant-id"] == stage.world.tenant_id
+    assert "authorization" not in headers
+    data = json.loads(headers["x-ms-arm-resource-system-data"])
+    assert (data["createdBy"], data["createdByType"]) == (stage.world.owner_client_id, "Application")
+    listed = client.get(path.partition("/providers/")[0] + "/resources", params={"api-version": "2021-04-01"})
+    assert [found["name"] for found in listed.json()["value"]] == ["c1"]
+
+
+@pytest.mark.parametrize(
+    ("where", "code"), [("group", "ResourceGroupNotFound"), ("registration", "MissingSubscriptionRegistration")]
+)
+def test_what_is_missing_is_said_before_the_provider_is_asked(
+    stage: Stage, client: httpx.Client, group: str, where: str, code: str
+) -> None:
+    """A missing group or registration is ARM's own answer."""
+    if where == "registration":
+        stage.arm.subscriptions.unregister(stage.world.subscription_id, NAMESPACE)
+    reply = client.get(_cluster(stage, "absent" if where == "group" else group))
+    assert reply.json()["error"]["code"] == code
+    assert stage.provider.received == []
+    stage.arm.subscriptions.register(stage.world.subscription_id, NAMESPACE)
+
+
+def test_a_reader_may_look_but_not_touch(stage: Stage, client: httpx.Client, group: str) -> None:
+    """Access is checked for the provider's types as for any other."""
+    credential, object_id = stage.principal("reader")
+    path = _cluster(stage, group)
+    headers = _bearer(credential)
+    assert client.get(path, headers=headers).status_code == 403
+    ensure_role(stage.arm, path.partition("/providers/")[0], object_id, READER)
+    assert client.get(path, headers=headers).status_code == 200
+    refused = client.put(path, json={}, headers=headers).json()["error"]
+    assert refused["code"] == "AuthorizationFailed"
+    assert f"action '{NAMESPACE}/openShiftClusters/write' over scope '{path}'" in refused["message"]
+    assert object_id in refused["message"]
+    # Whoever began an operation in a group polls it in the subscription.
+    status = f"/subscriptions/{stage.world.subscription_id}/providers/{NAMESPACE}/locations/eastus/operationsstatus/x"
+    assert client.get(status, headers=headers).status_code == 200
+
+
+def test_an_action_wants_a_permission_of_its_own(stage: Stage, client: httpx.Client, group: str) -> None:
+    """Who may read a cluster may not have its password; who may, needs nothing else."""
+    path = f"{_cluster(stage, group)}/listCredentials"
+    credentials = {"kubeadminUsername": "kubeadmin", "kubeadminPassword": "canary"}
+    stage.provider.replies.append(JSONResponse(credentials, headers={"Cache-Control": "no-store"}))
+    reply = client.post(path)
+    assert (reply.json(), reply.headers["Cache-Control"]) == (credentials, "no-store")
+    method, target, headers, _ = stage.provider.received[-1]
+    assert (method, target) == ("POST", f"{path}?api-version=2025-07-25")
+    assert "x-ms-arm-resource-system-data" not in headers
+    last = list(stage.platform.journal.entries(service="arm"))[-1]
+    assert last.operation == f"POST {NAMESPACE}/openShiftClusters/listCredentials"
+    reader, object_id = stage.principal("curious")
+    ensure_role(stage.arm, path.partition("/providers/")[0], object_id, READER)
+    refused = client.post(path, headers=_bearer(reader))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "AuthorizationFailed")
+    assert f"'{NAMESPACE}/openShiftClusters/listCredentials/action'" in refused.json()["error"]["message"]
+    assert len(stage.provider.received) == 1
+
+
+def test_a_crashed_provider_is_a_bad_gateway(stage: Stage, client: httpx.Client, group: str) -> None:
+    """A 5xx without ARM's error shape is not passed on."""
+    stage.provider.replies.append(Response("Service is down", 503))
+    reply = client.get(_cluster(stage, group))
+    assert (reply.status_code, reply.json()["error"]["code"]) == (502, "BadGateway")
+
+
+def test_doubled_slashes_are_collapsed(stage: Stage, client: httpx.Client, group: str) -> None:
+    """The provider sees the path as it should be."""
+    path = _cluster(stage, group)
+    client.get(path.replace("/providers/", "//providers/"))
+    assert stage.provider.received[-1][1].startswith(f"{path}?")
+
+
+def test_the_published_certificates_roll_over(stage: Stage, client: httpx.Client) -> None:
+    """Two certificates are published; after a rollover the former next one is in use."""
+    del client.headers["Authorization"]
+
+    def published() -> list[str]:
+        reply = client.get("/metadata/authentication", params={"api-version": "2015-01-01"})
+        return [found["thumbprint"] for found in reply.json()["clientCertificates"]]
+
+    before = published()
+    stage.arm.identity.roll_over()
+    after = published()
+    assert after[0] == before[1]
+    assert len(set(before + after)) == 3
+
+
+def test_a_group_with_a_cluster_is_not_deleted_under_it(stage: Stage, client: httpx.Client, group: str) -> None:
+    """The cluster has to go first; once the provider knows it no more, the group goes too."""
+    path = _cluster(stage, group)
+    body = {"id": path, "name": "c1", "type": f"{NAMESPACE}/openShiftClusters", "location": "eastus"}
+    stage.provider.replies.append(JSONResponse(body, 201))
+    client.put(path, json={"location": "eastus"})
+    with ResourceManagementClient(stage.owner, stage.world.subscription_id) as resources:
+        with pytest.raises(HttpResponseError, match="ResourceGroupDeletionBlocked"):
+            resources.resource_groups.begin_delete(group).result()
+        stage.provider.replies += [
+            Response(status_code=202),
+            JSONResponse({"error": {"code": "ResourceNotFound"}}, 404),
+        ]
+        assert client.delete(path).status_code == 202
+        resources.resource_groups.begin_delete(group).result()
+        assert not resources.resource_groups.check_existence(group)

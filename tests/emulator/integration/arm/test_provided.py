@@ -1,0 +1,136 @@
+"""Clusters in templates: what ARM asks of the resource provider while it deploys them."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from azure.core.exceptions import HttpResponseError
+from azure.mgmt.resource.deployments import DeploymentsMgmtClient
+from azure.mgmt.resource.deployments.models import Deployment, DeploymentProperties
+from azure.mgmt.resource.resources import ResourceManagementClient
+from starlette.responses import JSONResponse, Response
+
+from tests.emulator.integration.arm.stage import Provider, Stage, running
+
+NAMESPACE = "Microsoft.RedHatOpenShift"
+TYPE = f"{NAMESPACE}/openShiftClusters"
+SCHEMA = "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#"
+POLL = f"/providers/{NAMESPACE}/locations/eastus/operationsstatus/o1?api-version=2025-07-25"
+CLUSTER = {"location": "eastus", "properties": {"consoleProfile": {"url": "https://console"}}}
+
+
+@pytest.fixture(autouse=True)
+def registered(stage: Stage) -> Iterator[None]:
+    """Let each test begin with a provider that is registered and has nothing to say."""
+    _register(stage)
+    stage.provider.replies.clear()
+    stage.provider.received.clear()
+    yield
+    stage.provider.replies.clear()
+
+
+def _register(stage: Stage) -> None:
+    world = stage.world
+    stage.arm.subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer", providers=[NAMESPACE])
+
+
+def _template(**outputs: str) -> Deployment:
+    cluster = {"type": TYPE, "apiVersion": "2025-07-25", "name": "c1", "location": "[resourceGroup().location]"}
+    document: dict[str, Any] = {
+        "$schema": SCHEMA,
+        "contentVersion": "1.0.0.0",
+        "resources": [cluster | {"properties": {"clusterProfile": {"domain": "[toLower('ONE')]"}}}],
+        "outputs": {name: {"type": "string", "value": value} for name, value in outputs.items()},
+    }
+    return Deployment(properties=DeploymentProperties(mode="Incremental", template=document))
+
+
+def _client(stage: Stage) -> DeploymentsMgmtClient:
+    return DeploymentsMgmtClient(stage.owner, stage.world.subscription_id, polling_interval=1, retry_total=0)
+
+
+def _accepted(stage: Stage) -> Response:
+    poll = f"https://management.azure.com/subscriptions/{stage.world.subscription_id}{POLL}"
+    return JSONResponse(CLUSTER, 201, headers={"Azure-AsyncOperation": poll})
+
+
+def _status(status: str, error: dict[str, Any] | None = None) -> Response:
+    return JSONResponse({"status": status} | ({"error": error} if error else {}), headers={"Retry-After": "0"})
+
+
+def _asked(provider: Provider) -> list[str]:
+    """Return the calls on clusters and their operations: method and last segment."""
+    calls = [(method, target.partition("?")[0]) for method, target, _, _ in provider.received if NAMESPACE in target]
+    return [f"{method} {path.rsplit('/', 1)[1]}" for method, path in calls]
+
+
+def test_a_template_deploys_a_cluster_and_its_outputs_show_it(stage: Stage, group: str) -> None:
+    """One PUT on the customer's behalf, polls until its operation has ended, then what the outputs refer to."""
+    credentials = JSONResponse({"kubeadminPassword": "canary"})
+    ends = (_status("InProgress"), Response("Service is down", 503), _status("Succeeded"))
+    stage.provider.replies += [_accepted(stage), *ends, JSONResponse(CLUSTER), credentials]
+    body = _template(
+        console="[reference('c1').consoleProfile.url]",
+        password=f"[listCredentials(resourceId('{TYPE}', 'c1'), '2025-07-25').kubeadminPassword]",
+    )
+    made = _client(stage).deployments.begin_create_or_update(group, "d", body).result()
+    assert made.properties is not None
+    assert made.properties.provisioning_state == "Succeeded"
+    shown = {name: output["value"] for name, output in (made.properties.outputs or {}).items()}
+    assert shown == {"console": "https://console", "password": "canary"}
+    assert _asked(stage.provider) == ["PUT c1", "GET o1", "GET o1", "GET o1", "GET c1", "POST listCredentials"]
+    _, _, headers, sent = stage.provider.received[0]
+    assert sent == {"location": "eastus", "properties": {"clusterProfile": {"domain": "one"}}}
+    assert headers["x-ms-client-app-id"] == stage.world.owner_client_id
+    assert made.properties.correlation_id == headers["x-ms-correlation-request-id"]
+
+
+def test_a_cluster_that_fails_fails_the_deployment_with_its_own_error(stage: Stage, group: str) -> None:
+    """Refused at once, or failed in the end: the provider's code and message reach whoever deploys."""
+    refused = JSONResponse({"error": {"code": "InvalidParameter", "message": "The domain is taken."}}, 400)
+    failed = _status("Failed", {"code": "QuotaExceeded", "message": "Not enough cores."})
+    for replies, code in (([refused], "InvalidParameter"), ([_accepted(stage), failed], "QuotaExceeded")):
+        stage.provider.replies[:] = replies
+        with pytest.raises(HttpResponseError, match="DeploymentFailed") as told:
+            _client(stage).deployments.begin_create_or_update(group, "d", _template()).result()
+        assert code in str(told.value)
+
+
+def test_a_version_that_the_provider_lacks_is_refused_before_anything_is_made(stage: Stage, group: str) -> None:
+    """The provider is not even asked."""
+    body = _template()
+    assert body.properties is not None
+    assert body.properties.template is not None
+    body.properties.template["resources"][0]["apiVersion"] = "1999-01-01"
+    with pytest.raises(HttpResponseError, match="NoRegisteredProviderFound"):
+        _client(stage).deployments.begin_create_or_update(group, "d", body)
+    assert _asked(stage.provider) == []
+
+
+def test_a_deployment_polls_on_after_a_restart(tmp_path: Path) -> None:
+    """A second PUT would be refused, because the cluster is being created."""
+    with running(tmp_path) as stage:
+        _register(stage)
+        with ResourceManagementClient(stage.owner, stage.world.subscription_id) as client:
+            client.resource_groups.create_or_update("g", {"location": "eastus"})
+        stage.provider.replies += [_accepted(stage), *(_status("InProgress") for _ in range(1000))]
+        _client(stage).deployments.begin_create_or_update("g", "d", _template(), polling=False)
+        _wait_for(lambda: "GET o1" in _asked(stage.provider))
+    with running(tmp_path) as stage:
+        stage.provider.replies += [_status("Succeeded")]
+        _wait_for(lambda: _state(stage) == "Succeeded")
+        assert _asked(stage.provider) == ["GET o1"]
+
+
+def _state(stage: Stage) -> str | None:
+    found = _client(stage).deployments.get("g", "d")
+    return None if found.properties is None else found.properties.provisioning_state
+
+
+def _wait_for(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,0 +1,63 @@
+"""Container registries with `azure-mgmt-containerregistry`."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.mgmt.containerregistry import ContainerRegistryManagementClient
+
+from emulator.arm.seeding import ensure_role
+from emulator.authorization.roles import REGISTRY_TOKEN_CONTRIBUTOR
+from tests.emulator.integration.arm.stage import Stage
+
+
+@pytest.fixture
+def registry(stage: Stage, group: str) -> Any:
+    """A new registry."""
+    with ContainerRegistryManagementClient(stage.owner, stage.world.subscription_id) as client:
+        return client.registries.begin_create(
+            group, f"reg{uuid4().hex[:10]}", {"location": "eastus", "sku": {"name": "Premium"}}
+        ).result()
+
+
+@pytest.fixture
+def registries(stage: Stage, registry: Any) -> Iterator[Any]:
+    """A client that has the resource provider's role on the registry, and no other."""
+    credential, object_id = stage.principal("tokens")
+    ensure_role(stage.arm, registry.id, object_id, REGISTRY_TOKEN_CONTRIBUTOR)
+    with ContainerRegistryManagementClient(credential, stage.world.subscription_id) as client:
+        yield client
+
+
+def test_a_token_gets_passwords_once(registry: Any, registries: Any, group: str) -> None:
+    """A token is made and polled, its passwords are told by `generateCredentials` alone, and it is deleted."""
+    name = f"token-{uuid4()}"
+    body = {"properties": {"scopeMapId": f"{registry.id}/scopeMaps/_repositories_pull", "status": "enabled"}}
+    token = registries.tokens.begin_create(group, registry.name, name, body).result()
+    assert token.provisioning_state == "Succeeded"
+    made = registries.registries.begin_generate_credentials(
+        group, registry.name, {"tokenId": token.id, "name": "password1"}
+    ).result()
+    assert made.username == name
+    assert [password.name for password in made.passwords] == ["password1"]
+    assert made.passwords[0].value
+    shown = registries.tokens.get(group, registry.name, name).credentials.passwords
+    assert [(password.name, password.value) for password in shown] == [("password1", None)]
+    registries.tokens.begin_delete(group, registry.name, name).result()
+    with pytest.raises(ResourceNotFoundError):
+        registries.tokens.get(group, registry.name, name)
+
+
+def test_a_token_needs_a_scope_map_of_its_registry(registry: Any, registries: Any, group: str) -> None:
+    """A scope map that is not there is named."""
+    body = {"properties": {"scopeMapId": f"{registry.id}/scopeMaps/absent"}}
+    with pytest.raises(HttpResponseError, match="absent"):
+        registries.tokens.begin_create(group, registry.name, "token-1", body)
+
+
+def test_the_role_is_for_tokens_only(registry: Any, registries: Any, group: str) -> None:
+    """Whoever may manage tokens may not touch the registry."""
+    with pytest.raises(HttpResponseError, match="AuthorizationFailed"):
+        registries.registries.begin_delete(group, registry.name)

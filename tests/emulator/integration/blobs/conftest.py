@@ -1,0 +1,173 @@
+"""Azurite and a platform with Entra ID and blobs for all tests here, and SDK clients that reach them."""
+
+import base64
+import os
+import secrets
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from azure.storage.blob import BlobServiceClient
+
+from emulator import blobs, entra
+from emulator.blobs import azurite
+from emulator.blobs.models import SUFFIX
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform, Service
+from emulator.entra import Principal
+from emulator.run.errors import RunError
+from emulator.run.tools import find_azurite, find_node
+from emulator.world import World
+from tests.listening import Listening, free_port, listening
+
+
+@dataclass
+class Accounts:
+    """The management side of storage, as far as blobs asks it."""
+
+    known: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def exists(self, account: str) -> bool:
+        """Tell whether there is an account."""
+        return account in self.known
+
+    def keys(self, account: str) -> list[bytes]:
+        """Return its two keys."""
+        return self.known[account]
+
+    def resource_id(self, account: str) -> str:
+        """Return its resource id."""
+        return f"/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/{account}"
+
+    def container_deleted(self, account: str, name: str) -> None:
+        """Keep no containers, as ARM would."""
+
+
+@dataclass(frozen=True)
+class LocalBlobs:
+    """What tests need of a platform with blobs: where it listens, whom it knows, and clients."""
+
+    listening: Listening
+    accounts: Accounts = field(default_factory=Accounts)
+    roles: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def platform(self) -> Platform:
+        """The platform."""
+        return self.listening.platform
+
+    @property
+    def model(self) -> blobs.BlobsModel:
+        """What the management side asks of blobs."""
+        return self.platform.model(blobs.BlobsModel)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What leads the SDK's clients to the platform."""
+        return {
+            "proxies": {"https": self.listening.proxy},
+            "connection_verify": str(self.platform.authority.certificate_path),
+            "retry_total": 0,
+        }
+
+    def account(self) -> tuple[str, str]:
+        """Make an account; return its name and its first key."""
+        name = f"cluster{uuid4().hex[:8]}"
+        self.accounts.known[name] = [secrets.token_bytes(64), secrets.token_bytes(64)]
+        return name, base64.b64encode(self.accounts.known[name][0]).decode()
+
+    def client(self, account: str, credential: Any) -> BlobServiceClient:
+        """Return the SDK's client with a key, a SAS, a token credential or nothing."""
+        return BlobServiceClient(f"https://{account}.blob.core.windows.net", credential, **self.options)
+
+
+class Azurite:
+    """Azurite on a port of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """Choose its port."""
+        try:
+            self._program = (str(find_node()), find_azurite())
+        except RunError as error:
+            pytest.skip(str(error))
+        self._folder = folder
+        self.port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, platform: Platform) -> None:
+        """Start it and wait until it listens."""
+        node, script = self._program
+        self._process = subprocess.Popen(
+            [node, *azurite.arguments(script, self.port, self._folder)],
+            env={"PATH": os.environ["PATH"], **azurite.environment(platform.store)},
+            stdout=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
+
+    def kill(self) -> None:
+        """End it as the system would when it is out of memory."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def local_azurite(tmp_path_factory: pytest.TempPathFactory) -> Azurite:
+    """Azurite, not started."""
+    return Azurite(tmp_path_factory.mktemp("azurite"))
+
+
+@contextmanager
+def running(root: Path, local_azurite: Azurite, services: Callable[[Platform], list[Service]]) -> Iterator[Listening]:
+    """Run Azurite with a platform in front of it."""
+    platform = Platform(root, clock=Clock(40), world=World())
+    platform.ports["azurite"] = local_azurite.port
+    platform.services += services(platform)
+    model = platform.model(blobs.BlobsModel)
+    with listening(platform, resolve=lambda host: not host.endswith(SUFFIX) or model.resolves(host)) as local:
+        try:
+            local_azurite.start(platform)
+            yield local
+        finally:
+            local_azurite.kill()
+
+
+@pytest.fixture(scope="session")
+def local_blobs(local_azurite: Azurite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBlobs]:
+    """Entra ID and blobs, with accounts and roles that the tests make up."""
+    accounts, roles = Accounts(), dict[tuple[str, str], list[dict[str, Any]]]()
+
+    def permissions(principal: Principal, scope: str) -> list[dict[str, Any]]:
+        return roles.get((principal.object_id, scope), [])
+
+    def services(platform: Platform) -> list[Service]:
+        return [entra.create(platform), blobs.service(platform, accounts, permissions)]
+
+    with running(tmp_path_factory.mktemp("local-azure"), local_azurite, services) as local:
+        yield LocalBlobs(local, accounts, roles)
+
+
+Owner = tuple[str, str, BlobServiceClient]
+
+
+@pytest.fixture
+def owner(local_blobs: LocalBlobs) -> Owner:
+    """Make an account: its name, its key, and a client with the key."""
+    name, key = local_blobs.account()
+    return name, key, local_blobs.client(name, key)

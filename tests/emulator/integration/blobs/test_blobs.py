@@ -1,0 +1,159 @@
+"""Promises about containers and blobs, kept towards azure-storage-blob."""
+
+import gzip
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import requests
+from azure.core import MatchConditions
+from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceModifiedError, ResourceNotFoundError
+from azure.storage.blob import BlobAnalyticsLogging, BlobClient, BlobSasPermissions, ContentSettings, generate_blob_sas
+
+from tests.emulator.integration.blobs.conftest import Azurite, LocalBlobs, Owner
+
+LARGE = 9 * 1024 * 1024
+
+
+def test_a_blob_goes_up_and_comes_down(owner: Owner) -> None:
+    """With its properties, whatever characters its name has."""
+    container = owner[2].create_container("ignition")
+    for name in ("bootstrap.ign", "a/b c+ü%2F.json", "x" * 200):
+        blob = container.get_blob_client(name)
+        blob.upload_blob(
+            b"content", metadata={"b": "1", "a_b": "2", "a1": "3", "B2": "4"} if name == "bootstrap.ign" else None
+        )
+        assert blob.download_blob().readall() == b"content"
+    assert sorted(container.list_blob_names()) == sorted(["bootstrap.ign", "a/b c+ü%2F.json", "x" * 200])
+
+
+def test_a_large_blob_streams_in_both_directions(owner: Owner) -> None:
+    """In blocks and in ranges, byte for byte."""
+    content = bytes(range(256)) * (LARGE // 256)
+    container = owner[2].create_container("large")
+    container.upload_blob("blob", content, max_concurrency=2)
+    assert container.download_blob("blob").readall() == content
+
+
+def test_a_compressed_blob_stays_as_it_was_stored(local_blobs: LocalBlobs, owner: Owner) -> None:
+    """Its content-encoding is the client's business."""
+    content = gzip.compress(b"text")
+    blob = owner[2].create_container("zipped").get_blob_client("blob")
+    blob.upload_blob(content, content_settings=ContentSettings(content_encoding="gzip", content_type="text/plain"))
+    url = f"{blob.url}?{_sas(owner, blob)}"
+    verify = str(local_blobs.platform.authority.certificate_path)
+    reply = requests.get(url, proxies={"https": local_blobs.listening.proxy}, verify=verify, timeout=10)
+    assert (reply.text, reply.headers["content-encoding"]) == ("text", "gzip")
+
+
+def _sas(owner: Owner, blob: BlobClient) -> str:
+    return generate_blob_sas(
+        owner[0],
+        blob.container_name,
+        blob.blob_name,
+        account_key=owner[1],
+        permission=BlobSasPermissions(read=True),
+        expiry=datetime.now(UTC) + timedelta(hours=1),
+    )
+
+
+def test_each_account_sees_its_own_containers(local_blobs: LocalBlobs, owner: Owner) -> None:
+    """Two accounts have a container of one name, and know nothing of each other's."""
+    name, key = local_blobs.account()
+    other = local_blobs.client(name, key)
+    for client in (owner[2], other):
+        client.create_container("aro")
+    other.create_container("ignition").upload_blob("one", b"1")
+    assert [container.name for container in owner[2].list_containers()] == ["aro"]
+    assert [container.name for container in other.list_containers()] == ["aro", "ignition"]
+    assert [container.name for container in other.list_containers(name_starts_with="ign")] == ["ignition"]
+    with pytest.raises(ResourceNotFoundError):
+        owner[2].get_blob_client("ignition", "one").download_blob()
+
+
+def test_lists_go_on_from_page_to_page(owner: Owner) -> None:
+    """Of containers and of blobs."""
+    for number in range(3):
+        owner[2].create_container(f"c{number}-x").upload_blob("blob", b"")
+    pages = owner[2].list_containers(results_per_page=2).by_page()
+    assert [[container.name for container in page] for page in pages] == [["c0-x", "c1-x"], ["c2-x"]]
+
+
+def test_conditions_are_kept(owner: Owner) -> None:
+    """If-None-Match refuses to replace, a stale ETag does not write."""
+    blob = owner[2].create_container("aro").get_blob_client("graph")
+    first = blob.upload_blob(b"1")
+    with pytest.raises(ResourceExistsError):
+        blob.upload_blob(b"2")
+    blob.upload_blob(b"2", overwrite=True)
+    with pytest.raises(ResourceModifiedError):
+        blob.upload_blob(b"3", overwrite=True, etag=first["etag"], match_condition=MatchConditions.IfNotModified)
+    assert blob.download_blob().readall() == b"2"
+
+
+def test_a_lease_keeps_others_out(owner: Owner) -> None:
+    """Until it is released."""
+    blob = owner[2].create_container("aro").get_blob_client("graph")
+    blob.upload_blob(b"1")
+    lease = blob.acquire_lease(15)
+    with pytest.raises(HttpResponseError) as caught:
+        blob.upload_blob(b"2", overwrite=True)
+    assert caught.value.status_code == 412
+    blob.upload_blob(b"2", overwrite=True, lease=lease)
+    lease.release()
+    blob.delete_blob()
+    assert not blob.exists()
+
+
+def test_a_deleted_container_is_gone(owner: Owner) -> None:
+    """With its blobs."""
+    container = owner[2].create_container("aro")
+    container.upload_blob("one", b"1")
+    with pytest.raises(ResourceExistsError):
+        container.create_container()
+    container.delete_container()
+    assert not container.exists()
+    with pytest.raises(ResourceNotFoundError):
+        container.delete_container()
+
+
+def test_arm_makes_containers_and_takes_accounts_away(local_blobs: LocalBlobs, owner: Owner) -> None:
+    """What the management side does, clients see; doing it twice is fine."""
+    for _ in range(2):
+        local_blobs.listening.run(local_blobs.model.create_container(owner[0], "aro"))
+    owner[2].get_blob_client("aro", "one").upload_blob(b"1")
+    for _ in range(2):
+        local_blobs.listening.run(local_blobs.model.delete_account(owner[0]))
+    assert list(owner[2].list_containers()) == []
+
+
+def test_what_was_answered_survives_a_kill(local_blobs: LocalBlobs, local_azurite: Azurite, owner: Owner) -> None:
+    """Azurite itself would lose the writes of its last five seconds."""
+    blob = owner[2].create_container("aro").get_blob_client("graph")
+    blob.upload_blob(b"1")
+    blob.upload_blob(b"2", overwrite=True)
+    local_azurite.kill()
+    local_azurite.start(local_blobs.platform)
+    assert blob.download_blob().readall() == b"2"
+
+
+def test_the_name_of_an_account_that_does_not_exist_does_not_resolve(local_blobs: LocalBlobs, owner: Owner) -> None:
+    """Clients fail to connect, as in Azure."""
+    assert local_blobs.model.resolves(f"{owner[0]}.blob.core.windows.net")
+    assert not local_blobs.model.resolves("nobody.blob.core.windows.net")
+    with pytest.raises(Exception, match="403"):
+        local_blobs.client("nobody", owner[1]).get_service_stats()
+
+
+def test_what_is_not_offered_is_said(owner: Owner) -> None:
+    """Instead of something that only looks done."""
+    container = owner[2].create_container("aro")
+    blob = container.get_blob_client("one")
+    for call in (
+        lambda: owner[2].set_service_properties(analytics_logging=BlobAnalyticsLogging()),
+        lambda: container.set_container_access_policy({}),
+        lambda: blob.start_copy_from_url("https://example.org/"),
+    ):
+        with pytest.raises(HttpResponseError) as caught:
+            call()
+        assert caught.value.status_code == 501
+        assert "NotImplemented" in str(caught.value)

@@ -1,0 +1,282 @@
+"""Virtual machines with `azure-mgmt-compute`."""
+
+import json
+from typing import Any
+
+import pytest
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+
+from emulator.core.errors import ServiceError
+from tests.emulator.integration.compute.stage import NETWORK_VERSION, Stage, changed, encoded, image
+
+Json = dict[str, Any]
+
+TIMED_OUT = ServiceError(
+    409, "OSProvisioningTimedOut", "OS Provisioning for VM 'vm' did not finish in the allotted time."
+)
+
+
+def test_a_machine_comes_with_its_disk_and_shows_no_secret(stage: Stage, compute: Any, group: str) -> None:
+    """The guest gets customData; answers, the journal and the operation do not."""
+    made = compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group)).result()
+    assert made.properties.provisioning_state == "Succeeded"
+    assert made.properties.storage_profile.image_reference.exact_version == "419.94.20250101"
+    assert stage.guests.told == [("on", "vm")]
+    assert stage.guests.booted["vm"]["private"]["customData"] == encoded("secret pointer")
+    shown = json.dumps(compute.virtual_machines.get(group, "vm", expand="instanceView").as_dict())
+    journal = "".join(path.read_text() for path in (stage.platform.root / "logs").iterdir())
+    for secret in (encoded("secret pointer"), "NotActuallyApplied"):
+        assert secret not in shown + journal
+    disk = compute.disks.get(group, "vm_OSDisk")
+    assert disk.managed_by == made.id
+    assert (disk.properties.disk_state, disk.properties.tier) == ("Attached", "P30")
+    interface = stage.arm.get_resource(stage.id(group, "Microsoft.Network/networkInterfaces/vm-nic"), "2024-05-01")
+    assert interface is not None
+    assert interface["properties"]["virtualMachine"]["id"] == made.id
+
+
+def test_a_machine_is_made_when_its_guest_says_so(stage: Stage, compute: Any, group: str) -> None:
+    """Time alone does not end the operation."""
+    stage.guests.outcomes["vm"] = "waiting"
+    poller = compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group))
+    stage.local.run(stage.platform.clock.sleep(30))
+    assert compute.virtual_machines.get(group, "vm").properties.provisioning_state == "Creating"
+    assert not poller.done()
+    stage.guests.outcomes["vm"] = "done"
+    assert poller.result().properties.provisioning_state == "Succeeded"
+
+
+def test_a_guest_that_never_reports_fails_its_machine(stage: Stage, compute: Any, group: str) -> None:
+    """The machine stays, in state Failed; a later PUT that works mends it."""
+    stage.guests.outcomes["vm"] = TIMED_OUT
+    body = stage.machine(group)
+    with pytest.raises(HttpResponseError) as failure:
+        compute.virtual_machines.begin_create_or_update(group, "vm", body).result()
+    assert failure.value.error is not None
+    assert failure.value.error.code == "OSProvisioningTimedOut"
+    machine = compute.virtual_machines.get(group, "vm", expand="instanceView")
+    assert machine.properties.provisioning_state == "Failed"
+    assert machine.properties.instance_view.statuses[0].code == "ProvisioningState/failed/OSProvisioningTimedOut"
+    stage.guests.outcomes["vm"] = "done"
+    again = compute.virtual_machines.begin_create_or_update(group, "vm", body).result()
+    assert again.properties.provisioning_state == "Succeeded"
+
+
+def test_a_put_of_the_same_boots_nothing(stage: Stage, compute: Any, group: str) -> None:
+    """A deployment may be repeated; what GET answered may be put back."""
+    body = stage.machine(group, zones=["2"])
+    first = compute.virtual_machines.begin_create_or_update(group, "vm", body).result()
+    second = compute.virtual_machines.begin_create_or_update(group, "vm", body).result()
+    third = compute.virtual_machines.begin_create_or_update(group, "vm", second).result()
+    assert first.properties.vm_id == third.properties.vm_id
+    assert stage.guests.told == [("on", "vm")]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "target"),
+    [
+        ("osProfile__customData", encoded("other"), "osProfile.customData"),
+        ("osProfile__adminPassword", "Another1!", "osProfile.adminPassword"),
+        ("osProfile__computerName", "other", "osProfile.computerName"),
+        ("storageProfile__imageReference", image("aro_418", "418.94.20250101"), "imageReference.sku"),
+        ("storageProfile__osDisk__name", "other", "osDisk.name"),
+        ("zones", ["2"], "zones"),
+    ],
+)
+def test_what_a_machine_keeps_for_its_life_cannot_change(  # noqa: PLR0917 - fixtures, then one row of the table
+    stage: Stage, compute: Any, group: str, path: str, value: Any, target: str
+) -> None:
+    """409 PropertyChangeNotAllowed names the property."""
+    body = stage.machine(group, zones=["1"])
+    compute.virtual_machines.begin_create_or_update(group, "vm", body, polling=False)
+    with pytest.raises(HttpResponseError) as failure:
+        compute.virtual_machines.begin_create_or_update(group, "vm", changed(body, **{path: value}))
+    assert failure.value.status_code == 409
+    assert failure.value.error is not None
+    assert (failure.value.error.code, failure.value.error.message) == (
+        "PropertyChangeNotAllowed",
+        f"Changing property '{target}' is not allowed.",
+    )
+
+
+REFUSED: list[tuple[str, Json, int, str, str]] = [
+    (
+        "a size that there is not",
+        {"hardwareProfile__vmSize": "Standard_D7s_v5"},
+        400,
+        "InvalidParameter",
+        "valid sizes",
+    ),
+    (
+        "a size kept from the subscription",
+        {"hardwareProfile__vmSize": "Standard_E104is_v5"},
+        409,
+        "SkuNotAvailable",
+        "eastus",
+    ),
+    (
+        "a size kept from a zone",
+        {"hardwareProfile__vmSize": "Standard_M128ms", "zones": ["3"]},
+        409,
+        "SkuNotAvailable",
+        "zone '3'",
+    ),
+    ("a zone that there is not", {"zones": ["4"]}, 400, "AvailabilityZoneNotSupported", "1,2,3"),
+    ("two zones", {"zones": ["1", "2"]}, 400, "InvalidParameter", "one zone"),
+    ("an unknown SKU", {"storageProfile__imageReference": image("aro_499")}, 404, "PlatformImageNotFound", "aro_499"),
+    (
+        "an image of another release",
+        {"storageProfile__imageReference": image(version="418.94.20250101")},
+        404,
+        "PlatformImageNotFound",
+        "418.94",
+    ),
+    ("no image", {"storageProfile__imageReference": None}, 400, "InvalidParameter", "imageReference"),
+    ("no user", {"osProfile__adminUsername": None}, 400, "InvalidParameter", "adminUsername"),
+    ("a reserved user", {"osProfile__adminUsername": "root"}, 400, "InvalidParameter", "not allowed"),
+    ("neither password nor key", {"osProfile__adminPassword": None}, 400, "InvalidParameter", "SSH or by user name"),
+    ("a weak password", {"osProfile__adminPassword": "password"}, 400, "InvalidParameter", "complexity"),
+    ("no profile of the system", {"osProfile": None}, 400, "InvalidParameter", "'osProfile' is missing"),
+    ("no size", {"hardwareProfile": None}, 400, "InvalidParameter", "'hardwareProfile' is missing"),
+    ("no interface", {"networkProfile__networkInterfaces": []}, 400, "InvalidParameter", "networkInterfaces"),
+    ("customData in clear", {"osProfile__customData": "{}"}, 400, "InvalidParameter", "Base64"),
+    ("a bad host name", {"osProfile__computerName": "a_b"}, 400, "InvalidParameter", "host name"),
+    ("a disk smaller than the image", {"storageProfile__osDisk__diskSizeGB": 10}, 400, "InvalidParameter", "smaller"),
+    (
+        "no account for the serial log",
+        {"diagnosticsProfile__bootDiagnostics": {"enabled": True, "storageUri": "https://none.blob.core.windows.net/"}},
+        409,
+        "StorageAccountNotFound",
+        "none",
+    ),
+    (
+        "encryption at host without the feature",
+        {"securityProfile__encryptionAtHost": True},
+        400,
+        "InvalidParameter",
+        "'Microsoft.Compute/EncryptionAtHost' feature is not enabled",
+    ),
+    ("a member that there is not", {"hardwareProfile__size": "big"}, 400, "InvalidRequestContent", "size"),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code", "words"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
+)
+def test_a_machine_that_azure_would_refuse_is_refused(  # noqa: PLR0917 - fixtures, then one row of the table
+    stage: Stage, compute: Any, group: str, changes: Json, status: int, code: str, words: str
+) -> None:
+    """With Azure's code and words, and nothing is made."""
+    with pytest.raises(HttpResponseError) as failure:
+        compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group, **changes))
+    assert failure.value.error is not None
+    assert (failure.value.status_code, failure.value.error.code) == (status, code)
+    assert words in str(failure.value.error.message)
+    assert list(compute.virtual_machines.list(group)) == []
+    assert list(compute.disks.list_by_resource_group(group)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"zones": ["1"]}, "LocationNotSupportAvailabilityZones"),
+        ({"hardwareProfile__vmSize": "Standard_D8s_v6"}, "SkuNotAvailable"),
+    ],
+)
+def test_zones_and_sizes_are_the_regions_own(stage: Stage, compute: Any, changes: Json, code: str) -> None:
+    """A region without zones takes none, and lacks some sizes altogether."""
+    group = stage.group("westus")
+    with pytest.raises(HttpResponseError, match=code):
+        compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group, location="westus", **changes))
+
+
+def test_an_interface_must_be_there_and_free(stage: Stage, compute: Any, group: str) -> None:
+    """A machine takes an interface of its region that no other machine has."""
+    first, second = stage.machine(group, "first"), stage.machine(group, "second")
+    second["properties"]["networkProfile"] = first["properties"]["networkProfile"]
+    compute.virtual_machines.begin_create_or_update(group, "first", first, polling=False)
+    with pytest.raises(HttpResponseError, match="NicInUse"):
+        compute.virtual_machines.begin_create_or_update(group, "second", second)
+    missing = [{"id": stage.id(group, "Microsoft.Network/networkInterfaces/none")}]
+    with pytest.raises(HttpResponseError, match="InvalidResourceReference"):
+        compute.virtual_machines.begin_create_or_update(
+            group, "second", changed(second, networkProfile__networkInterfaces=missing)
+        )
+
+
+def test_the_power_of_a_machine_can_be_switched(stage: Stage, compute: Any, group: str) -> None:
+    """The guest is told, and the instance view shows it."""
+    compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
+    for action, power, told in (
+        (compute.virtual_machines.begin_power_off, "PowerState/stopped", [("stopped", "vm")]),
+        (compute.virtual_machines.begin_start, "PowerState/running", [("on", "vm")]),
+        (compute.virtual_machines.begin_restart, "PowerState/running", [("stopped", "vm"), ("on", "vm")]),
+        (compute.virtual_machines.begin_deallocate, "PowerState/deallocated", [("stopped", "vm")]),
+    ):
+        stage.guests.told.clear()
+        action(group, "vm").result()
+        assert stage.guests.told == told
+        assert compute.virtual_machines.instance_view(group, "vm").statuses[1].code == power
+
+
+def test_a_machine_a_disk_and_an_interface_go_in_that_order_only(stage: Stage, compute: Any, group: str) -> None:
+    """What a machine uses cannot go before it; the disk and the interface outlive it."""
+    compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
+    with pytest.raises(HttpResponseError, match="is attached to VM") as failure:
+        compute.disks.begin_delete(group, "vm_OSDisk")
+    assert failure.value.status_code == 409
+    interface = stage.id(group, "Microsoft.Network/networkInterfaces/vm-nic")
+    with pytest.raises(ServiceError, match="NicInUse"):
+        stage.local.run(stage.arm.delete_resource(stage.owner, interface, NETWORK_VERSION))
+    compute.virtual_machines.begin_delete(group, "vm").result()
+    stage.local.run(stage.arm.delete_resource(stage.owner, interface, NETWORK_VERSION))
+    stage.local.run(stage.platform.clock.sleep(60))
+    assert stage.guests.told[-1] == ("deleted", "vm")
+    with pytest.raises(ResourceNotFoundError):
+        compute.virtual_machines.get(group, "vm")
+    with pytest.raises(HttpResponseError, match=r"Only CreateOption\.Attach is supported"):
+        compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group))
+    assert compute.disks.get(group, "vm_OSDisk").properties.disk_state == "Unattached"
+    compute.disks.begin_delete(group, "vm_OSDisk").result()
+    assert list(compute.disks.list_by_resource_group(group)) == []
+
+
+def test_what_is_to_go_with_a_machine_goes(stage: Stage, compute: Any, group: str) -> None:
+    """As `deleteOption` says of each disk and each interface."""
+    body = stage.machine(group, storageProfile__osDisk__deleteOption="Delete")
+    body["properties"]["networkProfile"]["networkInterfaces"][0]["properties"] = {"deleteOption": "Delete"}
+    compute.virtual_machines.begin_create_or_update(group, "vm", body, polling=False)
+    compute.virtual_machines.begin_delete(group, "vm").result()
+    stage.local.run(stage.platform.clock.sleep(20))
+    assert list(compute.disks.list_by_resource_group(group)) == []
+    assert stage.arm.get_resource(stage.id(group, "Microsoft.Network/networkInterfaces/vm-nic"), "2024-05-01") is None
+
+
+def test_a_machine_can_be_deleted_while_it_is_being_made(stage: Stage, compute: Any, group: str) -> None:
+    """The operation that was making it ends, preempted."""
+    stage.guests.outcomes["vm"] = "waiting"
+    poller = compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group))
+    compute.virtual_machines.begin_delete(group, "vm").result()
+    with pytest.raises(HttpResponseError, match="OperationPreempted"):
+        poller.result()
+
+
+def test_a_group_goes_with_machines_disks_and_interfaces(stage: Stage, compute: Any, group: str) -> None:
+    """In whatever order, and what they used is free again."""
+    stage.guests.outcomes["vm"] = "waiting"
+    compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
+    operation = stage.local.run(stage.arm.delete_group(stage.subscription_id, group))
+    stage.local.run(stage.arm.operations.wait(operation))
+    assert stage.guests.told[-1] == ("deleted", "vm")
+    assert stage.arm.groups.find(stage.subscription_id, group) is None
+    assert [machine for machine in compute.virtual_machines.list_all() if group in machine.id] == []
+
+
+def test_a_larger_size_restarts_the_machine(stage: Stage, compute: Any, group: str) -> None:
+    """As in Azure, a resize is a change that costs the power."""
+    body = stage.machine(group)
+    compute.virtual_machines.begin_create_or_update(group, "vm", body, polling=False)
+    compute.virtual_machines.begin_create_or_update(
+        group, "vm", changed(body, hardwareProfile__vmSize="Standard_D16s_v5"), polling=False
+    )
+    assert stage.guests.told == [("on", "vm"), ("stopped", "vm"), ("on", "vm")]

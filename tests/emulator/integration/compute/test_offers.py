@@ -1,0 +1,96 @@
+"""What Microsoft.Compute lists: sizes by region, usages and quotas, images."""
+
+from typing import Any
+
+import pytest
+import requests
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+
+from tests.emulator.integration.compute.stage import Stage, changed
+
+
+def _skus(compute: Any, location: str) -> dict[str, Any]:
+    listed = compute.resource_skus.list(filter=f"location eq '{location}'")
+    return {sku.name: sku for sku in listed if sku.resource_type == "virtualMachines"}
+
+
+def test_skus_tell_zones_and_restrictions(compute: Any) -> None:
+    """What the list says is what a PUT meets."""
+    east, west = _skus(compute, "eastus"), _skus(compute, "westus")
+    size = east["Standard_D8s_v5"]
+    assert size.family == "standardDSv5Family"
+    assert {capability.name: capability.value for capability in size.capabilities}["vCPUs"] == "8"
+    assert size.location_info[0].zones == ["1", "2", "3"]
+    assert east["Standard_E104is_v5"].restrictions[0].type == "Location"
+    assert east["Standard_M128ms"].restrictions[0].restriction_info.zones == ["3"]
+    assert west["Standard_D8s_v5"].location_info[0].zones == []
+    assert "Standard_D8s_v6" not in west
+
+
+def test_skus_of_all_regions_are_listed_without_a_filter(compute: Any) -> None:
+    """One entry for each region, as Azure has it."""
+    regions = {sku.locations[0] for sku in compute.resource_skus.list() if sku.name == "Standard_D8s_v5"}
+    assert {"eastus", "westus"} <= regions
+    with pytest.raises(HttpResponseError, match="location eq"):
+        list(compute.resource_skus.list(filter="name eq 'x'"))
+
+
+def test_usages_count_machines_cores_and_disks(stage: Stage, compute: Any, group: str) -> None:
+    """By family and in total; a deleted machine uses nothing."""
+
+    def used(name: str) -> int:
+        usage = next(usage for usage in compute.usage.list("eastus") if usage.name.value == name)
+        return int(usage.current_value)
+
+    names = ("cores", "standardDSv5Family", "virtualMachines", "PremiumDiskCount")
+    before = {name: used(name) for name in names}
+    compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
+    assert [used(name) - before[name] for name in names] == [8, 8, 1, 1]
+    compute.virtual_machines.begin_delete(group, "vm", polling=False)
+    assert [used(name) - before[name] for name in names] == [0, 0, 0, 1]
+
+
+def test_a_quota_of_the_control_service_stops_a_machine(stage: Stage, compute: Any, group: str) -> None:
+    """The error names the family, the limit, what is used and what would be needed; a smaller size passes."""
+    control = f"http://localhost:{stage.platform.ports['control']}/quotas"
+    quota = {"subscription": stage.subscription_id, "location": "eastus", "family": "standardESv4Family", "limit": 10}
+    body = stage.machine(group, hardwareProfile__vmSize="Standard_E16s_v4")
+    with requests.Session() as session:
+        assert session.put(control, json=quota).json() == quota
+        listed = session.get(control, params={"subscription": stage.subscription_id, "location": "eastus"}).json()
+        refused = session.put(control, json=quota | {"family": "standardXFamily"})
+    assert [usage["limit"] for usage in listed["value"] if usage["name"]["value"] == "standardESv4Family"] == [10]
+    assert refused.status_code == 400
+    assert "standardXFamily" in refused.json()["error"]["message"]
+    with pytest.raises(HttpResponseError) as failure:
+        compute.virtual_machines.begin_create_or_update(group, "vm", body)
+    assert failure.value.status_code == 409
+    assert failure.value.error is not None
+    assert failure.value.error.code == "OperationNotAllowed"
+    assert (
+        "exceeding approved standardESv4Family Cores quota. Additional details - Deployment Model: Resource Manager, "
+        "Location: eastus, Current Limit: 10, Current Usage: 0, Additional Required: 16, (Minimum) New Limit Required: "
+        "16." in str(failure.value.error.message)
+    )
+    compute.virtual_machines.begin_create_or_update(
+        group, "vm", changed(body, hardwareProfile__vmSize="Standard_E8s_v4"), polling=False
+    )
+
+
+def test_sizes_of_a_region_are_listed(compute: Any) -> None:
+    """With cores and memory."""
+    size = next(size for size in compute.virtual_machine_sizes.list("eastus") if size.name == "Standard_E8s_v5")
+    assert (size.number_of_cores, size.memory_in_mb) == (8, 65536)
+
+
+def test_images_are_found_step_by_step(compute: Any) -> None:
+    """From the publisher to a version, which says how large its disk is."""
+    images = compute.virtual_machine_images
+    assert "azureopenshift" in [publisher.name for publisher in images.list_publishers("eastus")]
+    assert [offer.name for offer in images.list_offers("eastus", "azureopenshift")] == ["aro4"]
+    assert "aro_419" in [sku.name for sku in images.list_skus("eastus", "azureopenshift", "aro4")]
+    [version] = images.list("eastus", "azureopenshift", "aro4", "aro_419")
+    image = images.get("eastus", "azureopenshift", "aro4", "aro_419", version.name)
+    assert image.properties.os_disk_image.operating_system == "Linux"
+    with pytest.raises(ResourceNotFoundError):
+        images.list_skus("eastus", "azureopenshift", "aro5")

@@ -1,0 +1,109 @@
+"""One platform with Entra ID and Cosmos DB for all tests here, and SDK clients that reach it through the proxy."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from azure.core.credentials import AccessToken
+from azure.cosmos import ContainerProxy, CosmosClient
+from azure.cosmos.documents import SSLConfiguration
+
+from emulator import cosmos, entra
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.world import World
+from tests.listening import listening
+
+ACCOUNT = "test-account"
+DATABASE = "ARO"
+
+
+@dataclass
+class Time:
+    """The time, which a test may put forward."""
+
+    ahead: timedelta = timedelta(0)
+
+    def __call__(self) -> datetime:
+        """Return the time as the platform shall see it."""
+        return datetime.now(UTC) + self.ahead
+
+
+@dataclass
+class LocalCosmos:
+    """What tests need: the model to seed with, the platform, and clients of the two roles."""
+
+    platform: Platform
+    model: cosmos.CosmosModel
+    time: Time
+    proxy: str
+    clients: dict[str, CosmosClient] = field(default_factory=dict)
+
+    def token(self, client_id: str, audience: str = f"https://{ACCOUNT}.documents.azure.com") -> str:
+        """Return a token of one of the world's principals."""
+        return self.platform.model(entra.EntraModel).issue_token(self.platform.world.rp_tenant_id, client_id, audience)
+
+    def client(self, client_id: str) -> CosmosClient:
+        """Return the SDK's client as one of the world's principals."""
+        local = self
+
+        class Credential:
+            def get_token(self, *_scopes: str, **_options: object) -> AccessToken:
+                return AccessToken(local.token(client_id), int(datetime.now(UTC).timestamp()) + 3000)
+
+        if client_id not in self.clients:
+            trust = SSLConfiguration()
+            trust.SSLCaCerts = str(self.platform.authority.certificate_path)
+            self.clients[client_id] = CosmosClient(
+                f"https://{ACCOUNT}.documents.azure.com:443/",
+                credential=Credential(),
+                proxies={"https": self.proxy},
+                ssl_config=trust,
+                retry_total=2,
+            )
+        return self.clients[client_id]
+
+
+@pytest.fixture(scope="session")
+def local_cosmos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCosmos]:
+    """The platform, with an account, a database, a contributor and a reader."""
+    time, world = Time(), World()
+    platform = Platform(tmp_path_factory.mktemp("local-azure"), clock=Clock(40, time), world=world)
+    platform.services += [entra.create(platform), cosmos.create(platform)]
+    directory, model = platform.model(entra.EntraModel), platform.model(cosmos.CosmosModel)
+    model.ensure_account(ACCOUNT, world.rp_tenant_id)
+    model.ensure_database(ACCOUNT, DATABASE)
+    roles: tuple[tuple[str, cosmos.Role | None], ...] = (
+        (world.rp_identity_client_id, "contributor"),
+        (world.extra_client_ids[0], "reader"),
+        (world.extra_client_ids[1], None),
+    )
+    for client_id, role in roles:
+        directory.ensure_application(client_id, client_id)
+        object_id = directory.ensure_service_principal(world.rp_tenant_id, client_id)
+        if role:
+            model.allow(ACCOUNT, object_id, role)
+    with listening(platform) as local:
+        yield LocalCosmos(platform, model, time, local.proxy)
+
+
+Make = Callable[..., ContainerProxy]
+
+
+@pytest.fixture
+def container(local_cosmos: LocalCosmos) -> Make:
+    """Make a container of a name of its own and return the contributor's client of it."""
+
+    def make(
+        partition_key: str = "/pk", unique_keys: tuple[str, ...] = (), default_ttl: int | None = None
+    ) -> ContainerProxy:
+        name = f"c{uuid4().hex[:8]}"
+        local_cosmos.model.ensure_container(
+            ACCOUNT, DATABASE, name, partition_key, unique_keys=unique_keys, default_ttl=default_ttl
+        )
+        client = local_cosmos.client(local_cosmos.platform.world.rp_identity_client_id)
+        return client.get_database_client(DATABASE).get_container_client(name)
+
+    return make

@@ -1,0 +1,224 @@
+"""Promises about who may do what, faults, batches, time to live, and what a client learns of account and containers."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import requests
+from azure.core import MatchConditions
+from azure.cosmos.exceptions import (
+    CosmosAccessConditionFailedError,
+    CosmosBatchOperationError,
+    CosmosHttpResponseError,
+    CosmosResourceNotFoundError,
+)
+
+from emulator.core.faults import Fault
+from tests.emulator.integration.cosmos.conftest import ACCOUNT, DATABASE, LocalCosmos, Make
+
+HOST = f"https://{ACCOUNT}.documents.azure.com"
+
+
+def _get(local: LocalCosmos, path: str, authorization: str | None, **headers: str) -> requests.Response:
+    return requests.get(
+        HOST + path,
+        headers={**headers, **({} if authorization is None else {"Authorization": authorization})},
+        proxies={"https": local.proxy},
+        verify=str(local.platform.authority.certificate_path),
+        timeout=10,
+    )
+
+
+def test_the_account_is_its_own_region(local_cosmos: LocalCosmos) -> None:
+    """Clients go on to whatever the account names, so it names its own host."""
+    world = local_cosmos.platform.world
+    token = local_cosmos.token(world.rp_identity_client_id)
+    body = _get(local_cosmos, "/", f"type=aad&ver=1.0&sig={token}").json()
+    endpoints = [region["databaseAccountEndpoint"] for region in body["writableLocations"] + body["readableLocations"]]
+    assert endpoints == [f"{HOST}:443/"] * 2
+
+
+def test_a_header_may_be_percent_encoded_and_the_audience_general(local_cosmos: LocalCosmos) -> None:
+    """As the SDKs of other languages send it."""
+    token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id, "https://cosmos.azure.com")
+    assert _get(local_cosmos, "/", f"type%3Daad%26ver%3D1.0%26sig%3D{token}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("authorization", "want"),
+    [
+        (None, "authorization is missing"),
+        ("type%3Dmaster%26ver%3D1.0%26sig%3Dabc", "Local Authorization is disabled"),
+        ("type=aad&ver=1.0&sig=abc", "invalid"),
+        ("Bearer abc", "format"),
+    ],
+)
+def test_a_request_without_a_good_token_is_401(local_cosmos: LocalCosmos, authorization: str | None, want: str) -> None:
+    """Keys, garbage and nothing are refused with a reason."""
+    reply = _get(local_cosmos, "/", authorization)
+    assert reply.status_code == 401
+    assert reply.json()["code"] == "Unauthorized"
+    assert want in reply.json()["message"]
+
+
+def test_a_token_of_another_tenant_or_audience_is_401(local_cosmos: LocalCosmos) -> None:
+    """The account takes tokens of its own tenant, for itself."""
+    world = local_cosmos.platform.world
+    token = local_cosmos.token(world.rp_identity_client_id, "https://management.azure.com")
+    assert _get(local_cosmos, "/", f"type=aad&ver=1.0&sig={token}").status_code == 401
+
+
+def test_a_reader_reads_and_writes_nothing(local_cosmos: LocalCosmos, container: Make) -> None:
+    """Roles of the data plane decide; the refusal names principal and action."""
+    items = container()
+    items.create_item({"id": "1", "pk": "a"})
+    world = local_cosmos.platform.world
+    database = local_cosmos.client(world.extra_client_ids[0]).get_database_client(DATABASE)
+    reader = database.get_container_client(items.id)
+    assert reader.read_item("1", partition_key="a")["id"] == "1"
+    assert len(list(reader.query_items("SELECT * FROM c", partition_key="a"))) == 1
+    with pytest.raises(CosmosHttpResponseError) as caught:
+        reader.create_item({"id": "2", "pk": "a"})
+    assert (caught.value.status_code, caught.value.sub_status) == (403, 5301)
+    assert "items/create" in caught.value.message
+
+
+def test_a_principal_without_a_role_may_not_even_look(local_cosmos: LocalCosmos) -> None:
+    """The first call of a client, for the account, is refused."""
+    with pytest.raises(CosmosHttpResponseError) as caught:
+        local_cosmos.client(local_cosmos.platform.world.extra_client_ids[1])
+    assert caught.value.status_code == 403
+    assert "readMetadata" in caught.value.message
+
+
+def test_a_token_changes_no_database_and_no_container(local_cosmos: LocalCosmos) -> None:
+    """That is the management plane's: 403 with substatus 5300."""
+    client = local_cosmos.client(local_cosmos.platform.world.rp_identity_client_id)
+    for call in (
+        lambda: client.create_database("other"),
+        lambda: list(client.list_databases()),
+        lambda: client.get_database_client(DATABASE).delete_container("any"),
+    ):
+        with pytest.raises(CosmosHttpResponseError) as caught:
+            call()
+        assert (caught.value.status_code, caught.value.sub_status) == (403, 5300)
+
+
+def test_a_missing_container_says_that_it_is_the_owner(local_cosmos: LocalCosmos) -> None:
+    """404 with substatus 1003, unlike a missing document."""
+    client = local_cosmos.client(local_cosmos.platform.world.rp_identity_client_id)
+    with pytest.raises(CosmosResourceNotFoundError) as caught:
+        client.get_database_client(DATABASE).get_container_client("nothing").read()
+    assert caught.value.sub_status == 1003
+
+
+def test_a_container_made_anew_is_found_again(local_cosmos: LocalCosmos, container: Make) -> None:
+    """A client that remembers the old container's id is told so, and looks again by itself."""
+    items = container()
+    items.create_item({"id": "1", "pk": "a"})
+    local_cosmos.model.delete_container(ACCOUNT, DATABASE, items.id)
+    local_cosmos.model.ensure_container(ACCOUNT, DATABASE, items.id, "/pk")
+    items.create_item({"id": "1", "pk": "a"})
+
+
+def test_a_read_that_knows_the_etag_is_304(local_cosmos: LocalCosmos, container: Make) -> None:
+    """Without a body."""
+    items = container()
+    document = items.create_item({"id": "1", "pk": "a"})
+    token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id)
+    reply = _get(
+        local_cosmos,
+        f"/dbs/{DATABASE}/colls/{items.id}/docs/1",
+        f"type=aad&ver=1.0&sig={token}",
+        **{"If-None-Match": document["_etag"], "x-ms-documentdb-partitionkey": '["a"]'},
+    )
+    assert (reply.status_code, reply.content, reply.headers["etag"]) == (304, b"", document["_etag"])
+
+
+def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCosmos, container: Make) -> None:
+    """400 without the header; 400 with substatus 1001 when the document says otherwise."""
+    items = container()
+    token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id)
+    for key, substatus in ((None, "0"), ('["b"]', "1001")):
+        reply = requests.post(
+            f"{HOST}/dbs/{DATABASE}/colls/{items.id}/docs",
+            json={"id": "1", "pk": "a"},
+            headers={
+                "Authorization": f"type=aad&ver=1.0&sig={token}",
+                **({} if key is None else {"x-ms-documentdb-partitionkey": key}),
+            },
+            proxies={"https": local_cosmos.proxy},
+            verify=str(local_cosmos.platform.authority.certificate_path),
+            timeout=10,
+        )
+        assert (reply.status_code, reply.headers["x-ms-substatus"]) == (400, substatus)
+
+
+def test_a_batch_is_done_whole_or_not_at_all(container: Make) -> None:
+    """A conflict in the middle undoes what came before it; the error names the operation."""
+    items = container(unique_keys=("/key",))
+    first = items.create_item({"id": "1", "pk": "a", "key": "x", "n": 1})
+    results = items.execute_item_batch(
+        [
+            ("create", ({"id": "2", "pk": "a", "key": "y"},)),
+            ("patch", ("1", [{"op": "incr", "path": "/n", "value": 1}])),
+            ("read", ("1",)),
+        ],
+        partition_key="a",
+    )
+    assert [result["statusCode"] for result in results] == [201, 200, 200]
+    assert results[2]["resourceBody"]["n"] == 2
+    operations: list[Any] = [
+        ("delete", ("2",)),
+        ("upsert", ({"id": "3", "pk": "a", "key": "z"},)),
+        ("replace", ("1", first), {"if_match_etag": first["_etag"]}),
+        ("create", ({"id": "4", "pk": "a", "key": "w"},)),
+    ]
+    with pytest.raises(CosmosBatchOperationError) as caught:
+        items.execute_item_batch(operations, partition_key="a")
+    assert (caught.value.error_index, caught.value.status_code) == (2, 412)
+    assert [result["statusCode"] for result in caught.value.operation_responses] == [424, 424, 412, 424]
+    assert [item["id"] for item in items.query_items("SELECT * FROM c", partition_key="a")] == ["1", "2"]
+    items.create_item({"id": "3", "pk": "a", "key": "z"})
+
+
+def test_a_document_ends_with_its_time_to_live(local_cosmos: LocalCosmos, container: Make) -> None:
+    """The container's default, the item's own, and -1 for ever; what has ended gives back its unique keys."""
+    items = container(default_ttl=100, unique_keys=("/key",))
+    items.create_item({"id": "default", "pk": "a", "key": 1})
+    items.create_item({"id": "short", "pk": "a", "ttl": 10, "key": 2})
+    items.create_item({"id": "ever", "pk": "a", "ttl": -1, "key": 3})
+    try:
+        local_cosmos.time.ahead = timedelta(seconds=50)
+        with pytest.raises(CosmosResourceNotFoundError):
+            items.read_item("short", partition_key="a")
+        items.create_item({"id": "other", "pk": "a", "key": 2})
+        local_cosmos.time.ahead = timedelta(seconds=120)
+        left = items.query_items("SELECT c.id FROM c", partition_key="a")
+        assert {item["id"] for item in left} == {"ever", "other"}
+        local_cosmos.time.ahead = timedelta(seconds=200)
+        assert local_cosmos.model.purge_expired() >= 1
+    finally:
+        local_cosmos.time.ahead = timedelta(0)
+
+
+def test_a_throttled_call_is_tried_again_after_the_time_told(local_cosmos: LocalCosmos, container: Make) -> None:
+    """An injected 429 carries `x-ms-retry-after-ms`, and the SDK's own policy gets over it."""
+    items = container()
+    fault = Fault("cosmos", f"create {items.id}", status_code=429, retry_after=1)
+    local_cosmos.platform.faults.add(fault)
+    items.create_item({"id": "1", "pk": "a"})
+    entries = [entry for entry in local_cosmos.platform.journal.entries() if entry.operation == f"create {items.id}"]
+    assert [(entry.status, entry.fault) for entry in entries] == [(429, fault.id), (201, "")]
+
+
+def test_a_lost_response_leaves_the_document(local_cosmos: LocalCosmos, container: Make) -> None:
+    """The connection is cut after the work: the SDK sends the replace again, and its own first one makes it stale."""
+    items = container()
+    document = items.create_item({"id": "1", "pk": "a", "n": 1})
+    local_cosmos.platform.faults.add(Fault("cosmos", f"replace {items.id}", kind="lost-response"))
+    with pytest.raises(CosmosAccessConditionFailedError):
+        items.replace_item(
+            "1", document | {"n": 2}, etag=document["_etag"], match_condition=MatchConditions.IfNotModified
+        )
+    assert items.read_item("1", partition_key="a")["n"] == 2

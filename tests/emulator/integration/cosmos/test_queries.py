@@ -1,0 +1,123 @@
+"""Promises about queries, kept towards azure-cosmos with and without a partition key."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from azure.cosmos import ContainerProxy
+from azure.cosmos.exceptions import CosmosHttpResponseError
+
+from tests.emulator.integration.cosmos.conftest import LocalCosmos, Make
+
+
+@pytest.fixture
+def cars(container: Make) -> ContainerProxy:
+    """Make twelve documents in three partitions."""
+    items = container()
+    for number in range(12):
+        document: dict[str, Any] = {"id": f"{number:02}", "pk": "abc"[number % 3], "n": number, "even": number % 2 == 0}
+        items.create_item(document | ({"name": f"car-{number}"} if number < 6 else {}))
+    return items
+
+
+def _across(items: ContainerProxy, query: str, **options: Any) -> list[Any]:
+    return list(items.query_items(query, enable_cross_partition_query=True, **options))
+
+
+def _ids(documents: Iterable[dict[str, Any]]) -> list[str]:
+    return [document["id"] for document in documents]
+
+
+def test_the_ranges_of_a_container_are_read_once(cars: ContainerProxy, local_cosmos: LocalCosmos) -> None:
+    """Reads and queries in turn do not make the SDK take what it knows for outdated."""
+    journal = local_cosmos.platform.journal
+    cars.read_item("00", partition_key="a")
+    before = len(list(journal.entries(service="cosmos")))
+    for _ in range(3):
+        list(cars.query_items("SELECT * FROM c", partition_key="a"))
+        cars.read_item("00", partition_key="a")
+    operations = [entry.operation for entry in list(journal.entries(service="cosmos"))[before:]]
+    assert "read ranges" not in operations
+    assert len(operations) == 6
+
+
+def test_a_query_sees_one_partition_or_all(cars: ContainerProxy) -> None:
+    """With a partition key it stays there; without one it has to say that it crosses them."""
+    query = "SELECT * FROM c WHERE c.n > @least"
+    parameters: list[dict[str, object]] = [{"name": "@least", "value": 5}]
+    assert _ids(cars.query_items(query, parameters=parameters, partition_key="a")) == ["06", "09"]
+    assert sorted(_ids(_across(cars, query, parameters=parameters))) == ["06", "07", "08", "09", "10", "11"]
+
+
+def test_pages_follow_each_other_by_token(cars: ContainerProxy) -> None:
+    """A token resumes after the page, also when documents came and went in between."""
+    pages: Any = cars.query_items("SELECT * FROM c", partition_key="b", max_item_count=2).by_page()
+    assert _ids(next(pages)) == ["01", "04"]
+    token = pages.continuation_token
+    cars.delete_item("04", partition_key="b")
+    cars.create_item({"id": "02b", "pk": "b"})
+    pages = cars.query_items("SELECT * FROM c", partition_key="b", max_item_count=2).by_page(token)
+    assert _ids(next(pages)) == ["07", "10"]
+    assert pages.continuation_token is None
+
+
+def test_an_order_is_kept_across_pages(cars: ContainerProxy) -> None:
+    """ORDER BY pages by value; a document without the member comes first."""
+    query = "SELECT c.id FROM c WHERE c.pk = 'a' ORDER BY c.name DESC"
+    assert _ids(cars.query_items(query, partition_key="a", max_item_count=1)) == ["03", "00", "06", "09"]
+
+
+@pytest.mark.parametrize(
+    ("query", "want"),
+    [
+        ("SELECT VALUE COUNT(1) FROM c", [12]),
+        ("SELECT VALUE COUNT(c.name) FROM c WHERE c.even = true", [3]),
+        ("SELECT VALUE SUM(c.n) FROM c", [66]),
+        ("SELECT VALUE AVG(c.n) FROM c", [5.5]),
+        ("SELECT VALUE MIN(c.name) FROM c", ["car-0"]),
+        ("SELECT VALUE MAX(c.n) FROM c", [11]),
+        ("SELECT VALUE c.n FROM c ORDER BY c.n DESC OFFSET 1 LIMIT 2", [10, 9]),
+        ("SELECT TOP 2 VALUE c.n FROM c ORDER BY c.n", [0, 1]),
+        ("SELECT c.n AS number FROM c WHERE c.n BETWEEN 3 AND 4 ORDER BY c.n", [{"number": 3}, {"number": 4}]),
+        ("SELECT DISTINCT VALUE c.even FROM c ORDER BY c.even", [False, True]),
+        ("SELECT VALUE c.n FROM c WHERE STARTSWITH(c.name, 'car') AND c.n IN (1, 2, 30) ORDER BY c.n", [1, 2]),
+        ("SELECT VALUE c.n FROM c WHERE NOT IS_DEFINED(c.name) AND c.n < 8 ORDER BY c.n", [6, 7]),
+    ],
+)
+def test_a_query_across_partitions_is_put_together(cars: ContainerProxy, query: str, want: list[Any]) -> None:
+    """The client asks for a plan, runs it, and gets what one partition would have said."""
+    assert _across(cars, query) == want
+
+
+def test_distinct_values_come_once(cars: ContainerProxy) -> None:
+    """Without an order too."""
+    assert sorted(_across(cars, "SELECT DISTINCT VALUE c.pk FROM c")) == ["a", "b", "c"]
+
+
+def test_all_items_are_read_as_a_feed(cars: ContainerProxy) -> None:
+    """The read feed pages through every partition."""
+    assert len(list(cars.read_all_items(max_item_count=5))) == 12
+
+
+def test_a_query_that_is_none_says_where(cars: ContainerProxy) -> None:
+    """SC1001 with the position; what Cosmos DB has and the local Azure has not is refused likewise."""
+    for query, code, start in (
+        ("SELECT * FRM c", "SC1001", 9),
+        ("SELECT * FROM c JOIN d IN c.list", "SC1001", 21),
+        ("SELECT * FROM c WHERE d.n = 1", "SC2001", 22),
+        ("SELECT * FROM c WHERE udf(c.n)", "SC2005", 22),
+    ):
+        with pytest.raises(CosmosHttpResponseError) as caught:
+            list(cars.query_items(query, partition_key="a"))
+        assert caught.value.status_code == 400
+        assert code in caught.value.message
+        assert f'"start": {start}' in caught.value.message.replace("\\", "")
+
+
+def test_a_query_without_partition_key_has_to_say_so(cars: ContainerProxy, local_cosmos: LocalCosmos) -> None:
+    """The gateway does not guess that all partitions are meant."""
+    with pytest.raises(CosmosHttpResponseError) as caught:
+        list(cars.query_items("SELECT * FROM c"))
+    assert caught.value.status_code == 400
+    entries = [e for e in local_cosmos.platform.journal.entries() if e.operation == f"query {cars.id}"]
+    assert entries[-1].caller

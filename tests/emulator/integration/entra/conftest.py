@@ -1,0 +1,14 @@
+"""One set of services for all tests of this folder; each test has applications, secrets and names of its own."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.emulator.integration.entra.stage import Stage, running
+
+
+@pytest.fixture(scope="package")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """Run the services while this folder's tests run."""
+    with running(tmp_path_factory.mktemp("state")) as services:
+        yield services

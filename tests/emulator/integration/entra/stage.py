@@ -1,0 +1,57 @@
+"""The directory, Graph, the identity endpoint and Key Vault, behind the real server and proxy, for this process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from emulator import entra, graph, keyvault, managed_identity
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.entra.models import EntraModel
+from emulator.keyvault.models import KeyVaultModel
+from emulator.managed_identity.models import ManagedIdentityModel
+from emulator.world import World
+from tests.listening import free_port, listening, variables
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a test sees: the models, to arrange, and the environment of any client process."""
+
+    platform: Platform
+    environment: dict[str, str]
+
+    @property
+    def entra(self) -> EntraModel:
+        """The directory."""
+        return self.platform.model(EntraModel)
+
+    @property
+    def vaults(self) -> KeyVaultModel:
+        """The vaults."""
+        return self.platform.model(KeyVaultModel)
+
+    @property
+    def identity(self) -> ManagedIdentityModel:
+        """The managed identity."""
+        return self.platform.model(ManagedIdentityModel)
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Stage]:
+    """Run the services on free ports and let this process reach them."""
+    platform = Platform(folder, clock=Clock(40), world=World())
+    platform.ports |= {"token": free_port(), "identity": free_port()}
+    platform.services += [service.create(platform) for service in (entra, graph, managed_identity, keyvault)]
+    world, directory = platform.world, platform.model(EntraModel)
+    directory.ensure_tenant(world.tenant_id, "Customer", "customer.onmicrosoft.com")
+    directory.ensure_tenant(world.rp_tenant_id, "Resource provider", "rp.onmicrosoft.com")
+    ports = platform.ports
+    with listening(platform, {ports["token"]: True, ports["identity"]: False}) as local:
+        environment = local.environment | {
+            "IDENTITY_ENDPOINT": f"http://localhost:{ports['identity']}/msi/token",
+            "IDENTITY_HEADER": platform.model(ManagedIdentityModel).header(),
+        }
+        with variables(environment):
+            yield Stage(platform, environment)

@@ -1,0 +1,170 @@
+"""A host under test: a real process on a free port, with its own state folder."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+import psutil
+
+APPS = Path(__file__).parent / "apps"
+REPOSITORY = Path(__file__).resolve().parents[4]
+START_SECONDS = 30
+ENDED = frozenset({"Completed", "Failed", "Terminated"})
+
+
+def wait_until(condition: Callable[[], Any], seconds: float = 20) -> Any:
+    """Return the first true value of a condition that is asked again and again."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {condition}")
+        time.sleep(0.02)
+    return value
+
+
+@dataclass
+class HostUnderTest:
+    """One host process and how to talk to it."""
+
+    app: str
+    folder: Path
+    name: str = "host"
+    time_scale: float = 60
+    settings: dict[str, str] = field(
+        default_factory=lambda: {"TICK_SCHEDULE": "0 0 0 1 1 *", "AzureWebJobs.switched_off.Disabled": "true"}
+    )
+    process: subprocess.Popen[str] | None = None
+    url: str = ""
+
+    def start(self) -> "HostUnderTest":
+        """Start the process and wait for its `ready` line."""
+        app = APPS / self.app if not Path(self.app).is_absolute() else Path(self.app)
+        self.marks.mkdir(parents=True, exist_ok=True)
+        with self.error_file.open("w", encoding="utf-8") as errors:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "emulator.host"),
+                    *("--app", str(app), "--state", str(self.folder / "state"), "--port", "0"),
+                    *("--socket", str(self.socket), "--time-scale", str(self.time_scale), "--log", str(self.log_file)),
+                    *("--worker", os.environ.get("FUNCTIONS_HOST_WORKER", "builtin")),
+                ],
+                cwd=REPOSITORY,
+                env={**os.environ, "MARKS": str(self.marks), **self.settings},
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        if self.process.stdout is None:
+            raise AssertionError("the process has no output")
+        line = self.process.stdout.readline()
+        if not line.startswith("ready "):
+            self.process.wait(START_SECONDS)
+            self.process.stdout.close()
+            raise AssertionError(f"the host did not start: {line!r} {self.error_file.read_text()}")
+        self.url = line.split()[1]
+        return self
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop()
+
+    def stop(self) -> int:
+        """End the process in order."""
+        return self._end(lambda process: process.terminate())
+
+    def kill(self) -> None:
+        """End the process with SIGKILL."""
+        self._end(lambda process: process.kill())
+
+    def _end(self, how: Callable[[subprocess.Popen[str]], None]) -> int:
+        process = self.process
+        if process is None:
+            return 0
+        how(process)
+        return_code = process.wait(15)
+        if process.stdout is not None:
+            process.stdout.close()
+        self.process = None
+        return return_code
+
+    @property
+    def marks(self) -> Path:
+        """The folder in which activities leave marks; hosts of one folder share it."""
+        return self.folder / "marks"
+
+    @property
+    def socket(self) -> Path:
+        """The socket for a front end."""
+        return self.folder / f"{self.name}.sock"
+
+    @property
+    def log_file(self) -> Path:
+        """The host's log."""
+        return self.folder / f"{self.name}.log"
+
+    @property
+    def error_file(self) -> Path:
+        """What the host wrote to standard error."""
+        return self.folder / f"{self.name}.err"
+
+    @property
+    def worker_pid(self) -> int:
+        """The process that has loaded the app."""
+        if self.process is None:
+            raise AssertionError("the host does not run")
+        return psutil.Process(self.process.pid).children()[0].pid
+
+    def log_lines(self) -> list[dict[str, Any]]:
+        """The lines of the log, parsed."""
+        return [json.loads(line) for line in self.log_file.read_text(encoding="utf-8").splitlines()]
+
+    def marked(self, name: str) -> list[float]:
+        """When a mark was left; each line is one execution."""
+        path = self.marks / name
+        return [float(line) for line in path.read_text(encoding="utf-8").split()] if path.exists() else []
+
+    def keys(self) -> dict[str, Any]:
+        """The published keys."""
+        document: dict[str, Any] = json.loads((self.folder / "state" / "keys.json").read_text(encoding="utf-8"))
+        return document
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Call the host's port."""
+        return httpx.request(method, self.url + path, timeout=30, **options)
+
+    def manage(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Call the public management API with its key."""
+        headers = {"x-functions-key": self.keys()["systemKeys"]["durabletask_extension"], **options.pop("headers", {})}
+        return self.request(method, f"/runtime/webhooks/durabletask/{path}", headers=headers, **options)
+
+    def start_instance(self, orchestrator: str, instance_id: str, value: Any = None) -> str:
+        """Start an orchestration through the SDK's client in the app."""
+        response = self.request("POST", f"/start/{orchestrator}/{instance_id}", json=value)
+        if response.status_code != 202:
+            raise AssertionError(f"{response.status_code} {response.text}")
+        return instance_id
+
+    def status(self, instance_id: str, query: str = "") -> dict[str, Any]:
+        """Return an instance as the management API shows it."""
+        document: dict[str, Any] = self.manage("GET", f"instances/{instance_id}?{query}").json()
+        return document
+
+    def wait_for(self, instance_id: str, wanted: frozenset[str] = ENDED, seconds: float = 20) -> dict[str, Any]:
+        """Return an instance once its status is one of those wanted."""
+
+        def look() -> dict[str, Any] | None:
+            status = self.status(instance_id)
+            return status if status["runtimeStatus"] in wanted else None
+
+        found: dict[str, Any] = wait_until(look, seconds)
+        return found

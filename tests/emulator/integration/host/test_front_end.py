@@ -1,0 +1,264 @@
+"""The front end before a host: client certificates, headers, restarts, many connections."""
+
+import asyncio
+import base64
+import datetime as dt
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from emulator.host.front_end import FrontEnd
+from tests.emulator.integration.host.harness import HostUnderTest
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A self-signed certificate and its key."""
+
+    certificate: Path
+    key: Path
+    der: bytes
+
+
+def _make_pair(folder: Path, name: str) -> Pair:
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = dt.datetime.now(dt.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(hours=1))
+        .not_valid_after(now + dt.timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    files = folder / f"{name}.crt", folder / f"{name}.key"
+    files[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    files[1].write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return Pair(*files, certificate.public_bytes(serialization.Encoding.DER))
+
+
+@pytest.fixture(scope="module")
+def server_pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    """The front end's certificate."""
+    return _make_pair(tmp_path_factory.mktemp("server"), "server")
+
+
+@pytest.fixture(scope="module")
+def caller_pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    """A certificate that chains to nothing the front end knows."""
+    return _make_pair(tmp_path_factory.mktemp("caller"), "caller")
+
+
+def _context(server: Pair, caller: Pair | None) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=str(server.certificate))
+    if caller is not None:
+        context.load_cert_chain(caller.certificate, caller.key)
+    return context
+
+
+@asynccontextmanager
+async def _front_end(server: Pair, upstream: Path) -> AsyncIterator[str]:
+    front_end = FrontEnd()
+    await front_end.start(0, server.certificate, server.key, upstream)
+    try:
+        yield f"https://localhost:{front_end.port}"
+    finally:
+        await front_end.stop()
+
+
+def _run(story: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(story())
+
+
+def test_any_certificate_whose_key_the_caller_holds_is_passed_on(
+    basic: HostUnderTest, server_pair: Pair, caller_pair: Pair
+) -> None:
+    async def story() -> None:
+        async with (
+            _front_end(server_pair, basic.socket) as url,
+            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+        ):
+            forged = {"X-ARR-ClientCert": "forged", "X-Forwarded-Proto": "gopher", "Disguised-Host": "elsewhere"}
+            response = await client.post(f"{url}/echo/a/b%20c?x=1", content=b"body", headers=forged)
+            seen = response.json()
+
+            assert response.status_code == 201
+            assert base64.b64decode(seen["headers"]["x-arr-clientcert"]) == caller_pair.der
+            assert seen["headers"]["x-forwarded-proto"] == "https"
+            assert seen["url"] == f"{url}/echo/a/b%20c?x=1"
+            assert seen["body"] == "body"
+
+    _run(story)
+
+
+def test_a_caller_without_a_certificate_gets_403(basic: HostUnderTest, server_pair: Pair) -> None:
+    async def story() -> None:
+        async with (
+            _front_end(server_pair, basic.socket) as url,
+            httpx.AsyncClient(verify=_context(server_pair, None)) as client,
+        ):
+            for _ in range(2):
+                response = await client.post(f"{url}/echo/a/b", content=b"x" * 100_000)
+                assert response.status_code == 403
+                assert response.headers["content-type"] == "text/html"
+
+    _run(story)
+
+
+def test_tls_below_1_2_is_refused(basic: HostUnderTest, server_pair: Pair) -> None:
+    async def story() -> None:
+        async with _front_end(server_pair, basic.socket) as url:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.load_verify_locations(server_pair.certificate)
+            context.set_ciphers("DEFAULT:@SECLEVEL=0")
+            context.maximum_version = ssl.TLSVersion.TLSv1_1
+            with pytest.raises(ssl.SSLError):
+                await asyncio.open_connection("localhost", httpx.URL(url).port, ssl=context)
+
+    with pytest.warns(DeprecationWarning, match="TLSv1_1"):
+        _run(story)
+
+
+def test_a_chunked_body_is_passed_on_as_chunks(basic: HostUnderTest, server_pair: Pair, caller_pair: Pair) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(3):
+            yield b"piece"
+
+    async def story() -> None:
+        async with (
+            _front_end(server_pair, basic.socket) as url,
+            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+        ):
+            seen = (await client.post(f"{url}/echo/a/b", content=chunks())).json()
+            assert seen["headers"]["transfer-encoding"] == "chunked"
+            assert seen["body"] == ""
+
+    _run(story)
+
+
+def test_a_large_body_arrives_whole(basic: HostUnderTest, server_pair: Pair, caller_pair: Pair) -> None:
+    async def story() -> None:
+        async with (
+            _front_end(server_pair, basic.socket) as url,
+            httpx.AsyncClient(verify=_context(server_pair, caller_pair), timeout=30) as client,
+        ):
+            body = b"0123456789" * 500_000
+            assert (await client.post(f"{url}/echo/a/b", content=body)).json()["body"] == body.decode()
+
+    _run(story)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        pytest.param({"Content-Length": str(101 * 1024 * 1024)}, 413, id="a body over 100 MB"),
+        pytest.param({"X-Long": "x" * 40_000}, 431, id="headers over 32 KB"),
+        pytest.param({"Bad Header": "x"}, 400, id="what is no HTTP"),
+    ],
+)
+def test_what_is_too_large_or_no_http_is_refused(
+    basic: HostUnderTest, server_pair: Pair, caller_pair: Pair, headers: dict[str, str], status: int
+) -> None:
+    async def story() -> None:
+        async with _front_end(server_pair, basic.socket) as url:
+            port = httpx.URL(url).port
+            reader, writer = await asyncio.open_connection("localhost", port, ssl=_context(server_pair, caller_pair))
+            lines = [f"{name}: {value}" for name, value in headers.items()]
+            writer.write("\r\n".join(["POST /echo/a/b HTTP/1.1", "Host: x", *lines, "", ""]).encode())
+            answer = await reader.readline()
+            writer.close()
+            assert f" {status} ".encode() in answer
+
+    _run(story)
+
+
+def test_requests_of_one_connection_are_answered_in_order(
+    basic: HostUnderTest, server_pair: Pair, caller_pair: Pair
+) -> None:
+    async def story() -> None:
+        async with _front_end(server_pair, basic.socket) as url:
+            port = httpx.URL(url).port
+            reader, writer = await asyncio.open_connection("localhost", port, ssl=_context(server_pair, caller_pair))
+            writer.write(b"GET /slow?seconds=0.3 HTTP/1.1\r\nHost: x\r\n\r\nGET /items/7 HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = b""
+            while b"item 7" not in answer:
+                answer += await reader.read(4096)
+            writer.close()
+            assert answer.index(b"late") < answer.index(b"item 7")
+
+    _run(story)
+
+
+def test_many_connections_are_held_and_served(basic: HostUnderTest, server_pair: Pair, caller_pair: Pair) -> None:
+    async def story() -> None:
+        async with (
+            _front_end(server_pair, basic.socket) as url,
+            httpx.AsyncClient(
+                verify=_context(server_pair, caller_pair), limits=httpx.Limits(max_connections=100), timeout=30
+            ) as client,
+        ):
+            responses = await asyncio.gather(*(client.get(f"{url}/items/{number}") for number in range(200)))
+            assert [response.text for response in responses] == [f"item {number}" for number in range(200)]
+
+    _run(story)
+
+
+def test_503_while_the_host_is_away_and_200_once_it_is_back(
+    tmp_path: Path, server_pair: Pair, caller_pair: Pair
+) -> None:
+    host = HostUnderTest("basic", tmp_path)
+
+    async def story() -> None:
+        async with (
+            _front_end(server_pair, host.socket) as url,
+            httpx.AsyncClient(verify=_context(server_pair, caller_pair), timeout=30) as client,
+        ):
+            assert (await client.get(f"{url}/items/1")).status_code == 503
+            await asyncio.to_thread(host.start)
+            assert (await client.get(f"{url}/items/1")).text == "item 1"
+            cut = asyncio.create_task(client.get(f"{url}/slow?seconds=20"))
+            await asyncio.sleep(0.3)
+            await asyncio.to_thread(host.kill)
+            assert (await cut).status_code == 502
+            waiting = asyncio.create_task(client.get(f"{url}/items/2"))
+            await asyncio.to_thread(host.start)
+            # It was not sent before the host was back, so it waited; or the host took longer than the front end waits.
+            assert (await waiting).status_code in (200, 503)
+
+    _run(story)
+    host.stop()
+
+
+def test_a_caller_that_goes_away_leaves_the_front_end_serving(
+    basic: HostUnderTest, server_pair: Pair, caller_pair: Pair
+) -> None:
+    async def story() -> None:
+        async with (
+            _front_end(server_pair, basic.socket) as url,
+            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+        ):
+            with pytest.raises(httpx.ReadTimeout):
+                await client.get(f"{url}/slow?seconds=1", timeout=0.2)
+            plain = socket.create_connection(("localhost", httpx.URL(url).port or 0))
+            plain.sendall(b"this is no TLS at all\r\n\r\n")
+            plain.close()
+            assert (await client.get(f"{url}/items/3")).text == "item 3"
+
+    _run(story)

@@ -1,0 +1,232 @@
+"""The management API: status codes, casing and shapes that clients rely on."""
+
+import json
+
+import pytest
+
+from tests.emulator.integration.host.harness import HostUnderTest, wait_until
+
+RUNNING = frozenset({"Running"})
+
+
+def _waiting(durable: HostUnderTest, instance_id: str) -> str:
+    durable.start_instance("waiting", instance_id)
+    durable.wait_for(instance_id, RUNNING)
+    return instance_id
+
+
+def _ended(durable: HostUnderTest, instance_id: str) -> str:
+    durable.start_instance("chain", instance_id, {"steps": []})
+    durable.wait_for(instance_id)
+    return instance_id
+
+
+def test_public_routes_need_the_key(durable: HostUnderTest) -> None:
+    response = durable.request("GET", "/runtime/webhooks/durabletask/instances")
+
+    assert (response.status_code, response.content) == (401, b"")
+    assert (
+        durable.request(
+            "GET", f"/runtime/webhooks/durabletask/instances/none?code={durable.keys()['masterKey']}"
+        ).status_code
+        == 404
+    )
+
+
+def test_client_binding_has_the_documented_keys_in_order(durable: HostUnderTest) -> None:
+    binding = durable.request("GET", "/binding").json()
+
+    assert list(binding) == [
+        *("taskHubName", "connectionName", "creationUrls", "managementUrls"),
+        *("baseUrl", "requiredQueryStringParameters", "rpcBaseUrl", "httpBaseUrl"),
+    ]
+    assert binding["baseUrl"] == f"{durable.url}/runtime/webhooks/durabletask"
+    assert binding["rpcBaseUrl"].endswith("/durabletask/")
+    assert list(binding["managementUrls"])[:2] == ["id", "statusQueryGetUri"]
+
+
+def test_start_answers_202_with_urls_and_without_rewind(durable: HostUnderTest) -> None:
+    response = durable.manage("POST", "orchestrators/CHAIN/started-1", json={"steps": []})
+
+    assert response.status_code == 202
+    assert response.headers["retry-after"] == "10"
+    assert response.headers["location"] == response.json()["statusQueryGetUri"]
+    assert "rewindPostUri" not in response.json()
+    assert durable.wait_for("started-1")["input"] == {"steps": []}
+
+
+def test_start_and_wait_answers_with_the_output(durable: HostUnderTest) -> None:
+    response = durable.manage("POST", "orchestrators/chain?timeout=10&pollingInterval=0.05", json={"steps": []})
+
+    assert (response.status_code, response.json()) == (200, [])
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        pytest.param("orchestrators/nobody", b"", 400, id="an unknown function"),
+        pytest.param("orchestrators/chain/@x", b"", 400, id="an id with an at sign in front"),
+        pytest.param("orchestrators/chain/a%23b", b"", 400, id="an id with a number sign"),
+        pytest.param(f"orchestrators/chain/{'x' * 257}", b"", 400, id="an id over 256 characters"),
+        pytest.param("orchestrators/chain", b"{", 400, id="bad JSON"),
+    ],
+)
+def test_refused_starts_say_why(durable: HostUnderTest, path: str, body: bytes, status: int) -> None:
+    response = durable.manage("POST", path, content=body)
+
+    assert response.status_code == status
+    assert list(response.json()) == ["Message", "ExceptionMessage", "ExceptionType", "StackTrace"]
+
+
+def test_an_id_with_a_slash_hits_no_route(durable: HostUnderTest) -> None:
+    response = durable.manage("POST", "orchestrators/chain/a/b", json={})
+
+    assert (response.status_code, response.content) == (404, b"")
+
+
+def test_an_active_id_is_refused_and_an_ended_one_overwritten(durable: HostUnderTest) -> None:
+    instance_id = _waiting(durable, "twice-1")
+    refused = durable.manage("POST", f"orchestrators/chain/{instance_id}", json={"steps": []})
+    durable.manage("POST", f"instances/{instance_id}/terminate?reason=x")
+    durable.wait_for(instance_id)
+    accepted = durable.manage("POST", f"orchestrators/chain/{instance_id}", json={"steps": []})
+
+    assert refused.status_code == 500
+    assert refused.json()["ExceptionMessage"] == "An Orchestration instance with the status Running already exists."
+    assert accepted.status_code == 202
+    wait_until(lambda: durable.status(instance_id)["output"] == [])
+
+
+def test_status_is_202_while_active_and_200_when_ended(durable: HostUnderTest) -> None:
+    active = durable.manage("GET", f"instances/{_waiting(durable, 'active-1')}")
+    ended = durable.manage("GET", f"instances/{_ended(durable, 'ended-1')}")
+
+    assert (active.status_code, active.headers["retry-after"]) == (202, "5")
+    assert ended.status_code == 200
+    assert durable.manage("GET", "instances/nobody").content == b""
+    assert durable.manage("GET", "instances/nobody").status_code == 404
+    durable.manage("DELETE", "instances/active-1")
+
+
+def test_a_failed_instance_answers_500_when_asked_to(durable: HostUnderTest) -> None:
+    durable.start_instance("raising", "failed-500")
+    durable.wait_for("failed-500")
+
+    assert durable.manage("GET", "instances/failed-500").status_code == 200
+    assert durable.manage("GET", "instances/failed-500?returnInternalServerErrorOnFailure=TRUE").status_code == 500
+
+
+def test_history_is_folded_into_result_events(durable: HostUnderTest) -> None:
+    durable.start_instance("chain", "history-1", {"steps": [{"name": "h1"}]})
+    durable.wait_for("history-1")
+
+    assert "historyEvents" not in durable.status("history-1")
+    bare = durable.status("history-1", "showHistory=true&showInput=false")
+    full = durable.status("history-1", "showHistory=true&showHistoryOutput=true")
+
+    assert bare["input"] is None
+    assert all("Result" not in event for event in bare["historyEvents"])
+    assert [event["EventType"] for event in full["historyEvents"]] == [
+        *("ExecutionStarted", "TaskCompleted", "ExecutionCompleted"),
+    ]
+    done = full["historyEvents"][1]
+    assert list(done) == ["EventType", "Result", "Timestamp", "ScheduledTime", "FunctionName", "Input"]
+    assert (done["Result"], done["FunctionName"]) == ({"name": "h1"}, "step")
+    assert done["ScheduledTime"].endswith("+00:00")
+
+
+def test_lists_are_paged_filtered_and_ordered(durable: HostUnderTest) -> None:
+    for number in range(3):
+        _ended(durable, f"page-{number}")
+    first = durable.manage("GET", "instances?instanceIdPrefix=page-&top=2&runtimeStatus=Completed,Failed")
+    token = first.headers["x-ms-continuation-token"]
+    second = durable.manage(
+        "GET", "instances/?instanceIdPrefix=page-&top=2", headers={"x-ms-continuation-token": token}
+    )
+
+    assert [item["instanceId"] for item in first.json()] == ["page-0", "page-1"]
+    assert [item["instanceId"] for item in second.json()] == ["page-2"]
+    assert second.headers["x-ms-continuation-token"] == ""
+    assert durable.manage("GET", "instances?instanceIdPrefix=page-&runtimeStatus=Running").json() == []
+    assert durable.manage("GET", "instances?instanceIdPrefix=page-&createdTimeFrom=2999-01-01T00:00:00Z").json() == []
+
+
+def test_purge_deletes_one_or_all_ended_since_a_time(durable: HostUnderTest) -> None:
+    _ended(durable, "purge-1")
+
+    assert durable.manage("DELETE", "instances/purge-1").json() == {"instancesDeleted": 1}
+    assert durable.manage("DELETE", "instances/purge-1").status_code == 404
+    assert durable.manage("DELETE", "instances").status_code == 400
+    assert durable.manage("DELETE", "instances?createdTimeFrom=2999-01-01T00:00:00Z").status_code == 404
+
+
+def test_raise_event_checks_in_the_documented_order(durable: HostUnderTest) -> None:
+    ended, active = _ended(durable, "event-ended"), _waiting(durable, "event-active")
+    raw = {"content": b"1", "headers": {"content-type": "text/plain"}}
+
+    assert durable.manage("POST", "instances/nobody/raiseEvent/go", **raw).status_code == 404
+    assert durable.manage("POST", f"instances/{ended}/raiseEvent/go", **raw).status_code == 410
+    assert durable.manage("POST", f"instances/{active}/raiseEvent/go", **raw).status_code == 400
+    assert durable.manage("POST", f"instances/{active}/raiseEvent/go", json=None).status_code == 400
+    assert durable.manage("POST", f"instances/{active}/RAISEEVENT/go", json="x").status_code == 202
+    assert durable.wait_for(active)["output"] == "x"
+
+
+def test_terminate_ends_an_instance_once(durable: HostUnderTest) -> None:
+    instance_id = _waiting(durable, "terminate-1")
+
+    assert durable.manage("POST", f"instances/{instance_id}/terminate?reason=no%20more").status_code == 202
+    status = durable.wait_for(instance_id)
+    assert (status["runtimeStatus"], status["output"]) == ("Terminated", "no more")
+    assert durable.manage("POST", f"instances/{instance_id}/terminate").status_code == 410
+    assert durable.manage("POST", "instances/nobody/terminate").status_code == 404
+    history = durable.status(instance_id, "showHistory=true")["historyEvents"]
+    assert [event["EventType"] for event in history][-2:] == ["ExecutionTerminated", "ExecutionCompleted"]
+
+
+def test_a_suspended_instance_takes_events_and_goes_on_after_resume(durable: HostUnderTest) -> None:
+    instance_id = _waiting(durable, "suspend-1")
+
+    assert durable.manage("POST", f"instances/{instance_id}/resume").status_code == 500
+    assert durable.manage("POST", f"instances/{instance_id}/suspend?reason=pause").status_code == 202
+    suspended = durable.wait_for(instance_id, frozenset({"Suspended"}))
+    assert suspended["output"] == "pause"
+    assert durable.manage("POST", f"instances/{instance_id}/suspend").status_code == 500
+    durable.manage("POST", f"instances/{instance_id}/raiseEvent/go", json=5)
+    assert durable.status(instance_id)["runtimeStatus"] == "Suspended"
+    assert durable.manage("POST", f"instances/{instance_id}/resume").status_code == 202
+    assert durable.wait_for(instance_id)["output"] == 5
+
+
+@pytest.mark.parametrize(("orchestrator", "suffix"), [("flaky_steps", ""), ("parent_of_flaky", "-child")])
+def test_rewind_runs_only_the_failed_tasks_again(durable: HostUnderTest, orchestrator: str, suffix: str) -> None:
+    instance_id = f"rewind-{orchestrator}"
+    durable.start_instance(orchestrator, instance_id, {"name": instance_id, "failures": 1})
+    assert durable.wait_for(instance_id)["runtimeStatus"] == "Failed"
+
+    assert durable.manage("POST", f"instances/{instance_id}/rewind?reason=again").status_code == 202
+    assert durable.wait_for(instance_id)["output"] == "at last"
+    assert len(durable.marked(instance_id)) == 2
+    assert len(durable.marked(f"{instance_id}{suffix}-first.begun")) == 1
+
+
+def test_rewind_is_for_failed_instances(durable: HostUnderTest) -> None:
+    ended, active = _ended(durable, "rewind-ended"), _waiting(durable, "rewind-active")
+
+    assert durable.manage("POST", "instances/nobody/rewind").status_code == 404
+    assert durable.manage("POST", f"instances/{ended}/rewind").status_code == 410
+    assert durable.manage("POST", f"instances/{active}/rewind").status_code == 500
+
+
+def test_restart_runs_the_same_input_under_a_new_id(durable: HostUnderTest) -> None:
+    _ended(durable, "restart-1")
+    restarted = durable.manage("POST", "instances/restart-1/restart").json()
+
+    assert restarted["id"] != "restart-1"
+    assert json.loads(durable.wait_for(restarted["id"])["input"]) == {"steps": []}
+    assert durable.manage("POST", "instances/restart-1/restart?restartWithNewInstanceId=False").status_code == 202
+    assert durable.manage("POST", "instances/nobody/restart").status_code == 400
+
+
+def test_entities_are_refused_out_loud(durable: HostUnderTest) -> None:
+    assert durable.manage("GET", "entities/counter/1").status_code == 501

@@ -1,0 +1,367 @@
+"""Promises of Key Vault's certificates, kept towards azure-keyvault-certificates, and towards the product."""
+
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceNotFoundError
+from azure.identity import ManagedIdentityCredential
+from azure.keyvault.certificates import (
+    CertificateClient,
+    CertificateContentType,
+    CertificatePolicy,
+    CertificatePolicyAction,
+    KeyType,
+    KeyUsageType,
+    KeyVaultCertificate,
+    LifetimeAction,
+)
+from azure.keyvault.secrets import SecretClient
+
+from emulator.core.certificates import write_private
+from emulator.core.faults import Fault
+from emulator.keyvault import IssuerModel
+from emulator.keyvault.vaults import CERTIFICATE_PERMISSIONS, PERMISSIONS
+from shared import fence
+from shared.vault import Vault, pem
+from shared.vault.certificates import Certificates
+from tests.emulator.integration.entra.stage import Stage
+
+ISSUER = "Public"
+NAME = "api.c1.eastus.aroapp.io"
+SUBJECT = f"CN={NAME}"
+
+
+def _policy(**changes: Any) -> CertificatePolicy:
+    wanted: dict[str, Any] = {
+        "issuer_name": ISSUER,
+        "subject": SUBJECT,
+        "san_dns_names": [NAME],
+        "key_type": KeyType.ec,
+        "exportable": True,
+        "content_type": CertificateContentType.pem,
+        "enhanced_key_usage": ["1.3.6.1.5.5.7.3.1"],
+        "key_usage": [KeyUsageType.digital_signature, KeyUsageType.key_encipherment],
+        "validity_in_months": 3,
+        "certificate_transparency": True,
+        "lifetime_actions": [LifetimeAction(action=CertificatePolicyAction.auto_renew, days_before_expiry=30)],
+    }
+    return CertificatePolicy(**wanted | changes)
+
+
+class Scene:
+    """A vault of its own for each test, that knows an issuer, and clients of it."""
+
+    def __init__(self, stage: Stage, opened: ExitStack) -> None:
+        self.stage = stage
+        self.vault = f"v{uuid4().hex[:12]}"
+        stage.vaults.ensure_vault(self.vault, stage.platform.world.rp_tenant_id)
+        stage.platform.model(IssuerModel).ensure(self.vault, ISSUER, "Test")
+        self.allow(*CERTIFICATE_PERMISSIONS)
+        credential = opened.enter_context(ManagedIdentityCredential())
+        url = f"https://{self.vault}.vault.azure.net"
+        self.certificates = opened.enter_context(CertificateClient(url, credential, retry_total=1))
+        self.secrets = opened.enter_context(SecretClient(url, credential, retry_total=1))
+
+    def allow(self, *permissions: str) -> None:
+        """Let the managed identity do with certificates what is given, and everything with secrets."""
+        self.stage.vaults.allow(self.vault, self.stage.identity.object_id, PERMISSIONS, permissions)
+
+    def order(self, name: str = "c", policy: CertificatePolicy | None = None) -> None:
+        """Order a certificate; its poller is left alone after its first look."""
+        self.certificates.begin_create_certificate(name, policy or _policy(), _polling_interval=3600)
+
+    def pass_by(self, name: str = "c") -> None:
+        """Let the issuer's time be over."""
+        orders = self.stage.platform.store.table("keyvault_orders")
+        key = f"{self.vault}/{name}"
+        assert orders.get(key) is not None
+        orders.put(key, {"ready": datetime.now(UTC).isoformat()})
+
+    def issue(self, name: str = "c", policy: CertificatePolicy | None = None) -> KeyVaultCertificate:
+        """Order a certificate and have it issued."""
+        self.order(name, policy)
+        self.pass_by(name)
+        return self.certificates.get_certificate(name)
+
+
+@pytest.fixture
+def scene(stage: Stage) -> Iterator[Scene]:
+    """Make a vault."""
+    with ExitStack() as opened:
+        yield Scene(stage, opened)
+
+
+def test_an_order_is_in_progress_and_then_completed(scene: Scene) -> None:
+    """Meanwhile the certificate is there, disabled and empty, and its secret is not to be read."""
+    scene.order()
+    order = scene.certificates.get_certificate_operation("c")
+    assert (order.status, order.issuer_name, order.certificate_transparency) == ("inProgress", ISSUER, True)
+    assert order.csr
+    pending = scene.certificates.get_certificate("c")
+    assert pending.properties is not None
+    assert (pending.properties.enabled, pending.cer) == (False, None)
+    assert list(scene.certificates.list_properties_of_certificates()) == []
+    assert [found.name for found in scene.certificates.list_properties_of_certificates(include_pending=True)] == ["c"]
+    with pytest.raises(HttpResponseError, match="disabled secret") as refused:
+        scene.secrets.get_secret("c")
+    assert _inner(refused.value) == "SecretDisabled"
+    scene.pass_by()
+    order = scene.certificates.get_certificate_operation("c")
+    assert (order.status, order.target) == ("completed", f"{scene.certificates.vault_url}/certificates/c")
+
+
+def test_an_issued_certificate_comes_with_policy_key_and_secret(scene: Scene) -> None:
+    """All of the policy comes back as it was ordered."""
+    found = scene.issue()
+    policy, properties = found.policy, found.properties
+    assert policy is not None
+    assert properties is not None
+    assert (policy.subject, policy.san_dns_names, policy.issuer_name) == (SUBJECT, [NAME], ISSUER)
+    assert (policy.key_type, policy.key_curve_name, policy.exportable) == (KeyType.ec, "P-256", True)
+    assert (policy.content_type, policy.validity_in_months) == (CertificateContentType.pem, 3)
+    assert policy.enhanced_key_usage == ["1.3.6.1.5.5.7.3.1"]
+    assert policy.key_usage == [KeyUsageType.digital_signature, KeyUsageType.key_encipherment]
+    assert policy.lifetime_actions is not None
+    assert policy.lifetime_actions[0].days_before_expiry == 30
+    assert properties.expires_on is not None
+    assert timedelta(days=89) < properties.expires_on - datetime.now(UTC) < timedelta(days=93)
+    assert properties.x509_thumbprint is not None
+    assert len(properties.x509_thumbprint) == 20
+    secret = scene.secrets.get_secret("c")
+    assert secret.id == found.secret_id
+    assert secret.properties.key_id == found.key_id
+    assert (secret.properties.content_type, secret.properties.managed) == ("application/x-pem-file", True)
+    assert secret.value is not None
+    assert secret.value.startswith("-----BEGIN PRIVATE KEY-----")
+    assert scene.certificates.get_certificate_version("c", properties.version or "").cer == found.cer
+
+
+def test_whoever_trusts_the_local_authority_trusts_what_the_issuer_issues(scene: Scene, tmp_path: Path) -> None:
+    """A TLS server shows the chain of the secret; a client with the bundle takes it, for its name alone."""
+    scene.issue()
+    secret = write_private(tmp_path / "server.pem", (scene.secrets.get_secret("c").value or "").encode())
+    bundle = scene.stage.platform.authority.certificate_path
+    assert _shake_hands(secret, bundle, NAME) == {("DNS", NAME)}
+    with pytest.raises(ssl.SSLCertVerificationError, match="match"):
+        _shake_hands(secret, bundle, "api.c2.eastus.aroapp.io")
+
+
+def _shake_hands(server: Path, bundle: Path, name: str) -> set[tuple[str, str]]:
+    """Return the names of the server's certificate, once a client has taken it. In memory: no socket is needed."""
+    shows, trusts = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH), ssl.create_default_context(cafile=bundle)
+    shows.load_cert_chain(server)
+    up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusts.wrap_bio(down, up, server_hostname=name)
+    peer = shows.wrap_bio(up, down, server_side=True)
+    for side in (client, peer, client, peer):
+        try:
+            side.do_handshake()
+        except ssl.SSLWantReadError:
+            continue
+    found: Any = client.getpeercert()
+    return set(found["subjectAltName"])
+
+
+def test_the_client_s_own_poller_ends_with_the_certificate(scene: Scene) -> None:
+    """What `az keyvault certificate create` waits with; a vault signs by itself in seconds."""
+    poller = scene.certificates.begin_create_certificate("c", _policy(issuer_name="Self"), _polling_interval=0.05)
+    found = poller.result()
+    assert isinstance(found, KeyVaultCertificate)
+    assert found.cer
+
+
+def test_an_order_that_fails_tells_why(scene: Scene) -> None:
+    """An issuer that the vault does not know, or one that refuses."""
+    scene.order("unknown", _policy(issuer_name="Nobody"))
+    scene.order("refused")
+    scene.stage.platform.faults.add(Fault("keyvault", f"issue {ISSUER}", code="FailedCanRetry", message="Busy."))
+    said = {}
+    for name in ("unknown", "refused"):
+        scene.pass_by(name)
+        order = scene.certificates.get_certificate_operation(name)
+        assert order.status == "failed"
+        assert order.error is not None
+        said[name] = (order.error.code, order.error.message)
+    assert said["refused"] == ("FailedCanRetry", "Busy.")
+    assert said["unknown"][0] == "Certificate issuer error"
+    assert "'Nobody' does not exist" in said["unknown"][1]
+
+
+def test_an_order_can_be_cancelled_and_forgotten(scene: Scene) -> None:
+    """A cancellation is a request; it shows when the issuer would have been done."""
+    scene.order()
+    assert scene.certificates.cancel_certificate_operation("c").cancellation_requested
+    scene.pass_by()
+    assert scene.certificates.get_certificate_operation("c").status == "cancelled"
+    assert scene.certificates.delete_certificate_operation("c").status == "cancelled"
+    with pytest.raises(ResourceNotFoundError) as gone:
+        scene.certificates.get_certificate_operation("c")
+    assert _code(gone.value) == "PendingCertificateNotFound"
+
+
+def test_a_certificate_s_secret_is_changed_by_nobody_else(scene: Scene) -> None:
+    """Set, changed and deleted with the certificate alone, and a secret's name makes no certificate."""
+    scene.issue()
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: scene.secrets.set_secret("c", "x"),
+        lambda: scene.secrets.update_secret_properties("c", enabled=False),
+        lambda: scene.secrets.begin_delete_secret("c"),
+    )
+    for call in calls:
+        with pytest.raises(HttpResponseError, match="lifetime is managed by Key Vault") as refused:
+            call()
+        assert (refused.value.status_code, _inner(refused.value)) == (403, "SecretManagedByKeyVault")
+    scene.secrets.set_secret("s", "x")
+    with pytest.raises(ResourceExistsError):
+        scene.order("s")
+
+
+def test_a_deleted_certificate_takes_its_secret_along_and_brings_it_back(scene: Scene) -> None:
+    """Soft delete, recover, purge."""
+    found = scene.issue()
+    deleted = scene.certificates.begin_delete_certificate("c", _polling_interval=0).result()
+    assert deleted.recovery_id == f"{scene.certificates.vault_url}/deletedcertificates/c"
+    for read in (scene.certificates.get_certificate, scene.secrets.get_secret):
+        with pytest.raises(ResourceNotFoundError):
+            read("c")
+    assert [item.name for item in scene.certificates.list_deleted_certificates()] == ["c"]
+    assert scene.certificates.get_deleted_certificate("c").policy is not None
+    with pytest.raises(ResourceExistsError) as conflict:
+        scene.order()
+    assert (_code(conflict.value), _inner(conflict.value)) == ("Conflict", "ObjectIsDeletedButRecoverable")
+    with pytest.raises(HttpResponseError, match="managed by Key Vault"):
+        scene.secrets.purge_deleted_secret("c")
+    scene.certificates.begin_recover_deleted_certificate("c", _polling_interval=0).wait()
+    assert scene.certificates.get_certificate("c").cer == found.cer
+    assert scene.secrets.get_secret("c").id == found.secret_id
+    scene.certificates.begin_delete_certificate("c", _polling_interval=0).wait()
+    scene.certificates.purge_deleted_certificate("c")
+    assert list(scene.certificates.list_deleted_certificates()) == []
+    assert list(scene.secrets.list_deleted_secrets()) == []
+    scene.order()
+
+
+def test_each_order_makes_a_version(scene: Scene) -> None:
+    """The newest counts, the old ones stay."""
+    first, second = scene.issue().properties, scene.issue().properties
+    assert first is not None
+    assert second is not None
+    versions = {item.version for item in scene.certificates.list_properties_of_certificate_versions("c")}
+    assert versions == {first.version, second.version}
+    assert scene.secrets.get_secret("c").properties.version == second.version
+
+
+def test_policy_attributes_and_tags_change(scene: Scene) -> None:
+    """A policy counts from the next version on; a disabled version's secret is disabled too."""
+    scene.issue()
+    scene.certificates.update_certificate_policy("c", _policy(validity_in_months=12))
+    assert scene.certificates.get_certificate_policy("c").validity_in_months == 12
+    changed = scene.certificates.update_certificate_properties("c", enabled=False, tags={"a": "b"})
+    assert changed.properties is not None
+    assert (changed.properties.enabled, changed.properties.tags) == (False, {"a": "b"})
+    with pytest.raises(HttpResponseError, match="disabled secret"):
+        scene.secrets.get_secret("c")
+
+
+def test_issuers_are_kept_without_their_password(scene: Scene) -> None:
+    """Set, read, changed, listed, deleted."""
+    made = scene.certificates.create_issuer(
+        "digicert01", "DigiCert", account_id="1", password=uuid4().hex, enabled=True
+    )
+    assert (made.provider, made.account_id, made.password) == ("DigiCert", "1", None)
+    assert scene.certificates.update_issuer("digicert01", enabled=False).enabled is False
+    assert scene.certificates.get_issuer("digicert01").account_id == "1"
+    assert [issuer.name for issuer in scene.certificates.list_properties_of_issuers()] == ["digicert01", ISSUER]
+    scene.certificates.delete_issuer("digicert01")
+    with pytest.raises(ResourceNotFoundError) as gone:
+        scene.certificates.get_issuer("digicert01")
+    assert _code(gone.value) == "CertificateIssuerNotFound"
+
+
+@pytest.mark.parametrize(
+    ("permission", "call"),
+    [
+        ("create", lambda client: client.begin_create_certificate("c", _policy())),
+        ("get", lambda client: client.get_certificate("c")),
+        ("update", lambda client: client.cancel_certificate_operation("c")),
+        ("list", lambda client: list(client.list_properties_of_certificates())),
+        ("delete", lambda client: client.begin_delete_certificate("c")),
+        ("recover", lambda client: client.begin_recover_deleted_certificate("c")),
+        ("purge", lambda client: client.purge_deleted_certificate("c")),
+        ("setissuers", lambda client: client.create_issuer("i", "Test")),
+        ("getissuers", lambda client: client.get_issuer("i")),
+    ],
+)
+def test_each_operation_needs_its_permission(
+    scene: Scene, permission: str, call: Callable[[CertificateClient], object]
+) -> None:
+    """All others together do not help, and those for secrets even less."""
+    scene.allow(*(other for other in CERTIFICATE_PERMISSIONS if other != permission))
+    with pytest.raises(HttpResponseError, match=f"does not have certificates {permission} permission") as refused:
+        call(scene.certificates)
+    assert (refused.value.status_code, _inner(refused.value)) == (403, "AccessDenied")
+
+
+def test_bad_orders_say_what_is_wrong(scene: Scene) -> None:
+    """On order already, a subject without room, a name that is none, what is not here."""
+    scene.order()
+    with pytest.raises(HttpResponseError, match="status is inProgress") as busy:
+        scene.order()
+    assert (busy.value.status_code, _code(busy.value)) == (409, "Conflict")
+    with pytest.raises(HttpResponseError, match="subject has the invalid value") as long:
+        scene.order("d", _policy(subject=f"CN={'a' * 65}"))
+    assert (long.value.status_code, _code(long.value)) == (400, "BadParameter")
+    with pytest.raises(HttpResponseError, match="invalid name"):
+        scene.order("a_b")
+    with pytest.raises(ResourceNotFoundError) as absent:
+        scene.certificates.get_certificate("nobody")
+    assert _code(absent.value) == "CertificateNotFound"
+    with pytest.raises(HttpResponseError, match="no GET /certificates/contacts"):
+        scene.certificates.get_contacts()
+
+
+def test_the_product_orders_reads_deletes_and_orders_again(scene: Scene) -> None:
+    """Once each, whatever is repeated; the key stands in the secret, and in no journal."""
+    ours = Certificates(scene.certificates, ISSUER)
+    token = fence.check.set(lambda: None)
+    try:
+        assert ours.order("c") is None
+        assert [ours.begin("c", SUBJECT, [NAME]) for _ in range(2)] == [True, False]
+        scene.pass_by()
+        assert ours.is_issued("c", SUBJECT, [NAME])
+        assert not ours.begin("c", SUBJECT, [NAME])
+        chain, key = Vault(scene.secrets, scene.secrets, "account/ARO").get_certificate("c")
+        assert pem.split(key + chain) == (chain, key)
+        for _ in range(2):
+            ours.delete("c")
+        assert ours.begin("c", SUBJECT, [NAME])
+        assert ours.is_issued("c", SUBJECT, [NAME]), "a deleted one holds the name, and is as good as new"
+        assert ours.begin("c", "CN=reserved.eastus.aroapp.io", [NAME])
+        order = ours.order("c")
+        assert order is not None
+        assert order.status == "inProgress"
+    finally:
+        fence.check.reset(token)
+    journal = (scene.stage.platform.root / "logs" / "journal.jsonl").read_text(encoding="utf-8")
+    assert f"{scene.vault}.vault.azure.net" in journal or "certificates" in journal
+    assert "PRIVATE KEY" not in journal
+    assert key.splitlines()[1] not in journal
+
+
+def _code(error: HttpResponseError) -> str:
+    assert error.error is not None
+    return str(error.error.code)
+
+
+def _inner(error: HttpResponseError) -> str:
+    """Return the code of the error's `innererror`."""
+    assert error.error is not None
+    inner = error.error.innererror
+    assert inner is not None
+    return str(inner["code"])

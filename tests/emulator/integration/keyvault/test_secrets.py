@@ -1,0 +1,275 @@
+"""Promises of Key Vault, kept towards azure-keyvault-secrets under the vaults' public names."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+import requests
+from azure.core.exceptions import (
+    ClientAuthenticationError,
+    HttpResponseError,
+    ResourceExistsError,
+    ResourceNotFoundError,
+)
+from azure.identity import ClientSecretCredential, ManagedIdentityCredential
+from azure.keyvault.secrets import SecretClient
+
+from emulator.core.faults import Fault
+from emulator.keyvault.models import RETENTION_DAYS
+from emulator.keyvault.vaults import PERMISSIONS
+from tests.emulator.integration.entra.stage import Stage
+
+Connect = Callable[..., SecretClient]
+
+
+@pytest.fixture
+def connect(stage: Stage) -> Iterator[Connect]:
+    """Return a function that opens a client of a new vault, for the managed identity with the permissions given."""
+    with ExitStack() as opened:
+
+        def client(*permissions: str, name: str = "", api_version: str = "") -> SecretClient:
+            vault = name or f"v{uuid4().hex[:12]}"
+            stage.vaults.ensure_vault(vault, stage.platform.world.rp_tenant_id)
+            stage.vaults.allow(vault, stage.identity.object_id, permissions or PERMISSIONS)
+            version = {"api_version": api_version} if api_version else {}
+            credential = opened.enter_context(ManagedIdentityCredential())
+            url = f"https://{vault}.vault.azure.net"
+            return opened.enter_context(SecretClient(url, credential, retry_total=1, **version))
+
+        yield client
+
+
+def _name(client: SecretClient) -> str:
+    return client.vault_url.removeprefix("https://").partition(".")[0]
+
+
+@pytest.mark.parametrize("api_version", ["7.0", "7.4", "7.6", ""], ids=["7.0", "7.4", "7.6", "the client's own"])
+def test_a_secret_keeps_its_versions(connect: Connect, api_version: str) -> None:
+    """Set twice: the newest answers without a version, the first with its own, and a versioned id never changes."""
+    client = connect(api_version=api_version)
+    first = client.set_secret("c1-request", '{"pullSecret": "one"}', content_type="application/json", tags={"a": "b"})
+    second = client.set_secret("c1-request", "two")
+    assert client.get_secret("c1-request").value == "two"
+    old = client.get_secret("c1-request", first.properties.version)
+    assert (old.value, old.properties.content_type, old.properties.tags) == (
+        '{"pullSecret": "one"}',
+        "application/json",
+        {"a": "b"},
+    )
+    assert old.id == f"{client.vault_url}/secrets/c1-request/{first.properties.version}"
+    assert old.properties.recovery_level == "Recoverable+Purgeable"
+    assert old.properties.recoverable_days == RETENTION_DAYS
+    versions = {version.version for version in client.list_properties_of_secret_versions("c1-request")}
+    assert versions == {first.properties.version, second.properties.version}
+    assert list(client.list_properties_of_secret_versions("nobody")) == []
+
+
+def test_names_differ_in_more_than_case(connect: Connect) -> None:
+    """Key Vault finds a name in any case and keeps the first one's spelling."""
+    client = connect()
+    client.set_secret("Rp-FirstParty", "one")
+    assert client.get_secret("rp-firstparty").name == "Rp-FirstParty"
+
+
+def test_a_list_comes_in_pages_without_values(connect: Connect) -> None:
+    """The link to the next page works, also when the last seen secret has gone meanwhile."""
+    client = connect()
+    for index in range(7):
+        client.set_secret(f"s{index}", "x")
+    pages = client.list_properties_of_secrets(max_page_size=3).by_page()
+    names = [item.name for item in next(pages)]
+    client.begin_delete_secret("s2").wait()
+    names += [item.name for page in pages for item in page]
+    assert names == [f"s{index}" for index in range(7)]
+
+
+def test_attributes_change_and_the_value_does_not(connect: Connect) -> None:
+    """A disabled version is refused to read and still listed."""
+    client = connect()
+    made = client.set_secret("s", "value")
+    expires = datetime(2030, 1, 1, tzinfo=UTC)
+    updated = client.update_secret_properties("s", enabled=False, expires_on=expires, tags={"a": "b"})
+    assert (updated.enabled, updated.expires_on, updated.tags) == (False, expires, {"a": "b"})
+    assert updated.version == made.properties.version
+    with pytest.raises(HttpResponseError, match="not allowed on a disabled secret") as refused:
+        client.get_secret("s")
+    assert (refused.value.status_code, _inner(refused.value)) == (403, "SecretDisabled")
+    assert [item.enabled for item in client.list_properties_of_secrets()] == [False]
+    client.update_secret_properties("s", made.properties.version, enabled=True)
+    assert client.get_secret("s").value == "value"
+
+
+def test_a_deleted_secret_holds_its_name_until_it_is_recovered(connect: Connect) -> None:
+    """Soft delete: gone from the vault, there among the deleted, 409 for a new one, and back with all versions."""
+    client = connect()
+    first = client.set_secret("s", "one")
+    client.set_secret("s", "two")
+    deleted = client.begin_delete_secret("s").result()
+    assert deleted.recovery_id == f"{client.vault_url}/deletedsecrets/s"
+    assert deleted.deleted_date is not None
+    assert deleted.scheduled_purge_date == deleted.deleted_date + timedelta(days=RETENTION_DAYS)
+    with pytest.raises(ResourceNotFoundError) as gone:
+        client.get_secret("s", first.properties.version)
+    assert gone.value.error is not None
+    assert gone.value.error.code == "SecretNotFound"
+    with pytest.raises(ResourceExistsError) as conflict:
+        client.set_secret("s", "three")
+    assert (conflict.value.status_code, _inner(conflict.value)) == (409, "ObjectIsDeletedButRecoverable")
+    assert [item.name for item in client.list_deleted_secrets()] == ["s"]
+    assert client.get_deleted_secret("s").name == "s"
+    client.begin_recover_deleted_secret("s").wait()
+    assert client.get_secret("s").value == "two"
+    assert client.get_secret("s", first.properties.version).value == "one"
+
+
+def test_a_purged_secret_frees_its_name(connect: Connect) -> None:
+    """Nothing of it is left: not among the deleted, no version, and the name is free."""
+    client = connect()
+    first = client.set_secret("s", "one")
+    client.begin_delete_secret("s").wait()
+    client.purge_deleted_secret("s")
+    with pytest.raises(ResourceNotFoundError):
+        client.get_deleted_secret("s")
+    with pytest.raises(ResourceNotFoundError):
+        client.purge_deleted_secret("s")
+    client.set_secret("s", "new")
+    with pytest.raises(ResourceNotFoundError):
+        client.get_secret("s", first.properties.version)
+
+
+@pytest.mark.parametrize(
+    ("permission", "call"),
+    [
+        ("get", lambda client: client.get_secret("s")),
+        ("set", lambda client: client.set_secret("s", "x")),
+        ("list", lambda client: list(client.list_properties_of_secrets())),
+        ("delete", lambda client: client.begin_delete_secret("s")),
+        ("recover", lambda client: client.begin_recover_deleted_secret("s")),
+        ("purge", lambda client: client.purge_deleted_secret("s")),
+    ],
+    ids=["get", "set", "list", "delete", "recover", "purge"],
+)
+def test_each_operation_needs_its_permission(
+    stage: Stage, connect: Connect, permission: str, call: Callable[[SecretClient], object]
+) -> None:
+    """All others together do not help: 403 that names the caller, the permission and the vault."""
+    client = connect(*(other for other in PERMISSIONS if other != permission))
+    with pytest.raises(HttpResponseError, match=f"secrets {permission} permission on key vault '{_name(client)}") as no:
+        call(client)
+    assert (no.value.status_code, _inner(no.value)) == (403, "AccessDenied")
+    assert stage.identity.object_id in str(no.value)
+
+
+def test_a_principal_of_another_tenant_is_challenged_and_refused(stage: Stage, connect: Connect) -> None:
+    """The challenge names the vault's tenant; a token of another one is no use."""
+    client, world = connect(), stage.platform.world
+    client_id = str(uuid4())
+    stage.entra.ensure_application(client_id, "customer", tenant_id=world.tenant_id, secrets=["x"])
+    stage.entra.ensure_service_principal(world.tenant_id, client_id)
+    url = f"{client.vault_url}/secrets/s?api-version=7.4"
+    challenge = requests.get(url, timeout=10)
+    assert challenge.status_code == 401
+    assert challenge.headers["WWW-Authenticate"] == (
+        f'Bearer authorization="https://login.microsoftonline.com/{world.rp_tenant_id}", '
+        'resource="https://vault.azure.net"'
+    )
+    token = stage.entra.issue_token(world.tenant_id, client_id, "https://vault.azure.net")
+    answer = requests.get(url, headers={"Authorization": f"Bearer {token}"}, timeout=10)
+    assert (answer.status_code, "AKV10032" in answer.json()["error"]["message"]) == (401, True)
+    with (
+        ClientSecretCredential(world.tenant_id, client_id, "x", additionally_allowed_tenants=["*"]) as credential,
+        SecretClient(client.vault_url, credential) as stranger,
+        pytest.raises(ClientAuthenticationError, match="AADSTS700016"),
+    ):
+        stranger.get_secret("s")
+
+
+def test_bad_requests_say_what_is_wrong(stage: Stage, connect: Connect) -> None:
+    """BadParameter for name, value, version and page size; backup is refused out loud."""
+    client = connect()
+    for name, value, said in (("a_b", "x", "invalid name: a_b"), ("s", "x" * 25601, "25600 bytes at most")):
+        with pytest.raises(HttpResponseError, match=said) as refused:
+            client.set_secret(name, value)
+        assert refused.value.error is not None
+        assert (refused.value.status_code, refused.value.error.code) == (400, "BadParameter")
+    client.set_secret("s", "x" * 25600)
+    with pytest.raises(HttpResponseError, match="maxresults has the value 26"):
+        list(client.list_properties_of_secrets(max_page_size=26))
+    with pytest.raises(HttpResponseError, match="no POST /secrets/s/backup"):
+        client.backup_secret("s")
+    token = stage.entra.issue_token(
+        stage.platform.world.rp_tenant_id, stage.identity.client_id, "https://vault.azure.net"
+    )
+    answer = requests.get(
+        f"{client.vault_url}/secrets?api-version=9.9", headers={"Authorization": f"Bearer {token}"}, timeout=10
+    )
+    assert (answer.status_code, "(9.9) is not recognized" in answer.json()["error"]["message"]) == (400, True)
+    assert answer.headers["x-ms-request-id"]
+
+
+@pytest.mark.parametrize(
+    ("call", "body", "want"),
+    [
+        ("PUT secrets/s?api-version=7.4", b"[", (400, "BadParameter")),
+        ("PUT secrets/s?api-version=7.4", b"5", (400, "BadParameter")),
+        ("PUT secrets/s?api-version=7.4", b'{"value": "\\ud800"}', (400, "BadParameter")),
+        ("PUT secrets/s?api-version=7.4", b"", (400, "BadParameter")),
+        ("GET secrets?api-version=7.4&$skiptoken=%%%", None, (400, "BadParameter")),
+        ("GET secrets?api-version=7.4&maxresults=x", None, (400, "BadParameter")),
+        ("GET secrets/a%2Fb?api-version=7.4", None, (404, "SecretNotFound")),
+        ("GET keys?api-version=7.4", None, (501, "NotImplemented")),
+    ],
+)
+def test_malformed_requests_never_crash(
+    stage: Stage, connect: Connect, call: str, body: bytes | None, want: tuple[int, str]
+) -> None:
+    """Whatever comes has an answer of Key Vault's own."""
+    client = connect()
+    token = stage.entra.issue_token(
+        stage.platform.world.rp_tenant_id, stage.identity.client_id, "https://vault.azure.net"
+    )
+    method, _, path = call.partition(" ")
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = requests.request(method, f"{client.vault_url}/{path}", data=body, headers=headers, timeout=10)
+    assert (answer.status_code, answer.json()["error"]["code"]) == want
+
+
+def test_a_vault_that_does_not_exist_is_not_found(connect: Connect, stage: Stage) -> None:
+    """The proxy cannot make a name unresolvable, so the server says it."""
+    client = connect()
+    stage.vaults.delete_vault(_name(client))
+    with pytest.raises(ResourceNotFoundError, match="does not resolve"):
+        client.get_secret("s")
+
+
+def test_seeding_twice_makes_one_version(stage: Stage, connect: Connect) -> None:
+    """What `up` puts into a vault at each start: the same value is the same version, another one is a new version."""
+    client = connect()
+    vault = _name(client)
+    first = stage.vaults.put_secret(vault, "rp-firstparty", "pem", content_type="application/x-pem-file")
+    assert stage.vaults.put_secret(vault, "rp-firstparty", "pem") == first
+    found = client.get_secret("rp-firstparty")
+    assert (found.id, found.properties.content_type) == (first, "application/x-pem-file")
+    client.begin_delete_secret("rp-firstparty").wait()
+    assert stage.vaults.put_secret(vault, "rp-firstparty", "pem") == first
+    assert client.get_secret("rp-firstparty").value == "pem"
+    assert stage.vaults.put_secret(vault, "rp-firstparty", "renewed") != first
+
+
+def test_an_injected_failure_is_retried_by_the_client(stage: Stage, connect: Connect) -> None:
+    """Operations have the names that faults are asked for by."""
+    client = connect()
+    client.set_secret("s", "x")
+    stage.platform.faults.add(Fault("keyvault", "GET secrets/{name}.*", status_code=503, retry_after=1))
+    assert client.get_secret("s").value == "x"
+    assert stage.platform.faults.list() == []
+
+
+def _inner(error: HttpResponseError) -> str:
+    """Return the code of the error's `innererror`."""
+    assert error.error is not None
+    inner = error.error.innererror
+    assert inner is not None
+    return str(inner["code"])

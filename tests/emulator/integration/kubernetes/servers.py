@@ -1,0 +1,228 @@
+"""The two API servers that the contract tests run against: the emulated one, and the real one where it is installed."""
+
+import os
+import signal
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from emulator.core.certificates import CertificateAuthority, PrivateKey, private_key_pem, write_private
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.openshift.kubernetes import ApiServer, Certificate, Serving, create
+from emulator.world import World
+from tests.listening import Listening, free_port, listening
+
+READY_SECONDS = 60.0
+# Binaries beside the repository, where the variables that controller-runtime's envtest uses are unset.
+BESIDE = Path(__file__).parents[5] / "shared" / "bin"
+BINARIES = {"TEST_ASSET_KUBE_APISERVER": "kube-apiserver", "TEST_ASSET_ETCD": "etcd"}
+
+
+class NoBinaryError(Exception):
+    """The real server is not installed here."""
+
+
+@dataclass
+class Api:
+    """One API server, and the authority that signs its users' certificates."""
+
+    url: str
+    authority: CertificateAuthority
+    folder: Path
+    is_real: bool = False
+    _clients: dict[tuple[str, tuple[str, ...]], httpx.Client] = field(default_factory=dict)
+
+    def client_certificate(
+        self, user: str, *groups: str, authority: CertificateAuthority | None = None, days: int = 1
+    ) -> Path:
+        """Issue a certificate for a user; return the file with it and its key."""
+        certificate, key = (authority or self.authority).issue(user, organizations=groups, client=True, days=days)
+        return self.write_pair(certificate, key)
+
+    def write_pair(self, certificate: x509.Certificate, key: PrivateKey) -> Path:
+        """Write a certificate and its key to one file; return it."""
+        path = self.folder / f"{certificate.serial_number:x}.pem"
+        return write_private(path, certificate.public_bytes(Encoding.PEM) + private_key_pem(key))
+
+    def client(self, user: str = "admin", *groups: str) -> httpx.Client:
+        """Return a client with a user's certificate; `admin` may do everything."""
+        if user == "admin":
+            groups = ("system:masters",)
+        if (user, groups) not in self._clients:
+            self._clients[user, groups] = self.client_with(self.client_certificate(user, *groups))
+        return self._clients[user, groups]
+
+    def client_with(self, certificate: Path | None) -> httpx.Client:
+        """Return a client with a certificate, or with none."""
+        context = ssl.create_default_context(cafile=str(self.authority.certificate_path))
+        if certificate is not None:
+            context.load_cert_chain(certificate)
+        # An agent that is no browser: for browsers the real server indents its answers.
+        return httpx.Client(base_url=self.url, verify=context, trust_env=False, headers={"User-Agent": "contract"})
+
+    def close(self) -> None:
+        """Close the clients."""
+        for client in self._clients.values():
+            client.close()
+
+
+@dataclass
+class EmulatedApi(Api):
+    """The emulated server, with what is behind it."""
+
+    server: ApiServer = field(kw_only=True)
+    local: Listening = field(kw_only=True)
+
+    @property
+    def platform(self) -> Platform:
+        """Return what it runs on."""
+        return self.local.platform
+
+    def put(self, obj: dict[str, Any]) -> dict[str, Any]:
+        """Write an object from inside the process, in its loop, as operators do."""
+
+        async def put() -> dict[str, Any]:
+            return self.server.objects.put(obj)
+
+        return self.local.run(put())
+
+
+def serving(authority: CertificateAuthority, *names: str) -> Serving:
+    """Return what a server on loopback serves with."""
+    certificates = [("localhost", "127.0.0.1"), *((name,) for name in names)]
+    issued = [(each, authority.issue(each[0], names=each)) for each in certificates]
+    return Serving(
+        [
+            Certificate(each, leaf.public_bytes(Encoding.PEM).decode(), private_key_pem(key).decode())
+            for each, (leaf, key) in issued
+        ],
+        authority.pem().decode(),
+    )
+
+
+@contextmanager
+def emulated(folder: Path) -> Iterator[EmulatedApi]:
+    """Run the emulated server, with its state in a folder."""
+    platform = Platform(folder / "state", clock=Clock(), world=World())
+    platform.services.append(create(platform))
+    authority = CertificateAuthority(folder / "users")
+    with listening(platform) as local:
+        server = ApiServer(platform, "contract")
+        port = local.run(server.listen(serving(authority, "api.example.com")))
+        api = EmulatedApi(
+            f"https://localhost:{port}",
+            authority,
+            folder,
+            server=server,
+            local=local,
+        )
+        try:
+            yield api
+        finally:
+            api.close()
+            local.run(server.stop())
+
+
+@contextmanager
+def real(folder: Path) -> Iterator[Api]:
+    """Run etcd and kube-apiserver.
+
+    Raises:
+        NoBinaryError: they are not installed.
+    """
+    server, etcd = (_binary(variable, name) for variable, name in BINARIES.items())
+    authority = CertificateAuthority(folder / "users")
+    signing = write_private(folder / "signing.key", private_key_pem(rsa.generate_private_key(65537, 2048)))
+    leaf, key = authority.issue("localhost", names=("localhost", "127.0.0.1"))
+    pair = write_private(folder / "serving.pem", leaf.public_bytes(Encoding.PEM) + private_key_pem(key))
+    client_port, peer_port, port = free_port(), free_port(), free_port()
+    store, peer = f"http://127.0.0.1:{client_port}", f"http://127.0.0.1:{peer_port}"
+    with ExitStack() as stack:
+        stack.enter_context(
+            _running(
+                folder / "etcd.log",
+                [
+                    str(etcd),
+                    f"--data-dir={folder / 'etcd'}",
+                    f"--listen-client-urls={store}",
+                    f"--advertise-client-urls={store}",
+                    f"--listen-peer-urls={peer}",
+                    f"--initial-advertise-peer-urls={peer}",
+                    f"--initial-cluster=default={peer}",
+                    "--unsafe-no-fsync",
+                ],
+            )
+        )
+        process = stack.enter_context(
+            _running(
+                folder / "apiserver.log",
+                [
+                    str(server),
+                    f"--etcd-servers={store}",
+                    f"--tls-cert-file={pair}",
+                    f"--tls-private-key-file={pair}",
+                    "--bind-address=127.0.0.1",
+                    "--advertise-address=127.0.0.1",
+                    f"--secure-port={port}",
+                    "--insecure-port=0",
+                    "--service-cluster-ip-range=10.0.0.0/24",
+                    "--authorization-mode=RBAC",
+                    # As OpenShift's own: what pods may do is decided by constraints.
+                    "--allow-privileged=true",
+                    f"--client-ca-file={authority.certificate_path}",
+                    f"--service-account-key-file={signing}",
+                    f"--service-account-signing-key-file={signing}",
+                    "--service-account-issuer=https://localhost",
+                    "--disable-admission-plugins=ServiceAccount",
+                ],
+            )
+        )
+        api = Api(f"https://localhost:{port}", authority, folder, is_real=True)
+        stack.callback(api.close)
+        _await_ready(api, process, folder / "apiserver.log")
+        yield api
+
+
+def _binary(variable: str, name: str) -> Path:
+    path = Path(os.environ.get(variable) or BESIDE / name)
+    if not path.is_file():
+        raise NoBinaryError(f"no {name}: set {variable} to one, or put it at {BESIDE / name}")
+    return path
+
+
+@contextmanager
+def _running(log: Path, command: list[str]) -> Iterator[subprocess.Popen[Any]]:
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            yield process
+        finally:
+            # Neither has anything to save: the folder goes with the session.
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+
+
+def _await_ready(api: Api, process: subprocess.Popen[Any], log: Path) -> None:
+    """Wait for a process that cannot call back: ask until it is ready."""
+    end = time.monotonic() + READY_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            break
+        try:
+            if api.client().get("/readyz").status_code == httpx.codes.OK:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    raise RuntimeError(f"kube-apiserver is not ready: {log.read_text()[-2000:]}")

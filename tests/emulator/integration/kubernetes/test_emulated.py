@@ -1,0 +1,147 @@
+"""What holds for the emulated server alone: its state, its faults, its certificates, its cost."""
+
+import json
+import socket
+import ssl
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from emulator.core.certificates import CertificateAuthority
+from emulator.core.clock import Clock
+from emulator.core.faults import Fault
+from emulator.core.platform import Platform
+from emulator.openshift.kubernetes import ApiServer
+from emulator.world import World
+from tests.emulator.integration.kubernetes import servers
+from tests.emulator.integration.kubernetes.servers import EmulatedApi
+from tests.emulator.integration.kubernetes.widgets import define
+from tests.listening import Listening, listening
+
+CLUSTERS = 50
+MEBIBYTE = 1 << 20
+
+
+def test_all_of_it_is_there_again_after_the_process_has_gone(tmp_path: Path) -> None:
+    """Objects, kinds, versions; and a watch goes on from where it was."""
+    with servers.emulated(tmp_path) as api:
+        admin = api.client()
+        widgets = define(admin, "kept.example.com", "default")
+        seen = admin.get(widgets.path).json()["metadata"]["resourceVersion"]
+        made = admin.post(widgets.path, json=widgets.widget("w", size=1)).json()
+    with servers.emulated(tmp_path) as api:
+        admin = api.client()
+        assert admin.get(f"{widgets.path}/w").json() == made
+        query = {"watch": "1", "resourceVersion": seen, "timeoutSeconds": "1"}
+        event = json.loads(admin.get(widgets.path, params=query).text)
+        assert (event["type"], event["object"]) == ("ADDED", made)
+
+
+def test_faults_and_journal_know_every_call(emulated_api: EmulatedApi) -> None:
+    """By verb and kind, with the user; an injected error is a Status."""
+    admin = emulated_api.client()
+    emulated_api.platform.faults.add(Fault(service="kubernetes", operation="LIST nodes", status_code=503))
+    refused = admin.get("/api/v1/nodes")
+    assert (refused.status_code, refused.json()["kind"], refused.json()["reason"]) == (
+        503,
+        "Status",
+        "ServiceUnavailable",
+    )
+    assert admin.get("/api/v1/nodes").status_code == 200
+    emulated_api.platform.faults.add(Fault(service="kubernetes", operation="GET nodes/status", kind="reset"))
+    with pytest.raises(httpx.TransportError):
+        admin.get("/api/v1/nodes/n/status")
+    admin.get("/apis/apps/v1/namespaces/default/deployments/x")
+    entry = list(emulated_api.platform.journal.entries(service="kubernetes"))[-1]
+    assert (entry.operation, entry.status, entry.caller) == ("GET deployments.apps", 404, "admin")
+
+
+def test_the_certificate_is_chosen_by_the_name_that_is_asked_for(emulated_api: EmulatedApi) -> None:
+    """And is the first one for a name that is nobody's."""
+    port = httpx.URL(emulated_api.url).port
+    context = ssl.create_default_context(cafile=str(emulated_api.authority.certificate_path))
+    context.check_hostname = False
+    shown = {}
+    for name in ("localhost", "api.example.com", "other.example.com"):
+        with (
+            socket.create_connection(("localhost", port or 0)) as plain,
+            context.wrap_socket(plain, server_hostname=name) as encrypted,
+        ):
+            certificate = encrypted.getpeercert() or {}
+            shown[name] = dict(entry[0] for entry in certificate["subject"])["commonName"]  # type: ignore[misc]  # the stubs know no subjects
+    assert shown == {
+        "localhost": "localhost",
+        "api.example.com": "api.example.com",
+        "other.example.com": "localhost",
+    }
+
+
+def test_writes_in_the_process_are_seen_by_watches(emulated_api: EmulatedApi) -> None:
+    """Operators in the same process and clients on the wire share the objects."""
+    admin = emulated_api.client()
+    version = admin.get("/api/v1/nodes").json()["metadata"]["resourceVersion"]
+    with admin.stream("GET", "/api/v1/nodes", params={"watch": "1", "resourceVersion": version}) as answer:
+        emulated_api.put({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "in-process"}})
+        event = json.loads(next(answer.iter_lines()))
+    assert (event["type"], event["object"]["metadata"]["name"]) == ("ADDED", "in-process")
+
+
+def test_a_connection_that_is_still_in_its_handshake_is_cut_with_the_others(tmp_path: Path) -> None:
+    """Otherwise a machine that was switched off would go on answering, to that one caller."""
+    with servers.emulated(tmp_path) as api:
+        context = ssl.create_default_context(cafile=str(api.authority.certificate_path))
+        received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+        tls = context.wrap_bio(received, sent, server_hostname="localhost")
+        with socket.create_connection(("localhost", httpx.URL(api.url).port or 0), timeout=1) as plain:
+            with pytest.raises(ssl.SSLWantReadError):
+                tls.do_handshake()
+            plain.sendall(sent.read())
+            received.write(plain.recv(1 << 16))
+            api.local.run(api.server.stop())
+            tls.do_handshake()
+            tls.write(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            plain.sendall(sent.read())
+            with suppress(ConnectionResetError):
+                while more := plain.recv(1 << 16):
+                    received.write(more)
+        with pytest.raises(ssl.SSLWantReadError):
+            tls.read()
+
+
+def _stop(local: Listening, cluster: ApiServer) -> None:
+    local.run(cluster.stop())
+
+
+def test_fifty_clusters_cost_little_and_answer_in_milliseconds(tmp_path: Path) -> None:
+    """In one process, all listening; memory is what they add to it."""
+    process = psutil.Process()
+    authority = CertificateAuthority(tmp_path / "users")
+    serving = servers.serving(authority)
+    platform = Platform(tmp_path / "state", clock=Clock(), world=World())
+    with listening(platform) as local, ExitStack() as stack:
+        before = process.memory_info().rss
+        clusters = [ApiServer(platform, f"cluster-{number}") for number in range(CLUSTERS)]
+        ports = [local.run(cluster.listen(serving)) for cluster in clusters]
+        apis = [servers.Api(f"https://localhost:{port}", authority, tmp_path / "users") for port in ports]
+        for cluster in clusters:
+            stack.callback(_stop, local, cluster)
+        certificate = apis[0].client_certificate("admin", "system:masters")
+        seconds = []
+        for api in apis:
+            with api.client_with(certificate) as client:
+                client.get("/readyz").raise_for_status()
+                began = time.perf_counter()
+                client.get("/api/v1/namespaces/default").raise_for_status()
+                seconds.append(time.perf_counter() - began)
+        added = (process.memory_info().rss - before) / MEBIBYTE
+        median = sorted(seconds)[CLUSTERS // 2]
+        assert added < 100
+        assert median < 0.05
+        used = process.cpu_times()
+        time.sleep(0.5)
+        idle = process.cpu_times()
+        assert idle.user + idle.system - used.user - used.system < 0.1

@@ -1,0 +1,89 @@
+"""What OpenShift's definitions, as the local Azure makes them, take and refuse: on both servers."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from emulator.openshift import stock
+from tests.emulator.integration.kubernetes.widgets import define_openshift
+
+Json = dict[str, Any]
+MERGE = {"Content-Type": "application/merge-patch+json"}
+CONSTRAINTS = "securitycontextconstraints.security.openshift.io"
+
+
+def test_security_context_constraints_keep_their_nulls_and_have_no_status(admin: httpx.Client) -> None:
+    """Their members stand at the top of the object, and each change of them counts."""
+    path = define_openshift(admin, CONSTRAINTS)
+    body = next(one for one in stock.security_context_constraints(19) if one["metadata"]["name"] == "privileged")
+
+    made = admin.post(path, json=body | {"metadata": {"name": "copied"}, "groups": []}).raise_for_status().json()
+
+    want = body | {"groups": []}
+    assert {name: made[name] for name in want if name != "metadata"} == {
+        name: value for name, value in want.items() if name != "metadata"
+    }
+    changed = admin.patch(f"{path}/copied", json={"users": ["one"]}, headers=MERGE).raise_for_status().json()
+    assert changed["metadata"]["generation"] == made["metadata"]["generation"] + 1
+    assert admin.get(f"{path}/copied/status").status_code == httpx.codes.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("resource", "version_kind", "body", "causes"),
+    [
+        pytest.param(
+            CONSTRAINTS,
+            "security.openshift.io/v1 SecurityContextConstraints",
+            {"allowHostIPC": "yes"},
+            {("allowHostIPC", "FieldValueInvalid"), ("volumes", "FieldValueRequired")},
+            id="constraints that say too little",
+        ),
+        pytest.param(
+            "consoles.operator.openshift.io",
+            "operator.openshift.io/v1 Console",
+            {"spec": {"managementState": "Managed", "customization": {"brand": "azur"}}},
+            {("spec.customization.brand", "FieldValueNotSupported")},
+            id="a brand that is none",
+        ),
+        pytest.param(
+            "configs.samples.operator.openshift.io",
+            "samples.operator.openshift.io/v1 Config",
+            {"spec": {"managementState": "removed"}},
+            {("spec.managementState", "FieldValueInvalid")},
+            id="a management state in lower case",
+        ),
+        pytest.param(
+            "clusterversions.config.openshift.io",
+            "config.openshift.io/v1 ClusterVersion",
+            {"spec": {"channel": "", "upstream": ""}},
+            {("spec.clusterID", "FieldValueRequired")},
+            id="a version of no cluster",
+        ),
+        pytest.param(
+            "apiservers.config.openshift.io",
+            "config.openshift.io/v1 APIServer",
+            {"spec": {"servingCerts": {"namedCertificates": [{"servingCertificate": {}}]}}},
+            {("spec.servingCerts.namedCertificates.servingCertificate.name", "FieldValueRequired")},
+            id="a certificate without a Secret",
+        ),
+        pytest.param(
+            "operatorhubs.config.openshift.io",
+            "config.openshift.io/v1 OperatorHub",
+            {"spec": {"sources": [{"name": "", "disabled": True}]}},
+            {("spec.sources.name", "FieldValueInvalid")},
+            id="a catalogue without a name",
+        ),
+    ],
+)
+def test_what_a_definition_refuses(
+    admin: httpx.Client, resource: str, version_kind: str, body: Json, causes: set[tuple[str, str]]
+) -> None:
+    """422, with the member and the reason."""
+    path = define_openshift(admin, resource)
+    api_version, kind = version_kind.split()
+
+    answer = admin.post(path, json={"apiVersion": api_version, "kind": kind, "metadata": {"name": "refused"}} | body)
+
+    assert answer.status_code == httpx.codes.UNPROCESSABLE_ENTITY, answer.text
+    assert causes <= {(cause["field"], cause["reason"]) for cause in answer.json()["details"]["causes"]}

@@ -1,0 +1,172 @@
+"""Patches by content type, and 415 for what a kind does not take."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.emulator.integration.kubernetes.statuses import failure
+from tests.emulator.integration.kubernetes.widgets import Widgets
+
+JSON_PATCH = {"Content-Type": "application/json-patch+json"}
+MERGE = {"Content-Type": "application/merge-patch+json"}
+STRATEGIC = {"Content-Type": "application/strategic-merge-patch+json"}
+REJECTED = "the server rejected our request due to an error in our request"
+
+
+@pytest.fixture
+def a(admin: httpx.Client, config_maps: str) -> str:
+    """Give the path of a ConfigMap."""
+    admin.post(config_maps, json={"metadata": {"name": "a"}, "data": {"k": "v"}}).raise_for_status()
+    return f"{config_maps}/a"
+
+
+def test_a_merge_patch_sets_and_removes(admin: httpx.Client, a: str) -> None:
+    """Null removes."""
+    patched = admin.patch(a, json={"data": {"k": None, "n": "1"}}, headers=MERGE)
+    assert (patched.status_code, patched.json()["data"]) == (200, {"n": "1"})
+
+
+@pytest.mark.parametrize(
+    ("operations", "want_data"),
+    [
+        ([{"op": "add", "path": "/data/n", "value": "1"}], {"k": "v", "n": "1"}),
+        ([{"op": "replace", "path": "/data/k", "value": "2"}], {"k": "2"}),
+        ([{"op": "replace", "path": "/data/missing", "value": "2"}], {"k": "v", "missing": "2"}),
+        ([{"op": "copy", "from": "/data/k", "path": "/data/n"}], {"k": "v", "n": "v"}),
+        ([{"op": "move", "from": "/data/k", "path": "/data/n"}], {"n": "v"}),
+        ([{"op": "add", "path": "/data/a~1b", "value": "x"}, {"op": "remove", "path": "/data/a~1b"}], {"k": "v"}),
+        ([{"op": "test", "path": "/data/k", "value": "v"}], {"k": "v"}),
+    ],
+    ids=["add", "replace", "replace what is missing", "copy", "move", "add and remove", "test"],
+)
+def test_a_json_patch_is_applied(
+    admin: httpx.Client, a: str, operations: list[dict[str, Any]], want_data: dict[str, str]
+) -> None:
+    """Each operation; one that replaces what is missing adds it, as the real server does."""
+    patched = admin.patch(a, json=operations, headers=JSON_PATCH)
+    assert (patched.status_code, patched.json().get("data")) == (200, want_data)
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [{"op": "test", "path": "/data/k", "value": "2"}],
+        [{"op": "remove", "path": "/data/missing"}],
+        [{"op": "bad", "path": "/data/k"}],
+        [{"op": "add", "path": "/nowhere/k", "value": "x"}],
+        [{"op": "add", "path": "/data/n", "value": "1"}, {"op": "test", "path": "/data/n", "value": "2"}],
+    ],
+    ids=["a test that fails", "a missing member", "no operation", "a missing parent", "the second of two"],
+)
+def test_a_json_patch_that_does_not_apply_changes_nothing(
+    admin: httpx.Client, a: str, operations: list[dict[str, Any]]
+) -> None:
+    """422 without a cause, and no operation of it stays."""
+    answer = admin.patch(a, json=operations, headers=JSON_PATCH)
+    assert (answer.status_code, answer.json()) == (422, failure(422, "Invalid", REJECTED, details={}))
+    assert admin.get(a).json()["data"] == {"k": "v"}
+
+
+def test_what_is_no_patch_is_refused(admin: httpx.Client, a: str) -> None:
+    """400 and 500 in the words of the real server; 415 for a type that is none of patches."""
+    no_list = admin.patch(a, json={"a": 1}, headers=JSON_PATCH).json()
+    assert no_list == failure(400, "BadRequest", "json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+    broken = admin.patch(a, content=b"{", headers=MERGE).json()
+    assert broken == failure(500, "", "Invalid JSON Patch")
+    no_object = admin.patch(a, content=b"[1]", headers=MERGE)
+    assert (no_object.status_code, no_object.json()["details"]["causes"][0]["field"]) == (422, "patch")
+    plain = admin.patch(a, json={})
+    assert plain.json() == failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
+
+
+def test_identity_cannot_be_patched(admin: httpx.Client, a: str) -> None:
+    """400 for the name, 422 for the uid."""
+    name = admin.patch(a, json={"metadata": {"name": "q"}}, headers=MERGE).json()
+    assert name == failure(400, "BadRequest", "the name of the object (q) does not match the name on the URL (a)")
+    uid = admin.patch(a, json={"metadata": {"uid": "q"}}, headers=MERGE)
+    cause = {
+        "reason": "FieldValueInvalid",
+        "message": 'Invalid value: "q": field is immutable',
+        "field": "metadata.uid",
+    }
+    assert uid.status_code == 422
+    assert cause in uid.json()["details"]["causes"]
+
+
+@pytest.fixture
+def node(admin: httpx.Client, namespace: str) -> str:
+    """Give the path of a node with two conditions."""
+    status = {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Disk", "status": "True"}]}
+    made = admin.post("/api/v1/nodes", json={"metadata": {"name": namespace}, "status": status})
+    made.raise_for_status()
+    return f"/api/v1/nodes/{namespace}"
+
+
+@pytest.mark.parametrize(
+    ("patch", "want_conditions"),
+    [
+        ([{"type": "Ready", "status": "False"}], {"Ready": "False", "Disk": "True"}),
+        ([{"type": "Memory", "status": "True"}], {"Ready": "True", "Disk": "True", "Memory": "True"}),
+        ([{"type": "Ready", "$patch": "delete"}], {"Disk": "True"}),
+        ([{"$patch": "replace"}, {"type": "Memory", "status": "True"}], {"Memory": "True"}),
+    ],
+    ids=["merged by type", "added", "deleted", "replaced"],
+)
+def test_a_strategic_merge_patch_knows_the_keys_of_lists(
+    admin: httpx.Client, node: str, patch: list[dict[str, str]], want_conditions: dict[str, str]
+) -> None:
+    """Conditions are a map by type."""
+    answer = admin.patch(f"{node}/status", json={"status": {"conditions": patch}}, headers=STRATEGIC)
+    assert answer.status_code == 200
+    found = {one["type"]: one["status"] for one in answer.json()["status"]["conditions"]}
+    assert found == want_conditions
+
+
+def test_a_strategic_merge_patch_merges_containers_and_replaces_plain_lists(
+    admin: httpx.Client, namespace: str
+) -> None:
+    """Containers by name, ports of a Service by port; arguments are one value."""
+    container = {"name": "c", "image": "i:1", "args": ["a", "b"], "env": [{"name": "A", "value": "1"}]}
+    pod = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]}}
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "template": pod}
+    admin.post(path, json={"metadata": {"name": "d"}, "spec": spec}).raise_for_status()
+    change = {"name": "c", "args": ["z"], "env": [{"name": "B", "value": "2"}]}
+    patch = {"spec": {"template": {"spec": {"containers": [change, {"name": "e", "image": "j:1"}]}}}}
+    answer = admin.patch(f"{path}/d", json=patch, headers=STRATEGIC).json()
+    containers = {one["name"]: one for one in answer["spec"]["template"]["spec"]["containers"]}
+    assert (containers["c"]["image"], containers["c"]["args"]) == ("i:1", ["z"])
+    assert {one["name"] for one in containers["c"]["env"]} == {"A", "B"}
+    assert containers["e"]["image"] == "j:1"
+    services = f"/api/v1/namespaces/{namespace}/services"
+    ports = [{"name": "http", "port": 80}, {"name": "https", "port": 443}]
+    admin.post(services, json={"metadata": {"name": "s"}, "spec": {"ports": ports}}).raise_for_status()
+    https = {"spec": {"ports": [{"port": 443, "targetPort": 8443}]}}
+    found = admin.patch(f"{services}/s", json=https, headers=STRATEGIC).json()["spec"]["ports"]
+    assert {one["port"]: one["targetPort"] for one in found} == {80: 80, 443: 8443}
+
+
+def test_finalizers_are_a_set_for_a_strategic_merge_patch(admin: httpx.Client, a: str) -> None:
+    """Merged, and taken out by name."""
+    admin.patch(a, json={"metadata": {"finalizers": ["example.com/a"]}}, headers=STRATEGIC)
+    two = admin.patch(a, json={"metadata": {"finalizers": ["example.com/b"]}}, headers=STRATEGIC).json()
+    assert sorted(two["metadata"]["finalizers"]) == ["example.com/a", "example.com/b"]
+    gone = {"$deleteFromPrimitiveList/finalizers": ["example.com/a", "example.com/b"]}
+    none = admin.patch(a, json={"metadata": gone}, headers=STRATEGIC).json()
+    assert "finalizers" not in none["metadata"]
+
+
+def test_a_custom_kind_takes_no_strategic_merge_patch(admin: httpx.Client, widgets: Widgets) -> None:
+    """415, with what it takes; a merge patch works, and replaces lists."""
+    admin.post(widgets.path, json=widgets.widget("w", size=1, list=["a"])).raise_for_status()
+    answer = admin.patch(f"{widgets.path}/w", json={"spec": {"size": 2}}, headers=STRATEGIC)
+    assert answer.status_code == 415
+    assert answer.json() == failure(
+        415,
+        "UnsupportedMediaType",
+        "the body of the request was in an unknown format - accepted media types include: "
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+    )
+    merged = admin.patch(f"{widgets.path}/w", json={"spec": {"list": ["b"]}}, headers=MERGE).json()
+    assert merged["spec"] == {"size": 1, "color": "red", "list": ["b"]}

@@ -1,0 +1,94 @@
+"""One set of services for all tests of this folder; each test has a resource group and a network of its own."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from azure.identity import ClientSecretCredential
+from azure.mgmt.network import NetworkManagementClient
+from azure.mgmt.privatedns import PrivateDnsManagementClient
+from azure.mgmt.resource.resources import ResourceManagementClient
+
+from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.authorization.roles import OWNER
+from emulator.run.seed import fill
+from emulator.run.tables import RESOURCES
+from tests.emulator.integration.arm.stage import Stage, running
+from tests.emulator.integration.network.cluster import Network, put_network
+
+ENDPOINT_NETWORK = "rp-pe-vnet-001"
+
+
+@pytest.fixture(scope="package")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """Run the services while this folder's tests run."""
+    with running(tmp_path_factory.mktemp("state")) as services:
+        yield services
+
+
+@pytest.fixture
+def network(stage: Stage) -> Iterator[Any]:
+    """The owner's client of Microsoft.Network."""
+    with NetworkManagementClient(stage.owner, stage.world.subscription_id, polling_interval=0.1) as client:
+        yield client
+
+
+@pytest.fixture
+def private_dns(stage: Stage) -> Iterator[Any]:
+    """The owner's client of private DNS zones."""
+    with PrivateDnsManagementClient(stage.owner, stage.world.subscription_id, polling_interval=0.1) as client:
+        yield client
+
+
+@pytest.fixture
+def resources(stage: Stage) -> Iterator[ResourceManagementClient]:
+    """The owner's client of groups and resources."""
+    with ResourceManagementClient(stage.owner, stage.world.subscription_id, polling_interval=0.1) as client:
+        yield client
+
+
+@pytest.fixture
+def new_group(resources: ResourceManagementClient) -> Callable[[], str]:
+    """Make a resource group and return its name."""
+
+    def make() -> str:
+        name = f"group-{uuid4().hex[:8]}"
+        resources.resource_groups.create_or_update(name, {"location": "eastus"})
+        return name
+
+    return make
+
+
+@pytest.fixture
+def group(new_group: Callable[[], str]) -> str:
+    """The name of a new resource group."""
+    return new_group()
+
+
+@pytest.fixture
+def vnet(network: Any, new_group: Callable[[], str]) -> Network:
+    """A customer's network in a group of its own, with subnets for masters and workers."""
+    return put_network(network, new_group())
+
+
+@pytest.fixture(scope="package")
+def provider(stage: Stage) -> tuple[ClientSecretCredential, str]:
+    """The resource provider: its credential, and the id of the subnet of its private endpoints."""
+    world = stage.world
+    credential, object_id = stage.principal("rp", tenant_id=world.rp_tenant_id)
+    ensure_group(stage.arm, world.rp_subscription_id, world.rp_resource_group, world.location)
+    ensure_role(stage.arm, f"/subscriptions/{world.rp_subscription_id}", object_id, OWNER)
+    body = next(body for path, body in RESOURCES if path.endswith(f"/{ENDPOINT_NETWORK}"))
+    with NetworkManagementClient(credential, world.rp_subscription_id, polling_interval=0.1) as client:
+        made = client.virtual_networks.begin_create_or_update(
+            world.rp_resource_group, ENDPOINT_NETWORK, fill(body, world)
+        ).result()
+    return credential, str(made.subnets[0].id)
+
+
+@pytest.fixture
+def provider_network(stage: Stage, provider: tuple[ClientSecretCredential, str]) -> Iterator[Any]:
+    """The resource provider's client of Microsoft.Network."""
+    with NetworkManagementClient(provider[0], stage.world.rp_subscription_id, polling_interval=0.1) as client:
+        yield client

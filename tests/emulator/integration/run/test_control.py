@@ -1,0 +1,93 @@
+"""The control service and the proxy of a running platform."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+import requests
+
+from demo.customer import create_network
+from tests.local_azure import LocalAzure, unique
+
+
+def test_health_lists_every_process(azure: LocalAzure) -> None:
+    """A program can wait for it, and see what the platform costs."""
+    health = azure.control("GET", "/health")
+    assert health["ready"]
+    assert {"azure", "azurite", "functions", "functions: worker"} <= {entry["name"] for entry in health["processes"]}
+    assert all(entry["pid"] for entry in health["processes"])
+
+
+@pytest.mark.parametrize(
+    ("fault", "wanted"),
+    [
+        ("text", "a fault is a JSON object"),
+        ({"servce": "arm"}, "servce: unknown; a fault has service, operation"),
+        ({"service": "amr"}, "service 'amr' is unknown; there are arm, blobs"),
+        ({"kind": "explode"}, "kind must be one of status, reset, lost-response, delay"),
+        ({"count": "many"}, "count must be a whole number"),
+        ({"operation": "("}, "missing )"),
+    ],
+    ids=["no object", "unknown member", "unknown service", "unknown kind", "no number", "no regular expression"],
+)
+def test_a_fault_that_makes_no_sense_is_refused(azure: LocalAzure, fault: object, wanted: str) -> None:
+    """A fault that is never met would let a test pass that proves nothing."""
+    assert wanted in azure.control("POST", "/faults", fault)["error"]["message"]
+
+
+def test_a_fault_is_listed_met_and_spent(azure: LocalAzure, rng: random.Random) -> None:
+    """What was injected stands in the journal beside the call that met it."""
+    name = unique(rng)
+    # An operation that no other test of this session calls.
+    operation = "PUT Microsoft.Network/natGateways"
+    added = azure.control("POST", "/faults", {"service": "arm", "operation": operation, "status_code": 429})
+    assert added["id"] in {fault["id"] for fault in azure.control("GET", "/faults")["value"]}
+    customer = azure.customer(name)
+    create_network(customer)
+    token = customer.credential.get_token("https://management.azure.com/.default").token
+    with requests.Session() as session:
+        session.trust_env = False
+        answer = session.put(
+            f"{azure.endpoints['arm']}{customer.group_id}/providers/Microsoft.Network/natGateways/n",
+            params={"api-version": "2023-11-01"},
+            headers={"Authorization": f"Bearer {token}"},
+            json={"location": "eastus"},
+            verify=azure.endpoints["ca_bundle"],
+            timeout=30,
+        )
+    assert answer.status_code == 429
+    assert added["id"] not in {fault["id"] for fault in azure.control("GET", "/faults")["value"]}
+    assert added["id"] in {call["fault"] for call in azure.journal(service="arm")}
+
+
+def test_lifting_a_fault_that_is_not_in_force_is_an_error(azure: LocalAzure) -> None:
+    """Spent already, or never there."""
+    assert azure.control("DELETE", "/faults/nothing")["error"]["code"] == "FaultNotFound"
+
+
+def test_an_operator_changes_the_catalogue_of_versions(azure: LocalAzure, tmp_path: Path) -> None:
+    """An entry is copied, changed and put; once more in the same place. What is none is refused."""
+    entry = next(each for each in json.loads(azure.command("versions", "list")) if each["version"] == "4.18.26")
+    file = tmp_path / "entry.json"
+    for enabled in (False, True):
+        # One that no other test of this session lists.
+        file.write_text(json.dumps(entry | {"version": "4.18.99", "enabled": enabled, "openShiftPullspec": ""}))
+        assert azure.command("versions", "put", str(file)) == "The catalogue has version 4.18.99.\n"
+        listed = [each for each in azure.control("GET", "/versions")["value"] if each["version"] == "4.18.99"]
+        assert listed == [json.loads(file.read_text())]
+    file.write_text("[]")
+    assert "an entry of the catalogue is a JSON object" in azure.command("versions", "put", str(file), check=False)
+    assert "cannot be read as JSON" in azure.command("versions", "put", str(tmp_path), check=False)
+
+
+@pytest.mark.parametrize(
+    "host", ["nobody.vault.azure.net", "nobody.documents.azure.com", "nobody.blob.core.windows.net"]
+)
+def test_the_proxy_refuses_accounts_that_do_not_exist(azure: LocalAzure, host: str) -> None:
+    """They have no address in Azure either."""
+    with requests.Session() as session:
+        session.trust_env = False
+        session.proxies = {"https": azure.endpoints["proxy"]}
+        with pytest.raises(requests.exceptions.ProxyError, match="403"):
+            session.get(f"https://{host}/", timeout=10)

@@ -1,0 +1,55 @@
+"""Names that the local Azure does not serve: the answer comes at once, names the host, and no call leaves the machine."""
+
+import time
+from typing import Any
+
+import pytest
+import requests
+from azure.core import PipelineClient
+from azure.core.pipeline.policies import ProxyPolicy, RetryPolicy
+from azure.core.rest import HttpRequest
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
+
+from tests.local_azure import LocalAzure
+
+# What `az` asks beside Azure: nobody serves it here.
+TELEMETRY = "dc.services.visualstudio.com"
+LONG = f"{'l' * 60}.example.com"
+AT_ONCE_SECONDS = 5
+
+
+@pytest.mark.parametrize("host", [TELEMETRY, LONG])
+def test_a_client_that_tries_again_is_answered_at_once(azure: LocalAzure, host: str) -> None:
+    """A refused CONNECT would be tried again for as long as a network that is down."""
+    options = azure.client_options
+    began = time.monotonic()
+    with requests.Session() as session:
+        session.trust_env = False
+        session.mount("https://", HTTPAdapter(max_retries=Retry(5, backoff_factor=1)))
+        answer = session.post(
+            f"https://{host}/v2/track?sig=s3cret",
+            json={},
+            proxies=options["proxies"],
+            verify=options["connection_verify"],
+            timeout=30,
+        )
+    assert time.monotonic() - began < AT_ONCE_SECONDS
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (404, "NotSupportedByLocalAzure")
+    assert f"'{host}'" in error["message"]
+
+
+def test_an_sdk_reads_the_error_as_azures(azure: LocalAzure) -> None:
+    """Its retry policy does not take it for an outage; the journal names the host once, however often it is asked."""
+    host = "management.other-cloud.example"
+    options = azure.client_options
+    policies = [RetryPolicy(), ProxyPolicy(proxies=options["proxies"])]
+    verify = options["connection_verify"]
+    with PipelineClient[Any, Any](f"https://{host}", policies=policies, connection_verify=verify) as client:
+        began = time.monotonic()
+        answers = [client.send_request(HttpRequest("GET", f"https://{host}/{number}")) for number in range(3)]
+        assert time.monotonic() - began < AT_ONCE_SECONDS
+    assert {answer.json()["error"]["code"] for answer in answers} == {"NotSupportedByLocalAzure"}
+    (entry,) = [each for each in azure.journal(service="unsupported") if host in each["operation"]]
+    assert (entry["status"], entry["error"]) == (404, "NotSupportedByLocalAzure")

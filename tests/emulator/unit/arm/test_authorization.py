@@ -1,0 +1,52 @@
+"""Access decisions."""
+
+import pytest
+
+from emulator.arm.models import ArmModel
+from emulator.arm.seeding import ensure_role
+from emulator.authorization.models import allows
+from emulator.authorization.roles import CONTRIBUTOR, READER, ROLES
+from emulator.core.errors import ServiceError
+from emulator.entra.models import Principal
+from tests.emulator.unit.arm.conftest import GROUP, WORLD
+
+OTHER = Principal("22222222-2222-4222-8222-222222222222", "other-client", WORLD.tenant_id, "other", "", {})
+READ, WRITE = "Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtualNetworks/write"
+
+
+@pytest.mark.parametrize(
+    ("role", "action", "allowed"),
+    [
+        (READER, "Microsoft.Network/virtualNetworks/read", True),
+        (READER, "microsoft.network/virtualnetworks/READ", True),
+        (READER, "Microsoft.Network/virtualNetworks/write", False),
+        (CONTRIBUTOR, "Microsoft.Network/virtualNetworks/write", True),
+        (CONTRIBUTOR, "Microsoft.Authorization/roleAssignments/write", False),
+        (CONTRIBUTOR, "Microsoft.Authorization/roleAssignments/read", True),
+    ],
+)
+def test_wildcards_and_not_actions(role: str, action: str, allowed: bool) -> None:
+    """An action is allowed when any wildcard fits and none of the exceptions does, in any case."""
+    assert allows(ROLES[role].permission(), action) is allowed
+
+
+def test_rights_are_inherited_downwards_only(model: ArmModel) -> None:
+    """A role on a group holds for what is in it, and for nothing around it."""
+    ensure_role(model, GROUP, OTHER.object_id, READER)
+    inside = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/v"
+    model.authorize(OTHER, READ, inside)
+    for scope in (GROUP.rpartition("/resourceGroups")[0], f"{GROUP}-2"):
+        with pytest.raises(ServiceError, match="AuthorizationFailed"):
+            model.authorize(OTHER, READ, scope)
+
+
+def test_the_refusal_reads_as_azures(model: ArmModel) -> None:
+    """Client, object id, action and scope, in ARM's sentence."""
+    with pytest.raises(ServiceError) as caught:
+        model.authorize(OTHER, WRITE, GROUP)
+    assert caught.value.status_code == 403
+    assert caught.value.message == (
+        f"The client 'other-client' with object id '{OTHER.object_id}' does not have authorization to perform action "
+        f"'{WRITE}' over scope '{GROUP}' or the scope is invalid. If access was recently granted, please refresh your "
+        "credentials."
+    )

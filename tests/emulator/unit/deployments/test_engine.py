@@ -1,0 +1,219 @@
+"""Promises of running deployments, against ARM's own model without a network; a minute of Azure lasts milliseconds."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulator import arm, entra
+from emulator.arm.models import ArmModel
+from emulator.authorization.roles import OWNER
+from emulator.core.clock import Clock
+from emulator.core.errors import ServiceError
+from emulator.core.faults import Fault
+from emulator.core.platform import Platform
+from emulator.deployments.models import DeploymentsModel
+from emulator.deployments.requests import Request
+from emulator.entra.models import Principal
+from emulator.world import World
+from tests.emulator.unit.deployments.factories import GROUP_ID, SUBSCRIPTION, resource, template
+
+NSG = "Microsoft.Network/networkSecurityGroups"
+PUT_NSG = f"PUT {NSG}"
+OWNER_ID = "99999999-0000-4000-8000-000000000001"
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Run coroutines on asyncio, as the services do."""
+    return "asyncio"
+
+
+@dataclass
+class Azure:
+    """What a test sees."""
+
+    platform: Platform
+    caller: Principal
+
+    @property
+    def arm(self) -> ArmModel:
+        """Azure Resource Manager."""
+        return self.platform.model(ArmModel)
+
+    @property
+    def deployments(self) -> DeploymentsModel:
+        """The deployments."""
+        return self.platform.model(DeploymentsModel)
+
+    def put(self, document: Mapping[str, Any], **parameters: Any) -> None:
+        """Begin the deployment `d`."""
+        given = {name: {"value": value} for name, value in parameters.items()}
+        body = {"properties": {"mode": "Incremental", "template": document, "parameters": given}}
+        self.deployments.put(Request(self.caller, SUBSCRIPTION, "rg", "d", body, "", "correlation"))
+
+    def record(self) -> dict[str, Any]:
+        """Return the deployment `d`."""
+        return self.deployments.get(self.caller, SUBSCRIPTION, "rg", "d")
+
+    def states(self) -> dict[str, str]:
+        """Return the state of each resource that `d` has begun."""
+        return {
+            operation["targetResource"]["resourceName"]: operation["provisioningState"]
+            for operation in self.deployments.operations(self.record())
+            if "targetResource" in operation
+        }
+
+    async def end(self) -> dict[str, Any]:
+        """Wait until `d` is over."""
+        await until(lambda: self.record()["provisioningState"] not in ("Accepted", "Running"))
+        return self.record()
+
+
+async def until(check: Callable[[], bool]) -> None:
+    """Wait for what is about to happen."""
+    while not check():  # noqa: ASYNC110 - the state is in the store, which tells nobody of changes
+        await asyncio.sleep(0.002)
+
+
+@asynccontextmanager
+async def azure(folder: Path, time_scale: float = 2000) -> AsyncIterator[Azure]:
+    """Run ARM and the directory, with a subscription, an owner and the group `rg`."""
+    platform = Platform(folder, clock=Clock(time_scale), world=World())
+    platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
+    platform.services += [service.create(platform) for service in (entra, arm)]
+    world, model = platform.world, platform.model(ArmModel)
+    model.subscriptions.ensure(SUBSCRIPTION, world.tenant_id, "Customer")
+    model.groups.put(SUBSCRIPTION, "rg", {"location": "eastus"})
+    assignment = {
+        "type": "Microsoft.Authorization/roleAssignments",
+        "properties": {"principalId": OWNER_ID, "roleDefinitionId": OWNER},
+        "effectiveAt": "",
+    }
+    key = f"/subscriptions/{SUBSCRIPTION}/providers/microsoft.authorization/roleassignments/owner"
+    platform.store.table("arm_resources").put(key, assignment)
+    await platform.start()
+    try:
+        yield Azure(platform, Principal(OWNER_ID, "c", world.tenant_id, "owner", "a", {}))
+    finally:
+        await platform.stop()
+
+
+async def test_resources_that_need_nothing_of_each_other_run_at_once(tmp_path: Path) -> None:
+    """And what needs both waits for both."""
+    async with azure(tmp_path) as world:
+        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.2, count=2))
+        world.put(template(resource("a"), resource("b"), resource("c", dependsOn=["a", "b"])))
+        await until(lambda: len(world.states()) == 2)
+        assert world.states() == {"a": "Running", "b": "Running"}
+        assert (await world.end())["provisioningState"] == "Succeeded"
+        assert world.states() == {"a": "Succeeded", "b": "Succeeded", "c": "Succeeded"}
+
+
+async def test_what_a_failed_resource_holds_up_never_begins(tmp_path: Path) -> None:
+    """Its siblings go on, and the deployment fails with its error alone."""
+    async with azure(tmp_path) as world:
+        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, status_code=409, code="Conflict"))
+        world.put(template(resource("bad"), resource("after", dependsOn=["bad"]), resource("sibling")))
+        error = (await world.end())["error"]
+        assert world.states() == {"bad": "Failed", "sibling": "Succeeded"}
+        assert error["code"] == "DeploymentFailed"
+        assert [(item["code"], item["target"]) for item in error["details"]] == [
+            ("Conflict", f"{GROUP_ID}/providers/{NSG}/bad")
+        ]
+
+
+async def test_cancel_begins_nothing_more_and_waits_for_nothing(tmp_path: Path) -> None:
+    """What has begun is left to itself; its end changes no state any more."""
+    async with azure(tmp_path) as world:
+        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.1))
+        world.put(template(resource("first"), resource("second", dependsOn=["first"])))
+        await until(lambda: bool(world.states()))
+        world.deployments.cancel(world.caller, SUBSCRIPTION, "rg", "d")
+        assert world.record()["provisioningState"] == "Canceled"
+        made = f"{GROUP_ID}/providers/{NSG}/first"
+        await until(lambda: world.arm.get_resource(made, "2019-07-01") is not None)
+        await asyncio.sleep(0)
+        assert world.states() == {"first": "Canceled"}
+        assert world.record()["provisioningState"] == "Canceled"
+
+
+async def test_a_reference_to_a_resource_that_is_not_there_fails_what_refers_to_it(tmp_path: Path) -> None:
+    """The error is ARM's for a missing resource."""
+    outside = f"[reference(resourceId('{NSG}', 'outside'), '2019-07-01').x]"
+    async with azure(tmp_path) as world:
+        world.put(template(resource("a", tags={"x": outside})))
+        [detail] = (await world.end())["error"]["details"]
+        assert detail["code"] == "ResourceNotFound"
+        [operation] = world.deployments.operations(world.record())
+        assert operation["statusCode"] == "NotFound"
+
+
+async def test_an_output_that_cannot_be_evaluated_fails_the_deployment(tmp_path: Path) -> None:
+    """The resources stay."""
+    outputs = {"o": {"type": "string", "value": "[reference('a').nope]"}}
+    async with azure(tmp_path) as world:
+        world.put(template(resource("a"), outputs=outputs))
+        record = await world.end()
+        assert record["provisioningState"] == "Failed"
+        assert record["error"]["code"] == "DeploymentOutputEvaluationFailed"
+        assert "The language expression property 'nope' doesn't exist" in record["error"]["details"][0]["message"]
+
+
+async def test_errors_do_not_tell_secure_parameters(tmp_path: Path) -> None:
+    """Neither the refusal of a template nor the failure of a resource cites one."""
+    parameters = {"p": {"type": "secureString"}, "o": {"type": "secureObject", "defaultValue": {"deep": ["hunter3"]}}}
+    bad_now = template(resource("a", tags={"x": "[string(int(parameters('p')))]"}), parameters=parameters)
+    bad_later = template(resource("[take('a', 1)]", location="[parameters('p')]"), parameters=parameters)
+    async with azure(tmp_path) as world:
+        with pytest.raises(ServiceError) as refused:
+            world.put(bad_now, p="hunter2")
+        assert "'***' is not an integer" in refused.value.message
+        world.put(bad_later, p="hunter2")
+        record = await world.end()
+        assert record["provisioningState"] == "Failed"
+        assert "hunter2" not in str(record["error"])
+        assert "hunter2" not in str(list(world.platform.journal.entries()))
+
+
+async def test_a_deleted_group_takes_its_deployments_along(tmp_path: Path) -> None:
+    """A new group of the same name begins without them."""
+    async with azure(tmp_path) as world:
+        world.put(template(resource("a")))
+        await world.end()
+        await world.arm.delete_group(SUBSCRIPTION, "rg")
+        await until(lambda: world.arm.groups.find(SUBSCRIPTION, "rg") is None)
+        world.arm.groups.put(SUBSCRIPTION, "rg", {"location": "eastus"})
+        with pytest.raises(ServiceError) as gone:
+            world.record()
+        assert gone.value.code == "DeploymentNotFound"
+
+
+async def test_keys_and_signatures_are_asked_of_the_account_when_it_is_there(tmp_path: Path) -> None:
+    """`list*` is an action of the resource, called as the caller, after the resource was made."""
+    account = resource("clusterabcde", "Microsoft.Storage/storageAccounts", apiVersion="2019-04-01")
+    account |= {"sku": {"name": "Standard_LRS"}, "kind": "StorageV2", "properties": {}}
+    window = {"signedStart": "2026-01-01T00:00:00Z", "signedExpiry": "2026-01-02T00:00:00Z"}
+    sas = {"signedServices": "b", "signedResourceTypes": "o", "signedPermission": "rl", "signedProtocol": "https"}
+    signed = "listAccountSas('clusterabcde', '2019-04-01', parameters('sas')).accountSasToken"
+    user = resource(
+        "n",
+        tags={
+            "key": "[string(length(listKeys('clusterabcde', '2019-04-01').keys))]",
+            "sas": f"[take({signed}, 3)]",
+            "host": "[reference('clusterabcde').primaryEndpoints.blob]",
+        },
+    )
+    async with azure(tmp_path) as world:
+        world.put(template(user, account, parameters={"sas": {"type": "object"}}), sas=window | sas)
+        record = await world.end()
+        assert record["provisioningState"] == "Succeeded", record["error"]
+        made = world.arm.get_resource(f"{GROUP_ID}/providers/{NSG}/n", "2019-07-01")
+        assert made is not None
+        assert made["tags"] == {"key": "2", "sas": "sv=", "host": "https://clusterabcde.blob.core.windows.net/"}

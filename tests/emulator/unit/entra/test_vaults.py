@@ -1,0 +1,116 @@
+"""Promises of the vaults that only a moved clock or a restart can show."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from emulator.core.clock import Clock
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
+from emulator.world import World
+from tests.emulator.unit.entra.conftest import Stopped
+
+WORLD = World()
+VAULT = WORLD.cluster_vault
+
+
+@pytest.fixture
+def start(tmp_path: Path, time: Stopped) -> Iterator[Callable[[], KeyVaultModel]]:
+    """Return a function that starts the vaults on one state folder, as often as asked."""
+    opened: list[Platform] = []
+
+    def begin() -> KeyVaultModel:
+        platform = Platform(tmp_path, clock=Clock(40, time), world=WORLD)
+        opened.append(platform)
+        model = KeyVaultModel(platform)
+        model.ensure_vault(VAULT, WORLD.rp_tenant_id)
+        return model
+
+    yield begin
+    for platform in opened:
+        with closing(platform.store), closing(platform.journal):
+            pass
+
+
+def test_everything_outlives_a_restart(start: Callable[[], KeyVaultModel]) -> None:
+    """Versions, policies, deleted secrets; ensuring a vault again keeps its policies."""
+    vaults = start()
+    vaults.allow(VAULT, "somebody", ["get"])
+    first = vaults.set_secret(VAULT, "a", {"value": "one"})
+    vaults.set_secret(VAULT, "a", {"value": "two"})
+    vaults.set_secret(VAULT, "b", {"value": "x"})
+    vaults.delete_secret(VAULT, "b")
+    again = start()
+    assert again.get_secret(VAULT, "a")["value"] == "two"
+    assert again.get_secret(VAULT, "a", first["version"])["value"] == "one"
+    assert [found["name"] for found in again.deleted_secrets(VAULT)] == ["b"]
+    vault = again.vault(VAULT)
+    assert vault is not None
+    assert vault["policies"] == {"somebody": ["get"]}
+
+
+def test_a_deleted_secret_is_gone_after_its_retention(start: Callable[[], KeyVaultModel], time: Stopped) -> None:
+    """90 days, never scaled; then its name is free and no version is left."""
+    vaults = start()
+    old = vaults.set_secret(VAULT, "a", {"value": "one"})
+    vaults.delete_secret(VAULT, "a")
+    time.moment += timedelta(days=RETENTION_DAYS, seconds=-1)
+    assert vaults.deleted_secret(VAULT, "a")["name"] == "a"
+    time.moment += timedelta(seconds=1)
+    assert list(vaults.deleted_secrets(VAULT)) == []
+    vaults.set_secret(VAULT, "a", {"value": "two"})
+    with pytest.raises(ServiceError, match="SecretNotFound"):
+        vaults.get_secret(VAULT, "a", old["version"])
+
+
+def test_one_vault_s_secrets_are_not_another_s(start: Callable[[], KeyVaultModel]) -> None:
+    """Also when one name begins with the other."""
+    vaults = start()
+    vaults.ensure_vault(f"{VAULT}-2", WORLD.rp_tenant_id)
+    vaults.set_secret(f"{VAULT}-2", "a", {"value": "x"})
+    assert list(vaults.secrets(VAULT)) == []
+    assert vaults.delete_vault(f"{VAULT}-2")
+    assert vaults.vault(f"{VAULT}-2") is None
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {},
+        {"value": 1},
+        {"value": "x", "attributes": []},
+        {"value": "x", "attributes": {"enabled": "yes"}},
+        {"value": "x", "attributes": {"exp": True}},
+        {"value": "x", "attributes": {"nbf": 2, "exp": 1}},
+        {"value": "x", "contentType": "y" * 256},
+        {"value": "x", "tags": ["a"]},
+        {"value": "x", "tags": {"a": 1}},
+        {"value": "x", "tags": {str(index): "" for index in range(16)}},
+    ],
+)
+def test_a_malformed_secret_is_refused(start: Callable[[], KeyVaultModel], wish: dict[str, object]) -> None:
+    """BadParameter, and no version is made."""
+    vaults = start()
+    with pytest.raises(ServiceError, match="BadParameter"):
+        vaults.set_secret(VAULT, "a", wish)
+    assert list(vaults.secrets(VAULT)) == []
+
+
+@pytest.mark.parametrize("name", ["ab", "1abc", "a--b", "ab-", "a" * 25, "a_b"])
+def test_a_vault_s_name_follows_key_vault_s_rules(start: Callable[[], KeyVaultModel], name: str) -> None:
+    """3 to 24 letters, digits and single hyphens, a letter first."""
+    with pytest.raises(ValueError, match="no vault name"):
+        start().ensure_vault(name, WORLD.rp_tenant_id)
+
+
+def test_a_policy_names_permissions_that_exist(start: Callable[[], KeyVaultModel]) -> None:
+    """A mistyped permission, or vault, fails when it is granted."""
+    vaults = start()
+    with pytest.raises(ValueError, match="unknown secret permissions"):
+        vaults.allow(VAULT, "somebody", ["read"])
+    with pytest.raises(LookupError):
+        vaults.allow("nowhere", "somebody", ["get"])

@@ -1,0 +1,19 @@
+"""ARM's model in this process, with a network in it."""
+
+import pytest
+
+from emulator.arm.models import ArmModel
+from emulator.openshift.guests import Guests
+from tests.emulator.unit.arm.conftest import Time, model, open_arm, time
+from tests.emulator.unit.network.world import World
+
+__all__ = ["model", "open_arm", "time"]
+
+
+@pytest.fixture
+def world(model: ArmModel, time: Time) -> World:
+    """A customer's network, and requests against it that are over at once."""
+    model.platform.register(Guests(model.platform))
+    made = World(model, time)
+    made.put_network()
+    return made

@@ -1,0 +1,416 @@
+"""What Microsoft.Network refuses: mistakes in a cluster's network, and the deletion of what is in use."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from emulator.compute.quotas import Quotas
+from emulator.core.errors import ServiceError
+from tests.emulator.unit.network.world import (
+    BALANCER,
+    FRONTEND,
+    GROUP,
+    NETWORK,
+    POOL,
+    RP_CALLER,
+    RP_NETWORK,
+    SUBNET,
+    WORLD,
+    World,
+)
+
+Json = dict[str, Any]
+Act = Callable[[World], Any]
+
+
+def _rule(**members: Any) -> list[Json]:
+    """Return a load balancer's rules: a good one with these members over it."""
+    properties = {
+        "frontendIPConfiguration": {"id": FRONTEND},
+        "backendAddressPool": {"id": POOL},
+        "probe": {"id": f"{BALANCER}/probes/ready"},
+        "protocol": "Tcp",
+        "frontendPort": 6443,
+        "backendPort": 6443,
+    }
+    return [{"name": "api", "properties": properties | members}]
+
+
+def _probe(**members: Any) -> list[Json]:
+    properties = {"protocol": "Https", "port": 6443, "requestPath": "/readyz", "intervalInSeconds": 10}
+    return [{"name": "ready", "properties": properties | members}]
+
+
+def _two_rules() -> list[Json]:
+    return [*_rule(), _rule(backendPort=6444)[0] | {"name": "again"}]
+
+
+def _outbound() -> list[Json]:
+    properties = {
+        "frontendIPConfigurations": [{"id": FRONTEND}],
+        "backendAddressPool": {"id": POOL},
+        "protocol": "All",
+    }
+    return [{"name": "out", "properties": properties}]
+
+
+def _front(subnet: str = SUBNET, **members: Any) -> list[Json]:
+    return [{"name": "front", "properties": {"subnet": {"id": subnet}} | members}]
+
+
+def _two_services(world: World) -> None:
+    world.put_balancer()
+    world.put_service()
+    body = world.get("privateLinkServices/pls")["properties"]
+    world.put("privateLinkServices/second", {"location": "eastus", "properties": body})
+
+
+def _enable_policies(world: World) -> None:
+    world.put_balancer()
+    world.put_service()
+    world.put_network(privateLinkServiceNetworkPolicies="Enabled")
+
+
+def _service_under_policies(world: World) -> None:
+    world.put_network(privateLinkServiceNetworkPolicies="Enabled")
+    world.put_balancer()
+    world.put_service()
+
+
+def _basic_balancer(world: World) -> None:
+    body = {
+        "location": "eastus",
+        "properties": {"frontendIPConfigurations": _front(), "backendAddressPools": [{"name": "pool"}]},
+    }
+    world.put("loadBalancers/lb", body)
+
+
+def _basic_under_service(world: World) -> None:
+    _basic_balancer(world)
+    world.put_service()
+
+
+def _public_under_service(world: World) -> None:
+    world.put_public_balancer()
+    world.put_service()
+
+
+def _basic_address(world: World) -> None:
+    address = world.put_public(sku="Basic")
+    world.put_balancer(frontendIPConfigurations=[_public_front(address)])
+
+
+def _public_front(address: Json) -> Json:
+    return {"name": "front", "properties": {"publicIPAddress": {"id": address["id"]}}}
+
+
+def _mixed_interface(world: World) -> None:
+    _basic_balancer(world)
+    world.put_interface("nic", POOL, publicIPAddress={"id": world.put_public()["id"]})
+
+
+def _address_twice(world: World) -> None:
+    address = world.put_public_balancer()
+    world.put_interface("nic", publicIPAddress={"id": address["id"]})
+
+
+def _address_of_another(world: World) -> None:
+    world.put_interface("one", privateIPAddress="10.0.0.9", privateIPAllocationMethod="Static")
+    world.put_interface("two", privateIPAddress="10.0.0.9", privateIPAllocationMethod="Static")
+
+
+def _full(world: World) -> None:
+    for index in range(12):
+        world.put_interface(f"nic-{index}")
+
+
+def _hidden_service(world: World) -> None:
+    world.put_balancer()
+    world.put_service("dddddddd-0000-4000-8000-000000000001")
+    world.put_endpoint()
+
+
+def _approves_whom_it_hides_from(world: World) -> None:
+    world.put_balancer()
+    world.put_service(autoApproval={"subscriptions": ["*"]})
+
+
+def _one_too_many(name: str) -> Act:
+    def act(world: World) -> None:
+        Quotas(world.arm.platform).set_limit(GROUP.split("/")[2], "eastus", name, 1)
+        world.put_public("one")
+        # A change of what is there takes no more.
+        world.put_public("one")
+        world.put_public("two")
+
+    return act
+
+
+MISTAKES: dict[str, tuple[Act, str]] = {
+    "a rule with a missing probe": (
+        lambda world: world.put_balancer(loadBalancingRules=_rule(probe={"id": f"{BALANCER}/probes/other"})),
+        "InvalidResourceReference",
+    ),
+    "a rule with a probe that this body removes": (
+        lambda world: (world.put_balancer(), world.put_balancer(probes=[])),
+        "InvalidResourceReference",
+    ),
+    "a rule with a missing pool": (
+        lambda world: world.put_balancer(backendAddressPools=[]),
+        "InvalidResourceReference",
+    ),
+    "a rule with a missing frontend": (
+        lambda world: world.put_balancer(frontendIPConfigurations=[]),
+        "InvalidResourceReference",
+    ),
+    "a rule with the probe of another load balancer's": (
+        lambda world: world.put_balancer(loadBalancingRules=_rule(probe={"id": f"{NETWORK}/loadBalancers/x/probes/p"})),
+        "InvalidResourceReference",
+    ),
+    "two rules on one port of a frontend": (
+        lambda world: world.put_balancer(loadBalancingRules=_two_rules()),
+        "RulesUseSameFrontendPortProtocolAndIPConfig",
+    ),
+    "a rule with SNAT beside an outbound rule": (
+        lambda world: world.put_public_balancer(loadBalancingRules=_rule(), outboundRules=_outbound()),
+        "LoadBalancingRuleMustDisableSNATSinceSameFrontendIPConfigurationIsReferencedByOutboundRule",
+    ),
+    "an outbound rule on a frontend inside": (
+        lambda world: world.put_balancer(loadBalancingRules=[], outboundRules=_outbound()),
+        "OutboundRuleFrontendMustBePublic",
+    ),
+    "a frontend without an address": (
+        lambda world: world.put_balancer(frontendIPConfigurations=[{"name": "front"}]),
+        "FrontendIPConfigurationMustHaveEitherSubnetOrPublicIPAddress",
+    ),
+    "two parts of one name": (lambda world: world.put_balancer(probes=_probe() * 2), "InvalidRequestFormat"),
+    "a probe over HTTPS without a path": (
+        lambda world: world.put_balancer(probes=_probe(requestPath=None)),
+        "LoadBalancerProbeRequestPathInvalid",
+    ),
+    "a probe that asks too often": (
+        lambda world: world.put_balancer(probes=_probe(intervalInSeconds=1)),
+        "LoadBalancerProbeIntervalOutOfRange",
+    ),
+    "a port that there is not": (
+        lambda world: world.put_balancer(loadBalancingRules=_rule(frontendPort=70000)),
+        "InvalidPortNumber",
+    ),
+    "a Basic address on a Standard load balancer": (_basic_address, "PublicIPAndLBSkuDoNotMatch"),
+    "an interface of both SKUs": (_mixed_interface, "DifferentSkuLoadBalancersAndPublicIPAddressNotAllowed"),
+    "one public address too many": (_one_too_many("PublicIPAddresses"), "PublicIPCountLimitReached"),
+    "one address of Standard SKU too many": (
+        _one_too_many("StandardSkuPublicIpAddresses"),
+        "PublicIPCountLimitReached",
+    ),
+    "one static address too many": (_one_too_many("StaticPublicIPAddresses"), "StaticPublicIPCountLimitReached"),
+    "a public address for two": (_address_twice, "PublicIPAddressInUse"),
+    "an interface in a missing subnet": (
+        lambda world: world.put_interface("nic", subnet={"id": f"{SUBNET}-other"}),
+        "InvalidResourceReference",
+    ),
+    "an interface in a missing pool": (lambda world: world.put_interface("nic", POOL), "InvalidResourceReference"),
+    "an interface without a configuration": (
+        lambda world: world.put(
+            "networkInterfaces/nic", {"location": "eastus", "properties": {"ipConfigurations": []}}
+        ),
+        "NetworkInterfaceMustHaveIpConfiguration",
+    ),
+    "an interface in another region": (
+        lambda world: world.put("networkInterfaces/nic", {"location": "westus"} | _interface_body()),
+        "InvalidResourceReference",
+    ),
+    "an address outside the subnet": (
+        lambda world: world.put_interface("nic", privateIPAddress="10.0.0.77", privateIPAllocationMethod="Static"),
+        "PrivateIPAddressNotInSubnet",
+    ),
+    "a reserved address": (
+        lambda world: world.put_interface("nic", privateIPAddress="10.0.0.3", privateIPAllocationMethod="Static"),
+        "PrivateIPAddressInReservedRange",
+    ),
+    "the last address": (
+        lambda world: world.put_interface("nic", privateIPAddress="10.0.0.15", privateIPAllocationMethod="Static"),
+        "PrivateIPAddressInReservedRange",
+    ),
+    "another's address": (_address_of_another, "PrivateIPAddressIsAllocated"),
+    "a static address that is not told": (
+        lambda world: world.put_interface("nic", privateIPAllocationMethod="Static"),
+        "PrivateIPAddressNotSpecified",
+    ),
+    "one interface too many": (_full, "SubnetIsFull"),
+    "a private link service on a public frontend": (
+        _public_under_service,
+        "PrivateLinkServiceFrontendIPConfigurationNotSupported",
+    ),
+    "a private link service on a Basic load balancer": (
+        _basic_under_service,
+        "PrivateLinkServiceFrontendIPConfigurationNotSupported",
+    ),
+    "a private link service on a missing frontend": (lambda world: world.put_service(), "InvalidResourceReference"),
+    "a second private link service on a frontend": (
+        _two_services,
+        "PrivateLinkServiceFrontendIPConfigurationNotSupported",
+    ),
+    "a private link service in a subnet with policies": (
+        _service_under_policies,
+        "PrivateLinkServiceCannotBeCreatedInSubnetThatHasNetworkPoliciesEnabled",
+    ),
+    "policies on the subnet of a private link service": (
+        _enable_policies,
+        "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
+    ),
+    "approval for whoever cannot see it": (
+        _approves_whom_it_hides_from,
+        "PrivateLinkServiceAutoApprovalNotSubsetOfVisibility",
+    ),
+    "a private endpoint to nothing": (lambda world: world.put_endpoint(), "InvalidResourceReference"),
+    "a private endpoint to what it may not see": (_hidden_service, "PrivateLinkServiceNotFound"),
+    "a customer's network of this machine's addresses": (
+        lambda world: world.put(
+            "virtualNetworks/local",
+            {"location": "eastus", "properties": {"addressSpace": {"addressPrefixes": ["127.128.0.0/16"]}}},
+        ),
+        "VnetAddressPrefixNotAllowed",
+    ),
+    "a part put on its own": (
+        lambda world: world.put(f"{BALANCER}/probes/ready", {"properties": _probe()[0]["properties"]}),
+        "MethodNotAllowed",
+    ),
+}
+
+
+def _interface_body() -> Json:
+    configuration = {"name": "ip", "properties": {"subnet": {"id": SUBNET}}}
+    return {"properties": {"ipConfigurations": [configuration]}}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_refused(world: World, name: str) -> None:
+    """With Azure's code, and nothing of it stays."""
+    act, want = MISTAKES[name]
+    with pytest.raises(ServiceError) as refused:
+        act(world)
+    assert refused.value.code == want
+
+
+def test_a_refused_change_changes_nothing(world: World) -> None:
+    """Parts that were good on their own are as before."""
+    world.put_balancer()
+    before = world.get("loadBalancers/lb")
+    with pytest.raises(ServiceError):
+        world.put_balancer(probes=_probe(port=1), loadBalancingRules=_rule(backendAddressPool={"id": f"{POOL}-other"}))
+    assert world.get("loadBalancers/lb") == before
+
+
+# Deletion
+
+
+def _whole(world: World) -> None:
+    """Make everything that a cluster's API goes through."""
+    world.put_public_balancer()
+    world.put_balancer("inner")
+    world.put_rules({})
+    world.put_machine("vm", POOL)
+    world.put_service(balancer="inner")
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        ("virtualNetworks/vnet/subnets/master", "InUseSubnetCannotBeDeleted"),
+        ("virtualNetworks/vnet", "InUseSubnetCannotBeDeleted"),
+        ("networkSecurityGroups/nsg", "InUseNetworkSecurityGroupCannotBeDeleted"),
+        ("publicIPAddresses/pip", "PublicIPAddressCannotBeDeleted"),
+        ("networkInterfaces/vm-nic", "NicInUse"),
+        ("loadBalancers/lb", "InUseBackendAddressPoolCannotBeDeleted"),
+        ("loadBalancers/inner", "CannotDeleteLoadBalancerWithPrivateLinkService"),
+        ("privateLinkServices/pls", "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted"),
+    ],
+)
+def test_what_is_in_use_stays(world: World, path: str, want: str) -> None:
+    """And the error names who uses it."""
+    _whole(world)
+    world.put_endpoint(f"{NETWORK}/privateLinkServices/pls")
+    with pytest.raises(ServiceError) as refused:
+        world.delete(path)
+    assert refused.value.code == want
+
+
+def test_an_owned_interface_goes_with_its_owner_only(world: World) -> None:
+    """Neither changed nor deleted on its own."""
+    world.put_balancer()
+    owned = world.put_service()["properties"]["networkInterfaces"][0]["id"]
+    assert world.get(owned)["properties"]["privateLinkService"]["id"].endswith("/pls")
+    for act in (lambda: world.delete(owned), lambda: world.put(owned, {"location": "eastus"} | _interface_body())):
+        with pytest.raises(ServiceError, match="NicInUseWithPrivateLinkService"):
+            act()
+    world.delete("privateLinkServices/pls")
+    assert world.arm.load(owned) is None
+
+
+def test_addresses_are_kept_and_given_back(world: World) -> None:
+    """The first free address is drawn, a second PUT keeps it, and a deletion frees it."""
+
+    def address(nic: Json) -> str:
+        return str(nic["properties"]["ipConfigurations"][0]["properties"]["privateIPAddress"])
+
+    assert address(world.put_interface("one")) == "10.0.0.4"
+    assert address(world.put_interface("two")) == "10.0.0.5"
+    assert address(world.put_interface("one")) == "10.0.0.4"
+    world.delete("networkInterfaces/one")
+    assert address(world.put_interface("three")) == "10.0.0.4"
+
+
+def test_both_sides_of_a_reference_show_it(world: World) -> None:
+    """A pool its members and rules, a subnet what is in it, an address and an interface who has it."""
+    address = world.put_public_balancer()
+    vm = world.put_machine("vm", POOL)
+    configuration = f"{NETWORK}/networkInterfaces/vm-nic/ipConfigurations/ip"
+    pool = world.get(POOL)["properties"]
+    assert pool["backendIPConfigurations"] == [{"id": configuration}]
+    assert pool["loadBalancingRules"] == [{"id": f"{BALANCER}/loadBalancingRules/api"}]
+    assert world.get(SUBNET)["properties"]["ipConfigurations"] == [{"id": configuration}]
+    assert world.get(address["id"])["properties"]["ipConfiguration"] == {"id": FRONTEND}
+    assert world.get("networkInterfaces/vm-nic")["properties"]["virtualMachine"] == {"id": vm}
+
+
+def test_a_detached_security_group_goes(world: World) -> None:
+    """Also one that came with its network: the subnet held on to it, not the network."""
+    nsg = world.put_rules({})["id"]
+    subnet = world.get(SUBNET)
+    assert world.get(nsg)["properties"]["subnets"] == [{"id": SUBNET}]
+    del subnet["properties"]["networkSecurityGroup"]
+    world.put(SUBNET, subnet)
+    world.delete(nsg)
+
+
+def test_parts_stay_in_the_order_in_which_they_came(world: World) -> None:
+    """Templates refer to the first frontend, whatever its name."""
+    fronts = [_front()[0] | {"name": name} for name in ("zeta", "alpha", "mid")]
+    made = world.put_balancer(frontendIPConfigurations=fronts, loadBalancingRules=[])
+    shown = made["properties"]["frontendIPConfigurations"]
+    assert [front["name"] for front in shown] == ["zeta", "alpha", "mid"]
+    addresses = [front["properties"]["privateIPAddress"] for front in shown]
+    assert addresses == ["10.0.0.4", "10.0.0.5", "10.0.0.6"]
+
+
+def test_a_service_under_which_a_private_endpoint_hangs_keeps_its_group(world: World) -> None:
+    """The group's deletion fails, names the service, and leaves all as it was; without the endpoint all of it goes."""
+    _whole(world)
+    world.put_endpoint()
+    before = [stored["id"] for stored in world.arm.scan(f"{GROUP}/")]
+    operation = world.run(world.arm.delete_group(WORLD.subscription_id, "group"))
+    assert operation["error"]["body"]["code"] == "ResourceGroupDeletionBlocked"
+    assert "privateLinkServices/pls" in operation["error"]["body"]["message"]
+    assert [stored["id"] for stored in world.arm.scan(f"{GROUP}/")] == before
+    world.delete(f"{RP_NETWORK}/privateEndpoints/pe", caller=RP_CALLER)
+    world.run(world.arm.delete_group(WORLD.subscription_id, "group"))
+    assert [stored["id"] for stored in world.arm.scan(f"{GROUP}/")] == []
+
+
+def test_a_group_with_everything_in_it_goes(world: World) -> None:
+    """Whatever holds on to what, all of it leaves with the group, once nobody outside holds on to any of it."""
+    _whole(world)
+    world.run(world.arm.delete_group(WORLD.subscription_id, "group"))
+    assert [stored["id"] for stored in world.arm.scan(f"{GROUP}/")] == []

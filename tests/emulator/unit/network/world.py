@@ -1,0 +1,172 @@
+"""A customer's network, and requests against it."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from emulator.arm.models import ArmModel
+from emulator.arm.seeding import ensure_group, ensure_role
+from emulator.authorization.roles import OWNER
+from emulator.entra.models import Principal
+from emulator.network.reach import Reach
+from tests.emulator.integration.network.cluster import endpoint, interface, internal_balancer, link_service
+from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD, Time
+
+__all__ = ["CALLER", "GROUP", "WORLD", "Time"]
+
+Json = dict[str, Any]
+
+API = "2023-11-01"
+DNS_API = "2020-06-01"
+COMPUTE_API = "2020-06-01"
+NETWORK = f"{GROUP}/providers/Microsoft.Network"
+SUBNET = f"{NETWORK}/virtualNetworks/vnet/subnets/master"
+BALANCER = f"{NETWORK}/loadBalancers/lb"
+POOL = f"{BALANCER}/backendAddressPools/pool"
+FRONTEND = f"{BALANCER}/frontendIPConfigurations/front"
+RP_GROUP = f"/subscriptions/{WORLD.rp_subscription_id}/resourceGroups/{WORLD.rp_resource_group}"
+RP_NETWORK = f"{RP_GROUP}/providers/Microsoft.Network"
+RP_SUBNET = f"{RP_NETWORK}/virtualNetworks/pe/subnets/pe"
+RP_CALLER = Principal("22222222-2222-4222-8222-222222222222", "rp-client", WORLD.rp_tenant_id, "rp", "", {})
+# Longer than anything of a network takes.
+SECONDS = 600
+
+
+@dataclass
+class World:
+    """Requests whose operations are over when they return."""
+
+    arm: ArmModel
+    time: Time
+
+    @property
+    def reach(self) -> Reach:
+        """Where connections end."""
+        return self.arm.platform.model(Reach)
+
+    def run(self, work: Coroutine[Any, Any, Json]) -> Json:
+        """Do something, and let what it began be over."""
+        done = asyncio.run(work)
+        self.time.pass_(SECONDS)
+        return done
+
+    def put(self, path: str, body: Json, *, version: str = API, caller: Principal = CALLER) -> Json:
+        """Put a resource, given by id or by path below the customer's Microsoft.Network; return it as GET shows it."""
+        identifier = path if path.startswith("/") else f"{NETWORK}/{path}"
+        asyncio.run(self.arm.put_resource(caller, identifier, version, body))
+        self.time.pass_(SECONDS)
+        return self.get(identifier)
+
+    def get(self, path: str) -> Json:
+        """Return a resource."""
+        found = self.arm.get_resource(path if path.startswith("/") else f"{NETWORK}/{path}", API)
+        assert found is not None, path
+        return found
+
+    def delete(self, path: str, *, version: str = API, caller: Principal = CALLER) -> None:
+        """Delete a resource."""
+        identifier = path if path.startswith("/") else f"{NETWORK}/{path}"
+        asyncio.run(self.arm.delete_resource(caller, identifier, version))
+        self.time.pass_(SECONDS)
+
+    def put_network(self, **members: Any) -> None:
+        """Make the customer's network; `members` go into its subnet."""
+        subnet = {"addressPrefix": "10.0.0.0/28", "privateLinkServiceNetworkPolicies": "Disabled"} | members
+        space = {"addressPrefixes": ["10.0.0.0/24"]}
+        subnets = [
+            {"name": "master", "properties": subnet},
+            {"name": "worker", "properties": {"addressPrefix": "10.0.0.128/25"}},
+        ]
+        body = {"location": "eastus", "properties": {"addressSpace": space, "subnets": subnets}}
+        self.put("virtualNetworks/vnet", body)
+
+    def put_balancer(self, name: str = "lb", **members: Any) -> Json:
+        """Make an internal load balancer with a rule for port 6443; `members` replace lists of it."""
+        return self.put(f"loadBalancers/{name}", internal_balancer(name, GROUP, SUBNET, **members))
+
+    def put_public(self, name: str = "pip", sku: str = "Standard") -> Json:
+        """Make a public address."""
+        body = {"location": "eastus", "sku": {"name": sku}, "properties": {"publicIPAllocationMethod": "Static"}}
+        return self.put(f"publicIPAddresses/{name}", body)
+
+    def put_public_balancer(self, **members: Any) -> Json:
+        """Make a public load balancer with a rule for port 6443."""
+        address = self.put_public()
+        front = {"name": "front", "properties": {"publicIPAddress": {"id": address["id"]}}}
+        self.put_balancer(frontendIPConfigurations=[front], **members)
+        return address
+
+    def put_interface(self, name: str = "nic", *pools: str, **members: Any) -> Json:
+        """Make an interface in the master subnet."""
+        return self.put(f"networkInterfaces/{name}", interface(SUBNET, *pools, **members))
+
+    def put_machine(self, name: str = "vm", *pools: str) -> str:
+        """Let a machine be there with an interface in these pools; return its id."""
+        nic = self.put_interface(f"{name}-nic", *pools)
+        identifier = f"{GROUP}/providers/Microsoft.Compute/virtualMachines/{name}"
+        # As stored, not as requested: how machines are made is no matter of networks.
+        self.arm.documents.put(
+            {
+                "id": identifier,
+                "name": name,
+                "type": "Microsoft.Compute/virtualMachines",
+                "location": "eastus",
+                "properties": {
+                    "networkProfile": {"networkInterfaces": [{"id": nic["id"]}]},
+                    "storageProfile": {"osDisk": {"deleteOption": "Detach"}, "dataDisks": []},
+                },
+                "references": [nic["id"].lower()],
+            }
+        )
+        return identifier
+
+    def delete_machine(self, name: str) -> None:
+        """Let a machine be gone."""
+        found = self.arm.load(f"{GROUP}/providers/Microsoft.Compute/virtualMachines/{name}")
+        assert found is not None
+        self.arm.documents.drop(found)
+
+    def put_rules(self, *rules: Json, subnet: bool = True) -> Json:
+        """Make a security group and attach it to the master subnet; a rule's members are over those of an allowing one."""
+        allowing = {
+            "access": "Allow",
+            "direction": "Inbound",
+            "protocol": "Tcp",
+            "priority": 101,
+            "sourceAddressPrefix": "*",
+            "sourcePortRange": "*",
+            "destinationAddressPrefix": "*",
+            "destinationPortRange": "6443",
+        }
+        bodies = [{"name": f"rule-{index}", "properties": allowing | rule} for index, rule in enumerate(rules)]
+        body = {"location": "eastus", "properties": {"securityRules": bodies}}
+        made = self.put("networkSecurityGroups/nsg", body)
+        if subnet:
+            self.put_network(networkSecurityGroup={"id": made["id"]})
+        return made
+
+    def put_service(self, *subscriptions: str, balancer: str = "lb", **members: Any) -> Json:
+        """Make a private link service on a load balancer."""
+        frontend = f"{NETWORK}/loadBalancers/{balancer}/frontendIPConfigurations/front"
+        body = link_service(frontend, SUBNET, *(subscriptions or (WORLD.rp_subscription_id,)))
+        body["properties"] |= members
+        return self.put("privateLinkServices/pls", body)
+
+    def put_endpoint(self, service_id: str = f"{NETWORK}/privateLinkServices/pls") -> Json:
+        """Make a private endpoint of the resource provider, with its network."""
+        self.arm.subscriptions.ensure(WORLD.rp_subscription_id, WORLD.rp_tenant_id, "RP")
+        ensure_group(self.arm, WORLD.rp_subscription_id, WORLD.rp_resource_group, "eastus")
+        ensure_role(self.arm, f"/subscriptions/{WORLD.rp_subscription_id}", RP_CALLER.object_id, OWNER)
+        if self.arm.load(RP_SUBNET) is None:
+            subnets = [{"name": "pe", "properties": {"addressPrefix": "127.128.4.0/22"}}]
+            space = {"addressPrefixes": ["127.128.0.0/16"]}
+            body = {"location": "eastus", "properties": {"addressSpace": space, "subnets": subnets}}
+            self.put(f"{RP_NETWORK}/virtualNetworks/pe", body, caller=RP_CALLER)
+        return self.put(f"{RP_NETWORK}/privateEndpoints/pe", endpoint(service_id, RP_SUBNET), caller=RP_CALLER)
+
+    def endpoint_address(self) -> str:
+        """Return the private endpoint's address."""
+        interface_id = self.get(f"{RP_NETWORK}/privateEndpoints/pe")["properties"]["networkInterfaces"][0]["id"]
+        configurations = self.get(interface_id)["properties"]["ipConfigurations"]
+        return str(configurations[0]["properties"]["privateIPAddress"])

@@ -1,0 +1,34 @@
+"""The ignition of the emulator's own tests boots, and what a running cluster looks at are the rows of one table."""
+
+import datetime as dt
+
+import pytest
+
+from emulator.openshift import boot_check, timeline
+from tests import bootstrap_ignition
+from tests.emulator.unit.openshift.conftest import DOMAIN
+
+
+@pytest.mark.parametrize(("version", "image"), [("2.2.0", "aro_45"), ("3.1.0", "aro_46"), ("3.2.0", "aro_419")])
+def test_the_ignition_of_these_tests_boots(version: str, image: str) -> None:
+    """Whichever specification it is written in, if the machine's image reads it."""
+    text = bootstrap_ignition.Cluster(DOMAIN, version=version).bootstrap()
+    assert boot_check.boot_check([text], image, dt.datetime.now(dt.UTC)) == []
+
+
+def test_every_row_of_checks_is_a_stage() -> None:
+    """Of the timeline, or before or after it."""
+    stages = {row.name for row in timeline.BOOTSTRAP}
+    assert set(boot_check.CHECKS) - stages == {boot_check.IGNITION, boot_check.OUTSIDE}
+
+
+def test_problems_come_in_the_order_of_the_stages() -> None:
+    """So that the first is the one on which a machine ends."""
+    cluster = bootstrap_ignition.Cluster(DOMAIN)
+    for file in ("tls/etcd-client.key", "tls/kube-apiserver-lb-server.key", "manifests/cluster-network-02-config.yml"):
+        cluster.files[file] = "x: 1"
+    found = boot_check.boot_check([cluster.bootstrap()], "aro_419", dt.datetime.now(dt.UTC))
+    order = [boot_check.IGNITION, *(row.name for row in timeline.BOOTSTRAP), boot_check.OUTSIDE]
+    places = [order.index(problem.stage) for problem in found]
+    assert places == sorted(places)
+    assert {"kube-apiserver-bootstrap", "etcd", "temporary-api"} <= {problem.stage for problem in found}

@@ -1,0 +1,63 @@
+"""A private zone that somebody changed, in the whole local Azure: the create says which record, and can be undone."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.identity import ClientSecretCredential
+from azure.mgmt.privatedns import PrivateDnsManagementClient
+from azure.mgmt.privatedns.models import ARecord, RecordSet, RecordSetProperties
+
+from demo.customer import Customer, begin_create, begin_delete
+from tests import local_azure
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.stage import fault
+
+pytestmark = pytest.mark.slow
+
+# The row that reads the zone back waits this long in its first call, so that the test is there before it looks.
+DELAY_SECONDS = 4
+
+
+@pytest.fixture(scope="module")
+def own_azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAzure]:
+    """Run a platform whose reads may be slow."""
+    with local_azure.running(tmp_path_factory.mktemp("own") / "local-azure") as platform:
+        yield platform
+
+
+def _zones_of(customer: Customer) -> PrivateDnsManagementClient:
+    """Return a client of the cluster's own principal, the one that the deny assignment lets write."""
+    principal = customer.principal
+    credential = ClientSecretCredential(
+        customer.endpoints["tenant_id"], principal["client_id"], principal["client_secret"], **customer.options
+    )
+    return PrivateDnsManagementClient(credential, customer.subscription_id, **customer.options)
+
+
+def test_a_wrong_record_fails_the_create_by_name(own_azure: LocalAzure, rng: random.Random) -> None:
+    """Before any machine is made, which would wait for that address for ever; and the delete takes all of it away."""
+    customer = own_azure.prepared_customer(unique(rng))
+    zone, group = f"{customer.cluster}.eastus.aroapp.io", f"aro-{customer.cluster}"
+    slow = {"service": "arm", "operation": "GET Microsoft.Network/privateDnsZones/aLL", "kind": "delay"}
+    with fault(own_azure, **slow, delay_seconds=DELAY_SECONDS), _zones_of(customer) as client:
+        create, poller = begin_create(customer)
+        operations = own_azure.operations(customer)
+
+        def is_read() -> bool:
+            steps = {step["name"]: step["status"] for step in operations.get(create)["steps"]}
+            return bool(steps["private_dns_ready"] == "Running")
+
+        wait_for(is_read, "the zone to be read back")
+        wrong = RecordSet(properties=RecordSetProperties(ttl=300, a_records=[ARecord(ipv4_address="10.99.99.99")]))
+        client.record_sets.create_or_update(group, zone, "A", "api-int", wrong)
+        with pytest.raises(HttpResponseError):
+            poller.result()
+    error = operations.get(create)["error"]
+    assert f"The private DNS record 'api-int.{zone}' (A) says 10.99.99.99 and has to say 10." in error["message"]
+    assert {"code": "Step", "message": "private_dns_ready", "target": "bootstrap"} in error["details"]
+    _, deletion = begin_delete(customer)
+    deletion.result()
+    with pytest.raises(ResourceNotFoundError):
+        customer.clusters().get(customer.group, customer.cluster)

@@ -1,0 +1,218 @@
+"""A cluster's templates on the local Azure, with the real SDKs: what Azure makes of them, and what it refuses."""
+
+import base64
+import json
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from azure.core.exceptions import HttpResponseError
+from azure.mgmt.compute import ComputeManagementClient
+from azure.mgmt.network import NetworkManagementClient
+from azure.mgmt.privatedns import PrivateDnsManagementClient
+from azure.mgmt.resource.deployments.models import Deployment, DeploymentParameter, DeploymentProperties
+
+from shared.azure import templates
+from tests.emulator.integration.compute.stage import Stage, image
+
+Json = dict[str, Any]
+
+INFRA_ID, SUFFIX, DOMAIN = "c1-abcde", "vwxyz", "c1.eastus.aroapp.io"
+POINTER = '{"ignition":{"version":"3.2.0"}}'
+SAS = {
+    "signedStart": "2026-03-01T09:00:00Z",
+    "signedExpiry": "2026-03-02T09:00:00Z",
+    "signedPermission": "rl",
+    "signedResourceTypes": "o",
+    "signedServices": "b",
+    "signedProtocol": "https",
+}
+
+
+class Cluster:
+    """One cluster's deployments in a resource group of its own."""
+
+    def __init__(self, stage: Stage, suffix: str = SUFFIX) -> None:
+        stage.guests.outcomes.clear()
+        stage.guests.booted.clear()
+        # Without it Azure encrypts at no host, whatever a template says.
+        subscriptions = stage.arm.subscriptions
+        subscriptions.set_feature(stage.subscription_id, "Microsoft.Compute", "EncryptionAtHost", "Registered")
+        self.stage, self.group, self.suffix = stage, stage.group(), suffix
+        network = self._network()
+        self.subnet = f"{network}/subnets/masters"
+        self.network_parameters = {
+            "infraId": INFRA_ID,
+            "location": "eastus",
+            "domain": DOMAIN,
+            "virtualNetworkId": network,
+            "masterSubnetId": self.subnet,
+            "apiServerVisibility": "Public",
+            "resourceProviderSubscriptionId": stage.platform.world.rp_subscription_id,
+        }
+        self.machine_parameters: Json = {
+            "infraId": INFRA_ID,
+            "location": "eastus",
+            "storageSuffix": suffix,
+            "masterVmSize": "Standard_D8s_v5",
+            "encryptionAtHost": True,
+            "diskEncryptionSetId": "",
+            "zones": ["1", "2", "3"],
+            "image": image(),
+            "ignitionVersion": "3.2.0",
+            "sas": SAS,
+            "masterIgnition": POINTER,
+        }
+
+    def _network(self) -> str:
+        subnet = {"addressPrefix": "10.1.0.0/24", "privateLinkServiceNetworkPolicies": "Disabled"}
+        body = {
+            "location": "eastus",
+            "properties": {
+                "addressSpace": {"addressPrefixes": ["10.1.0.0/16"]},
+                "subnets": [{"name": "masters", "properties": subnet}],
+            },
+        }
+        with self.client(NetworkManagementClient) as client:
+            return str(client.virtual_networks.begin_create_or_update(self.group, "customers", body).result().id)
+
+    def deploy(self, name: str, parameters: Json) -> Any:
+        """Deploy a template as the product does, and await the end."""
+        wanted = Deployment(
+            properties=DeploymentProperties(
+                mode="Incremental",
+                template=templates.load(name),
+                parameters={key: DeploymentParameter(value=value) for key, value in parameters.items()},
+            )
+        )
+        with self.stage.deployments() as client:
+            return client.deployments.begin_create_or_update(self.group, name, wanted).result()
+
+    def account(self) -> None:
+        """Make the storage account, which the first deployment of a cluster makes."""
+        body = {"location": "eastus", "sku": {"name": "Standard_LRS"}, "kind": "StorageV2", "properties": {}}
+        path = f"Microsoft.Storage/storageAccounts/cluster{self.suffix}"
+        self.stage.put(self.group, path, body, "2021-09-01")
+
+    def addresses(self) -> dict[str, tuple[str, str]]:
+        """Return the address and the machine of each network interface, by its name."""
+        with self.client(NetworkManagementClient) as network:
+            return {
+                each.name: (
+                    each.ip_configurations[0].private_ip_address,
+                    each.virtual_machine.id if each.virtual_machine else "",
+                )
+                for each in network.network_interfaces.list(self.group)
+            }
+
+    def client(self, kind: Any) -> Any:
+        """Return the owner's client."""
+        return kind(self.stage.credential, self.stage.subscription_id, retry_total=0, polling_interval=0.1)
+
+
+@pytest.fixture(scope="module")
+def deployed(stage: Stage) -> Cluster:
+    """Deploy network and machines of one public cluster."""
+    cluster = Cluster(stage)
+    cluster.account()
+    cluster.deploy("network", cluster.network_parameters)
+    cluster.deploy("machines", cluster.machine_parameters)
+    return cluster
+
+
+def test_the_bootstrap_machine_is_pointed_at_its_ignition_by_a_signature_of_a_day(deployed: Cluster) -> None:
+    """The address is the account's own, signed for reading a blob; the version is the release's."""
+    machine = deployed.stage.guests.booted[f"{INFRA_ID}-bootstrap"]
+    pointer = json.loads(base64.b64decode(machine["private"]["customData"]))
+    assert pointer["ignition"]["version"] == "3.2.0"
+    url = urlsplit(pointer["ignition"]["config"]["replace"]["source"])
+    assert f"{url.scheme}://{url.netloc}{url.path}" == (
+        f"https://cluster{SUFFIX}.blob.core.windows.net/ignition/bootstrap.ign"
+    )
+    query = {name: values[0] for name, values in parse_qs(url.query).items()}
+    want = {"st": SAS["signedStart"], "se": SAS["signedExpiry"], "sp": "rl", "srt": "o", "ss": "b", "spr": "https"}
+    assert query.items() >= want.items()
+    assert query["sig"]
+
+
+def test_masters_stand_in_three_zones_with_their_ignition(deployed: Cluster) -> None:
+    """Each with its own interface, encrypted at the host; the bootstrap machine is in no zone."""
+    booted = deployed.stage.guests.booted
+    with deployed.client(ComputeManagementClient) as compute:
+        machines = {each.name: each for each in compute.virtual_machines.list(deployed.group)}
+    assert set(machines) == {f"{INFRA_ID}-bootstrap", *(f"{INFRA_ID}-master-{n}" for n in range(3))}
+    for number in range(3):
+        machine = machines[f"{INFRA_ID}-master-{number}"]
+        assert machine.zones == [str(number + 1)]
+        assert machine.security_profile.encryption_at_host
+        assert machine.network_profile.network_interfaces[0].id.endswith(f"/{INFRA_ID}-master{number}-nic")
+        assert base64.b64decode(booted[machine.name]["private"]["customData"]).decode() == POINTER
+    assert not machines[f"{INFRA_ID}-bootstrap"].zones
+
+
+def test_the_history_of_deployments_holds_no_signature_and_no_ignition(deployed: Cluster) -> None:
+    """Neither the deployment nor its operations, in the answers and in the store of the local Azure."""
+    with deployed.stage.deployments() as client:
+        shown = json.dumps(client.deployments.get(deployed.group, "machines").as_dict())
+        shown += json.dumps([each.as_dict() for each in client.deployment_operations.list(deployed.group, "machines")])
+    assert "sig=" not in shown
+    assert '\\"ignition\\"' not in shown.replace(json.dumps(templates.load("machines")), "")
+    assert base64.b64encode(POINTER.encode()).decode() not in shown
+
+
+def test_the_same_deployments_again_change_nothing(deployed: Cluster) -> None:
+    """A step that runs twice leaves each resource as it was, and no machine boots again."""
+    deployed.stage.guests.told.clear()
+    before = deployed.addresses()
+    deployed.deploy("network", deployed.network_parameters)
+    deployed.deploy("machines", deployed.machine_parameters)
+    assert deployed.addresses() == before
+    assert deployed.stage.guests.told == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"sas": SAS | {"signedStart": "2026-03-01T09:00:01Z"}}, {"masterIgnition": POINTER + " "}],
+    ids=["time of the signature", "a master's ignition"],
+)
+def test_azure_refuses_other_custom_data_for_machines_that_exist(deployed: Cluster, changed: Json) -> None:
+    """Why the times are stored, and read back in every run."""
+    with pytest.raises(HttpResponseError) as refused:
+        deployed.deploy("machines", deployed.machine_parameters | changed)
+    assert "PropertyChangeNotAllowed" in str(refused.value)
+    assert "customData" in str(refused.value)
+
+
+def test_a_private_api_server_has_no_rule_on_the_public_side(stage: Stage) -> None:
+    """The masters still reach out through the public load balancer, and the zone leads inside."""
+    cluster = Cluster(stage)
+    cluster.deploy("network", cluster.network_parameters | {"apiServerVisibility": "Private"})
+    with cluster.client(NetworkManagementClient) as network, cluster.client(PrivateDnsManagementClient) as dns:
+        public = network.load_balancers.get(cluster.group, f"{INFRA_ID}-public-lb")
+        internal = network.load_balancers.get(cluster.group, f"{INFRA_ID}-internal-lb")
+        record = dns.record_sets.get(cluster.group, DOMAIN, "A", "api")
+    assert (public.load_balancing_rules, public.probes) == ([], [])
+    assert [each.name for each in public.outbound_rules] == ["api-internal-outboundrule"]
+    assert {each.name for each in internal.load_balancing_rules} == {"api-internal-v4", "sint-v4"}
+    assert record.a_records[0].ipv4_address == internal.frontend_ip_configurations[0].private_ip_address
+
+
+def test_a_region_without_zones_has_machines_without_zones(stage: Stage) -> None:
+    """No zone is no member, and not an empty one that Azure would refuse."""
+    cluster = Cluster(stage, "bcdfg")
+    cluster.account()
+    cluster.deploy("network", cluster.network_parameters)
+    cluster.deploy("machines", cluster.machine_parameters | {"zones": []})
+    with cluster.client(ComputeManagementClient) as compute:
+        assert [each.zones for each in compute.virtual_machines.list(cluster.group) if each.zones] == []
+
+
+def test_a_size_that_the_subscription_may_not_have_is_refused_before_any_machine_is_made(stage: Stage) -> None:
+    """ARM asks compute about the whole deployment first."""
+    cluster = Cluster(stage, "fghjk")
+    cluster.account()
+    cluster.deploy("network", cluster.network_parameters)
+    with pytest.raises(HttpResponseError) as refused:
+        cluster.deploy("machines", cluster.machine_parameters | {"masterVmSize": "Standard_E104is_v5"})
+    assert "SkuNotAvailable" in str(refused.value)
+    assert stage.guests.booted == {}

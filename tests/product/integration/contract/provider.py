@@ -1,0 +1,104 @@
+"""The resource provider as Azure Resource Manager calls it: plain HTTPS with a client certificate, or raw bytes."""
+
+import socket
+import ssl
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+
+from tests.local_azure import LocalAzure
+
+Json = dict[str, Any]
+NEW, OLD = "2025-07-25", "2020-04-30"
+PROVIDER = "/providers/Microsoft.RedHatOpenShift"
+SECRET, PULL_SECRET = "canary-contract-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5OmNvbnRyYWN0"}}}'
+
+
+@dataclass(frozen=True)
+class Provider:
+    """One subscription of a resource provider. Nothing in it exists in Azure, so every create fails soon."""
+
+    azure: LocalAzure
+    subscription_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    @property
+    def subscription(self) -> str:
+        """The id of the subscription."""
+        return f"/subscriptions/{self.subscription_id}"
+
+    @property
+    def list_path(self) -> str:
+        """The clusters of the subscription."""
+        return f"{self.subscription}{PROVIDER}/openShiftClusters"
+
+    @property
+    def location(self) -> str:
+        """What operations, for example, are in."""
+        return f"{self.subscription}{PROVIDER}/locations/{self.azure.endpoints['location']}"
+
+    def cluster(self, name: str, group: str = "Group") -> str:
+        """Return the id of a cluster."""
+        return f"{self.subscription}/resourceGroups/{group}{PROVIDER}/openShiftClusters/{name}"
+
+    def body(self, name: str) -> Json:
+        """Return the body of a create."""
+        network = f"{self.subscription}/resourceGroups/network/providers/Microsoft.Network/virtualNetworks/vnet"
+        newer = {"encryptionAtHost": "Disabled"}
+        worker = {"name": "worker", "vmSize": "Standard_D4s_v5", "diskSizeGB": 128, "count": 3, **newer}
+        return {
+            "location": self.azure.endpoints["location"],
+            "properties": {
+                "clusterProfile": {
+                    "domain": f"{name}-{self.subscription_id[:8]}",
+                    "pullSecret": PULL_SECRET,
+                    "resourceGroupId": f"{self.subscription}/resourceGroups/aro-{name}",
+                    "fipsValidatedModules": "Disabled",
+                },
+                "servicePrincipalProfile": {"clientId": str(uuid.uuid4()), "clientSecret": SECRET},
+                "networkProfile": {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"},
+                "masterProfile": {"vmSize": "Standard_D8s_v5", "subnetId": f"{network}/subnets/master", **newer},
+                "workerProfiles": [{**worker, "subnetId": f"{network}/subnets/worker"}],
+                "apiserverProfile": {"visibility": "Public"},
+                "ingressProfiles": [{"name": "default", "visibility": "Public"}],
+            },
+        }
+
+    def register(self, state: str = "Registered") -> None:
+        """Tell the resource provider a state of the subscription, as ARM does."""
+        body = {"state": state, "properties": {"tenantId": self.azure.endpoints["tenant_id"]}}
+        self.send("PUT", self.subscription, json=body, version="2.0").raise_for_status()
+
+    def send(
+        self, method: str, path: str, *, version: str = NEW, certificate: str = "rp_client", **more: Any
+    ) -> requests.Response:
+        """Send a request; the path may be a whole address, which has its query then."""
+        own = self.azure.endpoints
+        address = path if "://" in path else f"{own['rp']}{path}?api-version={version}"
+        pair = (own[f"{certificate}_cert"], own[f"{certificate}_key"])
+        with requests.Session() as session:
+            session.trust_env = False
+            return session.request(method, address, cert=pair, verify=own["rp_ca_bundle"], timeout=60, **more)
+
+    def send_raw(self, method: str, path: str, body: bytes = b"", *, named: str = "") -> tuple[int, str]:
+        """Send a path, and a `Host`, that a client library would tidy up, and return status and body."""
+        own = self.azure.endpoints
+        address = urlsplit(own["rp"])
+        host, port = address.hostname or "", address.port or 0
+        context = ssl.create_default_context(cafile=own["rp_ca_bundle"])
+        context.load_cert_chain(own["rp_client_cert"], own["rp_client_key"])
+        head = (
+            f"{method} {path}?api-version={NEW} HTTP/1.1\r\nHost: {named or f'{host}:{port}'}\r\nConnection: close\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        with (
+            socket.create_connection((host, port), timeout=30) as plain,
+            context.wrap_socket(plain, server_hostname=host) as connection,
+        ):
+            connection.sendall(head.encode() + body)
+            answer = b""
+            while block := connection.recv(65536):
+                answer += block
+        return int(answer.split(maxsplit=2)[1]), answer.partition(b"\r\n\r\n")[2].decode()

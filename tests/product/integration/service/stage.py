@@ -1,0 +1,195 @@
+"""A customer's cluster as the stories handle it: plain requests through Azure Resource Manager, and what came of them."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import requests
+
+from demo.customer import Customer, cluster_body
+from tests.faults import census
+from tests.local_azure import LocalAzure, wait_for
+from tests.product.integration.service.inventory import taken
+
+Json = dict[str, Any]
+API_VERSION = "2025-07-25"
+# How long a create or a delete may take here, alone or beside others.
+PATIENCE_SECONDS = 150
+
+# In the managed DNS zone, before the cluster's label.
+RECORDS = ("api", "*.apps")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster on one platform, whether it exists or not.
+
+    Args:
+        azure: the platform.
+        customer: its owner.
+        correlation_id: of all requests about it, so that faults can be meant for it alone; each has its own without.
+    """
+
+    azure: LocalAzure
+    customer: Customer
+    correlation_id: str = ""
+
+    @cached_property
+    def _session(self) -> requests.Session:
+        endpoints = self.azure.endpoints
+        session = requests.Session()
+        session.trust_env = False
+        session.verify = endpoints["ca_bundle"]
+        form = {"grant_type": "client_credentials", "scope": "https://management.azure.com/.default"}
+        form |= {name: endpoints[name] for name in ("client_id", "client_secret")}
+        token = session.post(endpoints["token_url"], data=form, timeout=30).json()["access_token"]
+        session.headers["Authorization"] = f"Bearer {token}"
+        if self.correlation_id:
+            session.headers["x-ms-correlation-request-id"] = self.correlation_id
+        return session
+
+    @property
+    def body(self) -> Json:
+        """The body of the PUT that creates it."""
+        document: Json = cluster_body(self.customer).as_dict()
+        return document
+
+    def send(self, method: str, path: str = "", body: Json | None = None) -> requests.Response:
+        """Send a request about the cluster, or about another path, through ARM."""
+        address = self.azure.endpoints["arm"] + (path or self.customer.cluster_id)
+        if "api-version=" not in address:
+            address += f"?api-version={API_VERSION}"
+        return self._session.request(method, address, json=body, timeout=60)
+
+    def create(self, body: Json | None = None) -> str:
+        """PUT it; return the operation's id."""
+        return begun(self.send("PUT", body=body or self.body))
+
+    def delete(self) -> str:
+        """DELETE it; return the operation's id."""
+        return begun(self.send("DELETE"))
+
+    def report(self, operation_id: str) -> Json:
+        """Return an operation as operators see it."""
+        return self.azure.operations(self.customer).get(operation_id)
+
+    def status(self, operation_id: str) -> Json:
+        """Return an operation as customers see it."""
+        place = f"providers/Microsoft.RedHatOpenShift/locations/{self.azure.endpoints['location']}"
+        path = f"/subscriptions/{self.customer.subscription_id}/{place}/operationsstatus/{operation_id}"
+        document: Json = self.send("GET", path).json()
+        return document
+
+    def wait(self, operation_id: str, seconds: float = PATIENCE_SECONDS) -> Json:
+        """Wait until an operation has ended; return what customers see of it."""
+        with taken(self.azure.state) as inventory:
+            wait_for(lambda: inventory.has_ended(operation_id), f"the end of operation {operation_id}", seconds)
+        wait_for(self.azure.serves, "the resource provider")
+        return self.status(operation_id)
+
+    def succeed(self, operation_id: str, seconds: float = PATIENCE_SECONDS) -> None:
+        """Wait until an operation has succeeded."""
+        ended = self.wait(operation_id, seconds)
+        assert ended["status"] == "Succeeded", ended
+
+    def fail(self, operation_id: str, seconds: float = PATIENCE_SECONDS) -> Json:
+        """Wait until an operation has failed; return its error."""
+        ended = self.wait(operation_id, seconds)
+        assert ended["status"] == "Failed", ended
+        error: Json = ended["error"]
+        return error
+
+    def wait_for_step(self, operation_id: str, step: str, *statuses: str) -> None:
+        """Wait until a step is in one of these states, at first `Running`; one that was faster counts as well."""
+        wanted = statuses or ("Running", "Succeeded")
+        with taken(self.azure.state) as inventory:
+            until = time.monotonic() + PATIENCE_SECONDS
+            while (item := inventory.steps(operation_id).get(step)) is None or item["status"] not in wanted:
+                assert time.monotonic() < until, f"step {step} did not begin; {inventory.steps(operation_id)}"
+                time.sleep(0.005)
+
+    def document_id(self) -> str:
+        """Return the id of its document, which names its secrets and its billing record."""
+        with taken(self.azure.state) as inventory:
+            document = inventory.cluster(self.customer)
+        assert document is not None
+        return str(document["id"])
+
+    def calls(self, operation_id: str) -> list[Json]:
+        """Return the calls to Azure that an operation made."""
+        with taken(self.azure.state) as inventory:
+            correlation = inventory.operation(operation_id)["correlationData"]["correlationId"]
+        return self.azure.journal(correlation)
+
+    def expect_one_of_each(self, operation_id: str, versions: int = 1) -> None:
+        """Check that a create has made what it should, everything once.
+
+        Args:
+            operation_id: of the create.
+            versions: how many versions of one secret there may be: a step that runs twice may write two.
+        """
+        document_id = self.document_id()
+        wrong = self._count(document_id, census.ONE, versions) + census.doubled_calls(self.calls(operation_id))
+        assert not wrong, "\n".join(wrong)
+
+    def expect_nothing_left(self, document_id: str) -> None:
+        """Check that a delete has left the network, the billing record and nothing else."""
+        assert self.send("GET").status_code == 404
+        wrong = self._count(document_id, census.NONE)
+        assert not wrong, "\n".join(wrong)
+
+    def _count(self, document_id: str, expected: census.Found, versions: int = 1) -> list[str]:
+        def count() -> list[str]:
+            return census.violations(
+                census.of_cluster(self.azure.state, self.customer, document_id, versions), expected
+            )
+
+        return census.settled(count)
+
+
+def begun(answer: requests.Response) -> str:
+    """Return the id of the operation that an accepted request began."""
+    assert answer.status_code in (200, 201, 202), answer.text
+    return answer.headers["Azure-AsyncOperation"].split("?")[0].rsplit("/", 1)[-1]
+
+
+def prepare(azure: LocalAzure, *names: str) -> list[Cluster]:
+    """Do all that customers do before their PUTs: one group, network and principal for each name."""
+    with ThreadPoolExecutor(len(names)) as pool:
+        return [Cluster(azure, customer) for customer in pool.map(azure.prepared_customer, names)]
+
+
+def delete_all(azure: LocalAzure) -> None:
+    """Delete every cluster of a platform: each holds memory, and quota."""
+    with taken(azure.state) as inventory:
+        found = inventory.documents("OpenShiftClusters")
+        for document in found:
+            customer = Customer(azure.endpoints, options=azure.client_options)
+            Cluster(azure, customer).send("DELETE", document["openShiftCluster"]["id"])
+        wait_for(lambda: not inventory.documents("OpenShiftClusters"), "all clusters to go", PATIENCE_SECONDS)
+
+
+def with_principal(cluster: Cluster, **changed: str) -> Cluster:
+    """Return a cluster whose PUT names another principal, or another secret of its own."""
+    principal = {**cluster.customer.principal, **changed}
+    return replace(cluster, customer=replace(cluster.customer, own_principal=principal))
+
+
+@contextmanager
+def fault(azure: LocalAzure, **wish: Any) -> Iterator[str]:
+    """Put a fault in force for a while; gives its id."""
+    added = azure.control("POST", "/faults", wish)
+    assert "id" in added, added
+    try:
+        yield added["id"]
+    finally:
+        azure.control("DELETE", f"/faults/{added['id']}")
+
+
+def met(azure: LocalAzure, fault_id: str) -> int:
+    """Count the calls that met a fault."""
+    return sum(call["fault"] == fault_id for call in azure.journal())

@@ -1,0 +1,47 @@
+"""DELETE at any time: whatever a create has made by then goes, machines and what the cluster made for itself too."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import Cluster, prepare
+
+pytestmark = pytest.mark.slow
+
+# When the DELETE is sent: at these steps of the create.
+MOMENTS = (
+    ("deploy_network_template", "Running"),
+    ("deploy_machines_template", "Running"),
+    ("bootstrap_config_map_ready", "Running"),
+    ("remove_bootstrap", "Running"),
+    ("workers_ready", "Running"),
+    ("update_router_address", "Succeeded"),
+)
+
+
+# The keys of one cluster take a core for seconds.
+AT_ONCE = 3
+
+
+def _delete_at(cluster: Cluster, moment: tuple[str, str]) -> tuple[str, str]:
+    """Create a cluster, and delete it at a moment; return the create's operation and the document's id."""
+    create = cluster.create()
+    cluster.wait_for_step(create, *moment)
+    document_id = cluster.document_id()
+    cluster.succeed(cluster.delete())
+    return create, document_id
+
+
+def test_a_delete_at_each_phase_of_a_create_leaves_nothing(azure: LocalAzure, rng: random.Random) -> None:
+    """The create ends `Canceled`; endpoint, secrets, workers, disks and the router's address are gone, for good."""
+    clusters = prepare(azure, *(unique(rng, "d") for _ in MOMENTS))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        ended = list(pool.map(_delete_at, clusters, MOMENTS))
+    for cluster, (create, document_id) in zip(clusters, ended, strict=True):
+        assert cluster.status(create)["status"] == "Canceled"
+        cluster.expect_nothing_left(document_id)
+        with taken(azure.state) as inventory:
+            assert inventory.guests(cluster.customer) == []

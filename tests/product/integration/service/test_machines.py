@@ -1,0 +1,151 @@
+"""Machines that do not boot, quota that does not suffice, operators that do not come: the create says which and why."""
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import Cluster, fault, met, prepare
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-machines")]
+
+Json = dict[str, Any]
+FAMILY = "standardDSv5Family"
+# Cores of three masters and the bootstrap machine, of one worker, and of all clusters that a test may make.
+MASTERS, WORKER, ENOUGH = 32, 4, 1000
+NEVER = 100_000
+
+
+@pytest.fixture
+def cluster(own_azure: LocalAzure, rng: random.Random) -> Cluster:
+    """Give a cluster that is still to be created."""
+    return prepare(own_azure, unique(rng))[0]
+
+
+def _explained(error: Json, *steps: str) -> str:
+    """Return all that an error says, of a step, one of these, that it has to name with a remedy."""
+    details = {each["code"]: each["message"] for each in error["details"]}
+    assert details["Step"] in steps
+    assert details["Remedy"]
+    return str(error)
+
+
+def _deleted(cluster: Cluster) -> None:
+    document_id = cluster.document_id()
+    cluster.succeed(cluster.delete())
+    cluster.expect_nothing_left(document_id)
+
+
+def test_a_master_that_does_not_boot_is_named_with_its_last_words(cluster: Cluster) -> None:
+    """Azure gives it up after 40 minutes; its serial log is in the error. What there is of the cluster can go."""
+    name = rf"boot {cluster.customer.cluster}-.....-master-1"
+    with fault(cluster.azure, service="machines", operation=name, message="no init found"):
+        error = cluster.fail(cluster.create())
+    told = _explained(error, "deploy_machines_template")
+    assert "OSProvisioningTimedOut" in told
+    assert "-master-1" in told
+    assert "Kernel panic - not syncing: no init found" in told
+    _deleted(cluster)
+
+
+def test_a_bootstrap_machine_that_may_not_read_its_ignition_says_so(cluster: Cluster) -> None:
+    """A SAS that has expired, or is wrong: no machine boots, and the console of the first one names the cause."""
+    refused = {"service": "blobs", "operation": "get blob ignition", "status_code": 403, "count": NEVER}
+    with fault(cluster.azure, code="AuthenticationFailed", **refused) as fault_id:
+        error = cluster.fail(cluster.create())
+        assert met(cluster.azure, fault_id)
+    told = _explained(error, "deploy_machines_template")
+    assert "-bootstrap" in told
+    assert "403" in told
+    assert "AuthenticationFailed" in told
+    assert not re.search(r"sig=[A-Za-z0-9%+/]{8}", told)
+    _deleted(cluster)
+
+
+@contextmanager
+def _limited(cluster: Cluster) -> Iterator[Callable[[int], None]]:
+    """Give what leaves so many more cores of the family than are in use to the cluster's subscription."""
+    azure, subscription_id = cluster.azure, cluster.customer.subscription_id
+    wish = {"subscription": subscription_id, "location": azure.endpoints["location"], "family": FAMILY}
+
+    def leave(cores: int) -> None:
+        with taken(azure.state) as inventory:
+            limit = inventory.cores(subscription_id, FAMILY) + cores
+        answer = azure.control("PUT", "/quotas", wish | {"limit": limit})
+        assert "error" not in answer, answer
+
+    try:
+        yield leave
+    finally:
+        leave(ENOUGH)
+
+
+def test_quota_for_masters_is_refused_by_name_and_the_create_goes_on_when_it_is_raised(cluster: Cluster) -> None:
+    """Somebody took it after the validation: the error has family, region, limit and what is wanted."""
+    third_deployment = {
+        "service": "arm",
+        "operation": "PUT Microsoft.Resources/deployments",
+        "kind": "delay",
+        "skip": 2,
+    }
+    with _limited(cluster) as leave, fault(cluster.azure, delay_seconds=5, **third_deployment):
+        operation_id = cluster.create()
+        cluster.wait_for_step(operation_id, "validate_quota", "Succeeded")
+        leave(MASTERS - 1)
+        error = cluster.fail(operation_id)
+        told = _explained(error, "deploy_machines_template")
+        assert "QuotaExceeded" in error["code"]
+        assert FAMILY in told
+        assert f"Additional Required: {MASTERS}" in told
+        leave(ENOUGH)
+        resumed = cluster.create()
+        cluster.succeed(resumed)
+    cluster.expect_one_of_each(resumed)
+
+
+def test_quota_for_workers_fails_the_create_at_once_and_names_the_machine(cluster: Cluster) -> None:
+    """machine-api tells on the Machine what Azure told it; nobody waits for the deadline."""
+    with _limited(cluster) as leave:
+        operation_id = cluster.create()
+        cluster.wait_for_step(operation_id, "deploy_machines_template", "Succeeded")
+        # The bootstrap machine's eight will be free: room for one worker, and two are wanted at least.
+        leave(WORKER - 8)
+        error = cluster.fail(operation_id)
+    assert error["code"] == "QuotaExceeded"
+    assert error["target"] == "properties.workerProfiles[0].vmSize"
+    told = _explained(error, "workers_ready")
+    assert f"Machine '{cluster.customer.cluster}-" in told
+    assert FAMILY in told
+    _deleted(cluster)
+
+
+@pytest.mark.thorough
+def test_an_operator_that_never_comes_is_named_with_its_condition(cluster: Cluster) -> None:
+    """When the wait is over the error has operator, condition, reason and message, and the state of the others."""
+    stuck = {"service": "machines", "operation": "operator console", "count": NEVER}
+    with fault(cluster.azure, message="no route to the OAuth server", **stuck):
+        error = cluster.fail(cluster.create())
+    # Both begin at once, and neither has time left when the other has none.
+    told = _explained(error, "console_ready", "cluster_version_ready")
+    assert "ClusterOperator 'console'" in told
+    assert "no route to the OAuth server" in told
+    _deleted(cluster)
+
+
+@pytest.mark.thorough
+def test_an_api_that_goes_away_in_the_middle_of_a_wait_is_waited_for(cluster: Cluster) -> None:
+    """Servers roll out; a read that fails is no failure."""
+    with (
+        fault(cluster.azure, service="kubernetes", operation="GET .*", status_code=503, count=20) as first,
+        fault(cluster.azure, service="kubernetes", operation="GET .*", kind="reset", count=20) as second,
+    ):
+        operation_id = cluster.create()
+        cluster.succeed(operation_id)
+        assert met(cluster.azure, first)
+        assert met(cluster.azure, second)
+    cluster.expect_one_of_each(operation_id)

@@ -1,0 +1,64 @@
+"""An attempt that wakes up late, after the fence has moved, changes nothing any more."""
+
+import random
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.stage import fault, met, prepare
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+
+Json = dict[str, Any]
+SLEEP_SECONDS = 5
+# What steps read right before they change something: there they fall asleep.
+ASLEEP = {
+    "at the beginning": {
+        "ensure_acr_token": "GET Microsoft.ContainerRegistry/registries/tokens",
+        "create_dns": "GET Microsoft.Network/dnsZones/A",
+        "ensure_resource_group": "GET Microsoft.Resources/subscriptions/resourceGroups",
+    },
+    "before the deployment": {"deploy_storage_template": "GET Microsoft.Resources/deployments"},
+    "after the deployment": {"attach_nsgs": "GET Microsoft.Network/virtualNetworks/subnets"},
+}
+CHANGES = ("PUT", "POST", "PATCH", "DELETE")
+# Cosmos DB is asked with POST, too. A step that gave up says so in its own progress item, which nobody else writes.
+COSMOS_CHANGES = ("create", "replace", "upsert", "delete", "patch")
+OWN_ITEM = "upsert OperationProgress"
+
+
+@pytest.mark.parametrize("asleep", ASLEEP.values(), ids=ASLEEP)
+def test_an_old_attempt_that_wakes_up_late_changes_nothing(
+    own_azure: LocalAzure, rng: random.Random, asleep: dict[str, str]
+) -> None:
+    """It sleeps between its check and its call; meanwhile the cluster is deleted; it begins no call, writes nothing."""
+    (cluster,) = prepare(own_azure, unique(rng))
+    with ExitStack() as stack:
+        sleep: Json = {"service": "arm", "kind": "delay", "delay_seconds": SLEEP_SECONDS}
+        faults = [stack.enter_context(fault(own_azure, operation=name, **sleep)) for name in asleep.values()]
+        create = cluster.create()
+        wait_for(lambda: not own_azure.control("GET", "/faults")["value"], "all to fall asleep")
+        document_id = cluster.document_id()
+        delete = cluster.delete()
+        moved = own_azure.control("GET", "/clock")["now"]
+        assert [met(own_azure, each) for each in faults] == [0] * len(faults), "they sleep no more"
+        cluster.succeed(delete)
+        for each in faults:
+            wait_for(partial(met, own_azure, each), "a step to wake up")
+    for step in asleep:
+        wait_for(partial(_gave_up, own_azure, create, step), f"{step} to give up")
+    assert [call for call in cluster.calls(create) if call["time"] > moved and _is_change(call)] == []
+    cluster.expect_nothing_left(document_id)
+
+
+def _gave_up(azure: LocalAzure, operation_id: str, step: str) -> bool:
+    return f"activity {step} run: fenced" in azure.command("logs", operation_id)
+
+
+def _is_change(call: Json) -> bool:
+    if call["service"] == "cosmos":
+        return str(call["operation"]).startswith(COSMOS_CHANGES) and call["operation"] != OWN_ITEM
+    return call["method"] in CHANGES

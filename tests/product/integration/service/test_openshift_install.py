@@ -1,0 +1,122 @@
+"""A version that names the installer `openshift-install`: a cluster whose graph another program has made."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from kubernetes import client, config
+
+from demo import customer, nodes
+from emulator.core.clock import Clock
+from emulator.core.platform import Platform
+from emulator.cosmos import CosmosModel
+from emulator.run.tables import DATABASE, VERSIONS
+from tests import local_azure, openshift_install
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.inside import Inside
+from tests.product.integration.service.inventory import WORLD, taken
+from tests.product.integration.service.stage import Cluster, prepare
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-openshift-install")]
+
+VERSION = "4.19.25"
+FAILING = f"""#!/bin/sh
+if [ "$1" = version ]; then echo "openshift-install {VERSION}"; exit 0; fi
+cat "$HOME/.azure/osServicePrincipal.json"; echo
+echo "level=fatal msg=the region has no such size"
+exit 1
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Return where the product looks for the program when no setting says otherwise."""
+    return tmp_path / "openshift-install" / VERSION / "openshift-install"
+
+
+@pytest.fixture
+def platform(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalAzure]:
+    """Give a local Azure whose temp folder is the test's, with a version that names the installer."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    program.parent.mkdir(parents=True)
+    with local_azure.running(tmp_path / "azure") as azure:
+        _offer(azure)
+        yield azure
+
+
+def _offer(azure: LocalAzure) -> None:
+    """Put the version into the catalogue, as an operator would."""
+    entry = next(dict(each) for each in VERSIONS if each["default"])
+    entry |= {"id": VERSION, "version": VERSION, "default": False, "installer": "openshift-install"}
+    platform = Platform(azure.state, clock=Clock(), world=WORLD)
+    try:
+        CosmosModel(platform).items(WORLD.cosmos_account, DATABASE, "OpenShiftVersions").create(entry, VERSION)
+    finally:
+        platform.journal.close()
+        platform.store.close()
+
+
+def _wait_for_offer(cluster: Cluster) -> None:
+    """Wait until the product has read the catalogue anew."""
+    place = f"providers/Microsoft.RedHatOpenShift/locations/{cluster.azure.endpoints['location']}"
+    path = f"/subscriptions/{cluster.customer.subscription_id}/{place}/openShiftVersions/{VERSION}"
+    wait_for(lambda: cluster.send("GET", path).ok, "the version in the catalogue")
+
+
+def test_a_cluster_whose_graph_another_program_makes_is_like_any_other(
+    platform: LocalAzure, program: Path, rng: random.Random, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the program fails, the error names its step; once it is mended, the same request ends with a cluster."""
+    cluster = prepare(platform, unique(rng))[0]
+    _wait_for_offer(cluster)
+    program.write_text(FAILING, encoding="ascii")
+    program.chmod(0o755)
+    body = cluster.body
+    body["properties"]["clusterProfile"]["version"] = VERSION
+    _expect_failure(cluster, cluster.fail(cluster.create(body)))
+
+    notes = openshift_install.install(program, VERSION)
+    operation = cluster.create(body)
+    cluster.succeed(operation)
+    first, second = (json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines())
+    assert (first["words"][1], second["words"][1]) == ("manifests", "ignition-configs")
+    assert not Path(first["folder"]).parent.exists()
+
+    infra_id = Inside(cluster).infra_id
+    assert first["drawn"]["infraId"] != infra_id
+    _expect_cluster(cluster, infra_id, tmp_path / "kubeconfig", monkeypatch)
+    cluster.succeed(cluster.delete())
+
+
+def _expect_failure(cluster: Cluster, error: Any) -> None:
+    """Check that step, program and its last words are named, and no secret is."""
+    want = f"The installer of OpenShift {VERSION} failed at 'create manifests': it ended with code 1."
+    assert error["message"] == f"Step 'ensure_graph' failed: {want}"
+    said = [each["message"] for each in error["details"] if each["code"] == "InstallerSaid"]
+    assert said[-1] == "level=fatal msg=the region has no such size"
+    assert cluster.customer.principal["client_secret"] not in json.dumps(error)
+    with taken(cluster.azure.state) as inventory:
+        document = inventory.cluster(cluster.customer)
+    assert document is not None
+    assert "credentials" not in document["secrets"]
+
+
+def _expect_cluster(cluster: Cluster, infra_id: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check the cluster from inside, with the kubeconfig that the service hands out."""
+    monkeypatch.setenv("HTTPS_PROXY", cluster.azure.endpoints["proxy"])
+    monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
+    monkeypatch.setenv("SSL_CERT_FILE", cluster.azure.endpoints["ca_bundle"])
+    nodes.write(customer.admin_kubeconfig(cluster.customer), path)
+    names = [node.metadata.name for node in nodes.read(path)]
+    assert len(names) >= 5
+    assert all(name.startswith(f"{infra_id}-") for name in names)
+    with config.new_client_from_config(str(path)) as connection:  # type: ignore[no-untyped-call]  # it has no types
+        core = client.CoreV1Api(connection)
+        invoker = core.read_namespaced_config_map("openshift-install-manifests", "openshift-config")
+        assert invoker.data == {"invoker": "ARO", "version": VERSION}
+        told = core.read_namespaced_config_map("cluster-config-v1", "kube-system").data or {}
+        assert yaml.safe_load(told["install-config"])["pullSecret"] == ""

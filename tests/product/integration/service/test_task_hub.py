@@ -1,0 +1,77 @@
+"""The documents are the truth: what drives an operation may be lost, and the operation ends all the same."""
+
+import contextlib
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from emulator.run.settings import TASK_HUB
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import Cluster, fault, met, prepare
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+
+# The watchdog looks back 15 seconds at least, and looks every five.
+SLEEP_SECONDS = 25
+
+
+def _delete_hub(azure: LocalAzure) -> None:
+    """Delete the task hub as an operator would who deletes the host's storage, under the feet of the host."""
+    arguments = ("--state", str(azure.state / "functions"), "--hub", TASK_HUB, "--delete")
+    subprocess.run([sys.executable, "-m", "emulator.host.task_hub", *arguments], check=True, timeout=60)
+
+
+def test_three_creates_finish_although_the_task_hub_is_deleted(own_azure: LocalAzure, rng: random.Random) -> None:
+    """The watchdog starts each of them with the next attempt, and nothing is made twice."""
+    clusters = prepare(own_azure, *(unique(rng) for _ in range(3)))
+    begun = ("validate_service_principal", "ensure_resource_group", "deploy_storage_template")
+    asleep = {"service": "arm", "operation": "GET Microsoft.Network/dnsZones/A", "delay_seconds": SLEEP_SECONDS}
+    with (
+        fault(own_azure, service="cosmos", operation="upsert .*", kind="delay", delay_seconds=0.15, count=100_000),
+        # One activity of the first attempts sleeps for about as long as the second ones need to take over.
+        fault(own_azure, kind="delay", **asleep) as sleep,
+    ):
+        operations = [cluster.create() for cluster in clusters]
+        for cluster, operation_id, step in zip(clusters, operations, begun, strict=True):
+            cluster.wait_for_step(operation_id, step)
+        _delete_hub(own_azure)
+    for cluster, operation_id in zip(clusters, operations, strict=True):
+        assert cluster.report(operation_id)["status"] == "Creating"
+    for cluster, operation_id in zip(clusters, operations, strict=True):
+        cluster.succeed(operation_id)
+        assert cluster.report(operation_id)["attempt"] == 2
+        cluster.expect_one_of_each(operation_id, versions=2)
+    wait_for(lambda: met(own_azure, sleep), "the sleeper to wake up")
+    for cluster, operation_id in zip(clusters, operations, strict=True):
+        cluster.expect_one_of_each(operation_id, versions=2)
+
+
+def test_a_create_whose_request_died_before_its_start_is_started(own_azure: LocalAzure, rng: random.Random) -> None:
+    """The worker dies after the cluster's document was written and before the orchestration was started."""
+    (cluster,) = prepare(own_azure, unique(rng))
+    write = {"service": "cosmos", "operation": "create OpenShiftClusters"}
+    with (
+        ThreadPoolExecutor(1) as pool,
+        # The worker never hears that its document was written, and has to wait for the answer to its second try.
+        fault(own_azure, kind="lost-response", **write) as lost,
+        fault(own_azure, kind="delay", delay_seconds=5, **write),
+    ):
+        request = pool.submit(_put_for_nobody, cluster)
+        wait_for(lambda: met(own_azure, lost), "the write of the document")
+        own_azure.kill("functions: worker")
+        request.result()
+    with taken(own_azure.state) as inventory:
+        (operation,) = inventory.operations(cluster.customer)
+        assert inventory.steps(operation["id"]) == {}
+    cluster.succeed(operation["id"])
+    cluster.expect_one_of_each(operation["id"])
+
+
+def _put_for_nobody(cluster: Cluster) -> None:
+    with contextlib.suppress(requests.RequestException):
+        cluster.send("PUT", body=cluster.body)

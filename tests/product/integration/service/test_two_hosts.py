@@ -1,0 +1,125 @@
+"""Two hosts share one store: as instances of one plan, or as two deployments with a task hub each."""
+
+import contextlib
+import random
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.stage import fault, prepare
+
+pytestmark = [pytest.mark.slow, pytest.mark.thorough, pytest.mark.xdist_group("service-hub")]
+
+# Their first steps are more than the activities that one host runs at a time (`host.json`), as long as those are slow.
+CREATES = 4
+# The hub of the second deployment; the first has the one of the settings.
+GREEN = "Green"
+# How long a hub is silent before another takes over, and how far apart its signs of life are, at this time scale.
+SILENCE_SECONDS = 15
+WATCHDOG_SECONDS = 5
+# So that creates are in flight for as long as that.
+SLOWLY = {"kind": "delay", "delay_seconds": 1, "count": 100_000}
+# An activity's last line, with the operation that it served.
+DONE = re.compile(r"activity \w+ (?:run|status): done.*?\"operation_id\": \"([0-9a-f-]+)\"")
+
+
+def test_two_hosts_share_the_work_and_one_of_them_may_die(
+    own_azure: LocalAzure, rng: random.Random, tmp_path: Path
+) -> None:
+    """What one host has no room for the other does; when that one is killed, the first finishes what it had taken."""
+    clusters = prepare(own_azure, *(unique(rng) for _ in range(CREATES)))
+    log = tmp_path / "second-host.log"
+    with _second_host(own_azure, log) as second:
+        with fault(own_azure, service="cosmos", operation="upsert .*", kind="delay", delay_seconds=2, count=100_000):
+            operations = [cluster.create() for cluster in clusters]
+            wait_for(lambda: _served(log) & set(operations), "work of the second host")
+        _kill_tree(second)
+    for cluster, operation_id in zip(clusters, operations, strict=True):
+        cluster.succeed(operation_id)
+        cluster.expect_one_of_each(operation_id, versions=2)
+    assert _served(own_azure.state / "logs" / "functions.log") >= set(operations)
+
+
+def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_gone(
+    own_azure: LocalAzure, rng: random.Random, tmp_path: Path
+) -> None:
+    """What one deployment drives the other takes over once it is silent, and not before; nothing is made twice."""
+    clusters = prepare(own_azure, *(unique(rng) for _ in range(3)))
+    log = tmp_path / "green-host.log"
+    with _second_host(own_azure, log, TASK_HUB=GREEN), taken(own_azure.state) as inventory:
+        wait_for(lambda: len(inventory.documents("TaskHubs")) > 1, "both hubs to say that they live")
+        with fault(own_azure, service="cosmos", operation="upsert OperationProgress", **SLOWLY):
+            operations = [cluster.create() for cluster in clusters]
+            time.sleep(SILENCE_SECONDS + 2 * WATCHDOG_SECONDS)
+            reports = [cluster.report(each) for cluster, each in zip(clusters, operations, strict=True)]
+            assert [(each["status"], each["attempt"]) for each in reports] == [("Creating", 1)] * 3
+            assert not _served(log)
+            with _frozen(own_azure):
+                wait_for(
+                    lambda: {inventory.operation(each)["taskHub"] for each in operations} == {GREEN}, "the take-over"
+                )
+        for cluster, operation_id in zip(clusters, operations, strict=True):
+            cluster.succeed(operation_id)
+            assert cluster.report(operation_id)["attempt"] == 2
+            cluster.expect_one_of_each(operation_id, versions=2)
+    assert _served(log) >= set(operations)
+
+
+@contextlib.contextmanager
+def _frozen(azure: LocalAzure) -> Iterator[None]:
+    """Take the first host away; when it comes back it goes on where it was, and finds the fence moved."""
+    first = psutil.Process(azure.pid("functions"))
+    tree = (first, *first.children(recursive=True))
+    for each in tree:
+        each.suspend()
+    try:
+        yield
+    finally:
+        for each in tree:
+            each.resume()
+
+
+def _served(log: Path) -> set[str]:
+    """Return the operations of which a host has done a step."""
+    return set(DONE.findall(log.read_text(encoding="utf-8"))) if log.exists() else set()
+
+
+@contextlib.contextmanager
+def _second_host(azure: LocalAzure, log: Path, **settings: str) -> Iterator[psutil.Popen]:
+    """Run another host: on the same task hub as App Service does when it scales out, or with settings of its own."""
+    first = psutil.Process(azure.pid("functions"))
+    arguments = first.cmdline()
+    for option, value in (("--port", "0"), ("--log", str(log))):
+        arguments[arguments.index(option) + 1] = value
+    # It has no front end: requests go to the first.
+    socket = arguments.index("--socket")
+    del arguments[socket : socket + 2]
+    with psutil.Popen(
+        arguments,
+        env=first.environ() | settings,
+        cwd=first.cwd(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as second:
+        try:
+            assert second.stdout.readline().startswith("ready ")
+            yield second
+        finally:
+            _kill_tree(second)
+
+
+def _kill_tree(process: psutil.Popen) -> None:
+    if not process.is_running():
+        return
+    for each in (*process.children(recursive=True), process):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+    process.wait(10)

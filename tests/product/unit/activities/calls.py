@@ -1,0 +1,67 @@
+"""Calls of activities as the engine makes them."""
+
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from activities import ACTIVITIES
+from activities.runtime.step import Call
+from activities.runtime.wrapper import perform
+from orchestrators import plans
+from orchestrators.plans.rows import to_dict
+from tests.product.unit.product_world import CLUSTER_ID
+
+DONE = {"outcome": "done"}
+# `finish` stands in every plan; here it is the create's.
+_ROWS = {row.name: row for name in ("update", "delete", "create") for row in plans.PLANS[name]}
+
+
+def call(step: str, verb: str = "", **more: Any) -> dict[str, Any]:
+    """Run the executor of a row once, and return its outcome."""
+    row = to_dict(_ROWS[step])
+    verb = verb or ("status" if row["kind"] == "condition" else "run")
+    return perform(ACTIVITIES[row["executor"]], payload(row, verb, **more))
+
+
+def twice(step: str) -> None:
+    """Run a row twice and expect it to be done both times."""
+    assert call(step) == DONE
+    assert call(step) == DONE
+
+
+def error_of(outcome: dict[str, Any]) -> dict[str, Any]:
+    """Return the error of a failed outcome."""
+    assert outcome["outcome"] == "failed"
+    error: dict[str, Any] = outcome["error"]
+    return error
+
+
+def control(name: str, **more: Any) -> dict[str, Any]:
+    """Run an activity of the engine itself."""
+    row = {"name": name, "phase": "finish", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
+    return perform(ACTIVITIES[name], payload(row, "run", **({"step": ""} | more)))
+
+
+def payload(row: dict[str, Any], verb: str, **more: Any) -> Call:
+    """Make the input of an activity."""
+    begun = str(more.get("startTime", "2026-03-01T09:00:00+00:00"))
+    ends = datetime.fromisoformat(begun) + timedelta(seconds=row.get("deadlineSeconds", 60))
+    return cast(
+        "Call",
+        {
+            "operationId": "op",
+            "attempt": 1,
+            "clusterKey": CLUSTER_ID.lower(),
+            "clusterDocumentId": "doc-1",
+            "correlationId": "corr-1",
+            "clientRequestId": "",
+            "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "step": row["name"],
+            "verb": verb,
+            "row": row,
+            "startTime": begun,
+            "deadline": ends.isoformat(),
+            "polls": 0,
+            "error": None,
+        }
+        | more,
+    )

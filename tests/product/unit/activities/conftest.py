@@ -1,0 +1,17 @@
+"""The product on an Azure in memory."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from activities.checks import vm_sizes
+from tests.product.unit.product_world import accepted, world
+
+__all__ = ["accepted", "world"]
+
+
+@pytest.fixture(autouse=True)
+def _read_anew() -> Iterator[None]:
+    """Forget what was read for the operation of the test before, which has the same id."""
+    yield
+    vm_sizes._reading.cache_clear()

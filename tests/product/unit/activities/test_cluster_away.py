@@ -1,0 +1,44 @@
+"""What every row that asks the cluster says while its API server is away."""
+
+import inspect
+
+import pytest
+
+from activities import ACTIVITIES
+from activities.cluster import cluster_api
+from activities.runtime import wrapper
+from orchestrators import plans
+from orchestrators.plans.rows import Row
+from tests.product.unit.activities.calls import call
+from tests.product.unit.activities.cluster_api_fake import wire
+from tests.product.unit.activities.test_cluster_certificates import SECRETS, renew
+from tests.product.unit.openshift.api_fake import failure
+from tests.product.unit.product_world import World
+
+# It waits until there is an API server: that none answers is what it expects.
+FIRST = "bootstrap_config_map_ready"
+
+
+def _asks_the_cluster(row: Row) -> bool:
+    """Tell whether the module of a row's executor uses the cluster's API."""
+    executor = wrapper.load(ACTIVITIES[row.executor])
+    module = inspect.getmodule(executor.run or executor.status)
+    return cluster_api in vars(module).values() or module is cluster_api
+
+
+ROWS = {row.name: row for plan in plans.PLANS.values() for row in plan if _asks_the_cluster(row)}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_an_api_server_that_is_away_does_not_use_up_a_rows_time(
+    name: str, accepted: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row waits, in the server's words, and says that nothing has answered."""
+    for secret, _ in SECRETS.values():
+        renew(accepted, secret)
+    api = wire(accepted, monkeypatch)
+    api.first = lambda _method, _path: failure(503, "ServiceUnavailable", "etcd has no leader")
+    outcome = call(name)
+    assert outcome["outcome"] == "wait", outcome
+    assert "etcd has no leader" in outcome["message"]
+    assert outcome.get("unanswered", False) == (name != FIRST)

@@ -1,0 +1,280 @@
+"""Waiting for the cluster: what each poll answers, and what the last one gathers for the error."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from activities.cluster import cluster_conditions
+from activities.runtime.executor import Executor
+from activities.runtime.wrapper import perform
+from shared.openshift.conditions import CONDITIONS
+from tests.product.unit.activities import serial_log_fake
+from tests.product.unit.activities.calls import payload
+from tests.product.unit.activities.cluster_api_fake import FakeClusterApi, fake
+from tests.product.unit.openshift.objects import condition, machine, made, node, operator
+from tests.product.unit.product_world import World
+
+REFUSED = "the API server refuses the connection"
+DEADLINE = 90
+RUNNING = {
+    "statuses": [
+        {"code": "ProvisioningState/succeeded", "displayStatus": "Provisioning succeeded"},
+        {"code": "PowerState/running", "displayStatus": "VM running"},
+    ]
+}
+EARLIER = "2026-03-01T08:00:00Z"
+
+
+@pytest.fixture
+def api(accepted: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
+    """Put an API behind the cluster's private endpoint."""
+    return fake(accepted, monkeypatch)
+
+
+def poll(
+    name: str, *, late: bool = False, waited: int = 0, phase: str = "remove-bootstrap", **more: Any
+) -> dict[str, Any]:
+    """Ask once, so many seconds after the wait began or right before its deadline."""
+    row = {
+        "name": name,
+        "phase": phase,
+        "kind": "condition",
+        "message": "Look.",
+        "waitsFor": "it",
+        "deadlineSeconds": DEADLINE,
+        "pollSeconds": 0.25,
+    }
+    began = datetime.now(UTC) - timedelta(seconds=DEADLINE if late else waited)
+    return perform(
+        f"activities.cluster.cluster_conditions:{name}", payload(row, "status", startTime=began.isoformat(), **more)
+    )
+
+
+def test_every_row_of_the_table_has_an_executor_that_only_asks() -> None:
+    """A condition begins nothing, so there is nothing to run."""
+    for name in CONDITIONS:
+        executor = getattr(cluster_conditions, name)
+        assert isinstance(executor, Executor)
+        assert executor.run is None
+        assert executor.status is not None
+
+
+def test_a_condition_that_holds_is_done_and_writes_nothing(api: FakeClusterApi, accepted: World) -> None:
+    """Asked twice, the answer is the same."""
+    api.add("ClusterOperator", operator("kube-apiserver"))
+    assert poll("api_servers_ready") == {"outcome": "done"}
+    assert poll("api_servers_ready") == {"outcome": "done"}
+    assert accepted.azure.changes() == []
+    assert len(accepted.cosmos["OpenShiftClusters"].writes) == 1
+
+
+def test_the_wait_says_what_is_missing_and_no_more(api: FakeClusterApi, accepted: World) -> None:
+    """History keeps every answer; what the error needs is gathered once, near its end."""
+    api.add("ClusterOperator", operator("ingress", available="False"))
+    assert poll("ingress_controller_ready") == {
+        "outcome": "wait",
+        "message": "ClusterOperator 'ingress' is not Available: Why: available?",
+    }
+    (item,) = accepted.cosmos["OperationProgress"].documents.values()
+    assert item["message"] == "ClusterOperator 'ingress' is not Available: Why: available?"
+    assert accepted.azure.changes() == []
+
+
+@pytest.mark.parametrize("name", list(CONDITIONS))
+def test_an_api_that_cannot_be_read_is_waited_for(api: FakeClusterApi, name: str) -> None:
+    """The API of a new cluster comes and goes while its servers roll out."""
+    api.fails = REFUSED
+    assert poll(name) == {"outcome": "wait", "message": REFUSED}
+
+
+def test_the_last_poll_gathers_what_a_person_would_look_up(api: FakeClusterApi, accepted: World) -> None:
+    """Version, operators, nodes, machines, and the consoles of machines that are stuck."""
+    api.add("ClusterVersion", made("version", condition("Available", "False", "Installing", "4.19.1")))
+    api.add("ClusterOperator", operator("ingress", available="False"), operator("dns", degraded="True"))
+    api.add("ClusterOperator", operator("etcd"))
+    api.add("Node", node("m-0"), node("w-0", "False"))
+    api.add("Machine", machine("w-0"), machine("w-1", "Provisioned"))
+    serial_log_fake.write(accepted, "w-1", "ignition: fetching\nignition: 404 from api-int:22623")
+    outcome = poll("ingress_controller_ready", late=True)
+    assert outcome["message"] == "ClusterOperator 'ingress' is not Available: Why: available?"
+    assert [(entry["code"], entry["target"]) for entry in outcome["details"]] == [
+        ("ClusterVersion", "version"),
+        ("ClusterOperator", "dns"),
+        ("ClusterOperator", "ingress"),
+        ("Node", "w-0"),
+        ("Machine", "w-1"),
+        ("SerialLog", "w-1"),
+    ]
+    assert outcome["details"][-1]["message"].endswith("ignition: 404 from api-int:22623")
+
+
+def test_what_a_program_said_is_quoted_rather_than_that_it_is_started_again(
+    api: FakeClusterApi, accepted: World
+) -> None:
+    """A program that always ends leaves systemd the last word, which tells nobody why."""
+    api.fails = REFUSED
+    accepted.azure.on("GET", "/virtualMachines/.*/instanceView$", lambda _request: (200, RUNNING, {}))
+    log = """[ 718.0] bootkube.sh: Failed to create "a.yml": it is invalid
+[ 718.1] systemd[1]: bootkube.service: Main process exited, code=exited, status=1/FAILURE
+[ 718.2] systemd[1]: bootkube.service: Failed with result 'exit-code'.
+[ 724.1] systemd: bootkube.service: Scheduled restart job, restart counter is at 1.
+"""
+    serial_log_fake.write(accepted, "c1-x7k2p-bootstrap", log)
+    outcome = poll("bootstrap_config_map_ready", late=True, phase="bootstrap")
+    assert outcome["message"].endswith('last line: [ 718.0] bootkube.sh: Failed to create "a.yml": it is invalid')
+
+
+def test_the_last_poll_of_a_bootstrap_quotes_its_machine(api: FakeClusterApi, accepted: World) -> None:
+    """While there is no API, the serial log is the only witness; a signature in it stays out."""
+    api.fails = REFUSED
+    accepted.azure.on("GET", "/virtualMachines/.*/instanceView$", lambda _request: (200, RUNNING, {}))
+    serial_log_fake.write(accepted, "c1-x7k2p-bootstrap", "booting\nGET https://x/b.ign?sig=c2VjcmV0 403\n")
+    outcome = poll("bootstrap_config_map_ready", late=True, phase="bootstrap")
+    assert outcome["message"] == f"{REFUSED}. The bootstrap machine's last line: GET https://x/b.ign?sig=... 403"
+    assert outcome["details"] == [
+        {"code": "KubernetesAPI", "message": REFUSED},
+        {
+            "code": "SerialLog",
+            "target": "c1-x7k2p-bootstrap",
+            "message": "booting\nGET https://x/b.ign?sig=... 403",
+        },
+    ]
+
+
+def test_masters_of_a_silent_api_are_asked(api: FakeClusterApi, accepted: World) -> None:
+    """An API that goes away in the middle of a wait has its reasons on the masters."""
+    api.fails = REFUSED
+    serial_log_fake.write(accepted, "c1-x7k2p-master-1", "kernel panic")
+    details = poll("api_servers_ready", late=True)["details"]
+    assert {"code": "SerialLog", "target": "c1-x7k2p-master-1", "message": "kernel panic"} in details
+
+
+def test_masters_that_do_not_run_are_named(api: FakeClusterApi, accepted: World) -> None:
+    """Somebody deleted one and stopped another; of one that Azure does not tell about nothing is said."""
+    api.fails = REFUSED
+    stopped = {"statuses": [RUNNING["statuses"][0], {"code": "PowerState/stopped", "displayStatus": "VM stopped"}]}
+    accepted.azure.on("GET", "/c1-x7k2p-master-1/instanceView$", lambda _request: (200, stopped, {}))
+    accepted.azure.fails("GET", "/c1-x7k2p-master-2/instanceView$", 400, "BadRequest")
+    details = poll("api_servers_ready", late=True)["details"]
+    assert [entry for entry in details if entry["code"] == "VirtualMachine"] == [
+        {"code": "VirtualMachine", "target": "c1-x7k2p-master-0", "message": "there is no such virtual machine"},
+        {"code": "VirtualMachine", "target": "c1-x7k2p-master-1", "message": "VM stopped"},
+    ]
+
+
+def test_what_cannot_be_gathered_hides_nothing(api: FakeClusterApi, accepted: World) -> None:
+    """The wait's own message stays, and the outcome is small."""
+    assert accepted.azure.resources == {}
+    api.add("ClusterOperator", *(operator(f"o-{number}", available="False") for number in range(40)))
+    outcome = poll("cluster_version_ready", late=True)
+    assert outcome["message"] == "ClusterVersion 'version' does not exist yet"
+    assert len(outcome["details"]) == 6
+    assert len(json.dumps(outcome)) < 8000
+
+
+def test_a_machine_beyond_the_quota_fails_the_step_with_what_was_gathered(api: FakeClusterApi) -> None:
+    """Nobody has to wait half an hour to learn that."""
+    api.add("Machine", machine("w-0", "Failed", errorReason="CreateError", errorMessage="quota of 10 cores exceeded"))
+    outcome = poll("workers_ready")
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
+    error = outcome["error"]
+    assert (error["code"], error["target"]) == ("QuotaExceeded", "properties.workerProfiles[0].vmSize")
+    assert error["message"].endswith(
+        "failed: Machine 'w-0' could not be created: CreateError: quota of 10 cores exceeded"
+    )
+    codes = [entry["code"] for entry in error["details"]]
+    assert codes == ["ClusterVersion", "Machine", "Step", "Remedy", "CorrelationId", "Owner"]
+    assert {"code": "Owner", "message": "customer"} in error["details"]
+
+
+def test_a_role_that_is_missing_fails_the_step_once_it_has_had_time_to_spread(api: FakeClusterApi) -> None:
+    """Azure needs minutes for a role, so it is waited for at first; nobody has to wait half an hour."""
+    api.add("Machine", machine("w-0", "Failed", errorMessage='Code="AuthorizationFailed" Message="not to join"'))
+    assert poll("workers_ready")["outcome"] == "wait"
+    outcome = poll("workers_ready", waited=DEADLINE // 6)
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
+    error = outcome["error"]
+    assert error["code"] == "InvalidServicePrincipalPermissions"
+    assert error["message"].endswith('lacks a role: Code="AuthorizationFailed" Message="not to join"')
+    codes = [entry["code"] for entry in error["details"]]
+    assert codes == ["ClusterVersion", "Machine", "Step", "Remedy", "CorrelationId", "Owner"]
+    assert {"code": "Owner", "message": "customer"} in error["details"]
+
+
+def test_a_role_that_one_machine_too_many_lacks_is_no_failure(api: FakeClusterApi) -> None:
+    """Two workers suffice, whatever the third one says."""
+    refused = machine("w-2", "Failed", errorMessage='Code="AuthorizationFailed"')
+    api.add("Machine", machine("w-0"), machine("w-1"), refused)
+    api.add("Node", node("w-0"), node("w-1"))
+    assert poll("workers_ready", waited=DEADLINE) == {"outcome": "done"}
+
+
+def test_machines_that_failed_before_are_made_anew_once(api: FakeClusterApi) -> None:
+    """A create that is repeated with more quota goes on; in a first create it costs one more try."""
+    api.add("Machine", machine("w-0", "Failed", made=EARLIER, errorMessage="quota exceeded"), machine("w-1"))
+    for _ in range(2):
+        outcome = poll("workers_ready", polls=3)
+        assert outcome["outcome"] == "wait"
+        assert "Machine 'w-0' is Failed: quota exceeded" in outcome["message"]
+        assert [what.name for what in api.deleted] == ["w-0"]
+
+
+def test_a_poll_reads_everything_once(api: FakeClusterApi) -> None:
+    """There are many polls; only what was changed is read anew."""
+    api.add("Machine", machine("w-0", "Provisioning"))
+    poll("workers_ready")
+    assert api.reads == list(CONDITIONS["workers_ready"].reads)
+
+
+def test_an_api_that_was_silent_at_first_makes_no_difference(api: FakeClusterApi) -> None:
+    """Which machines are tried again depends on their age, not on which poll sees them first."""
+    api.add("Machine", machine("w-0", "Failed", made=EARLIER, errorMessage="quota exceeded"))
+    api.fails = REFUSED
+    poll("workers_ready")
+    api.fails = ""
+    assert poll("workers_ready", polls=1)["outcome"] == "wait"
+    assert len(api.deleted) == 1
+
+
+def test_a_machine_that_fails_while_waited_for_is_not_made_anew(api: FakeClusterApi) -> None:
+    """Only what was made before the row began is tried again, or it would try for ever."""
+    api.add("Machine", machine("w-0", "Failed", errorMessage="quota exceeded"))
+    assert poll("workers_ready")["outcome"] == "failed"
+    assert api.deleted == []
+
+
+def test_a_superseded_attempt_deletes_no_machine(
+    api: FakeClusterApi, accepted: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fence moves between the read of the machines and the deletion."""
+    api.add("Machine", machine("w-0", "Failed", made=EARLIER))
+    read = api.read
+
+    def slow(client: Any, what: Any) -> Any:
+        accepted.cluster["attempt"] = 2
+        return read(client, what)
+
+    monkeypatch.setattr("shared.openshift.client.read", slow)
+    assert poll("workers_ready") == {"outcome": "fenced"}
+    assert api.deleted == []
+
+
+@pytest.mark.parametrize("forgotten", ["credentials", "privateEndpointIp"])
+def test_a_cluster_without_credentials_or_address_is_a_bug_that_says_so(
+    api: FakeClusterApi, accepted: World, forgotten: str
+) -> None:
+    """The plan has to store both first."""
+    assert not api.fails
+    accepted.cluster["secrets"].pop(forgotten, None)
+    accepted.properties["networkProfile"].pop(forgotten, None)
+    outcome = poll("console_exists")
+    assert outcome["error"]["code"] == "InternalServerError"
+    assert {"code": "Owner", "message": "platform"} in outcome["error"]["details"]
+
+
+def test_a_superseded_attempt_asks_nothing(api: FakeClusterApi) -> None:
+    """The fence is checked before the cluster is."""
+    assert poll("api_servers_ready", attempt=0) == {"outcome": "fenced"}
+    assert api.reads == []

@@ -1,0 +1,201 @@
+"""Each row of create, run twice: one effect, and what it refuses."""
+
+import json
+from typing import Any
+
+import pytest
+
+from shared.clusters.secrets import Purpose
+from tests.product.unit.activities.calls import DONE, call, control, error_of, twice
+from tests.product.unit.azure_fake import Request
+from tests.product.unit.product_world import CLUSTER_GROUP, CLUSTER_ID, CUSTOMER, NETWORK, World
+
+RP = "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourcegroups"
+API_RECORD = f"{RP}/rp/providers/microsoft.network/dnszones/eastus.aroapp.io/a/api.c1"
+TOKENS = f"{RP}/global/providers/microsoft.containerregistry/registries/arosvc/tokens"
+
+
+def test_names_are_decided_once(accepted: World) -> None:
+    """The second run reads back what the first decided."""
+    call("decide_names")
+    first = accepted.properties["infraId"], accepted.properties["storageSuffix"]
+    call("decide_names")
+    assert (accepted.properties["infraId"], accepted.properties["storageSuffix"]) == first
+    assert first[0].startswith("c1-")
+    assert accepted.cluster["writtenByANewerBuild"] == {"deep": True}
+
+
+def test_secrets_are_made_once_and_stand_in_the_vault_alone(accepted: World) -> None:
+    """The document holds a versioned id, nothing else does."""
+    twice("ensure_cluster_secrets")
+    versions = accepted.vault("rp-cls").versions["doc-1-install"]
+    assert len(versions) == 1
+    assert "BEGIN RSA PRIVATE KEY" in json.loads(versions[0])["sshKey"]
+    assert accepted.cluster["secrets"]["install"].endswith("/doc-1-install/1")
+    assert "PRIVATE KEY" not in json.dumps([container.writes for container in accepted.cosmos.values()])
+
+
+def test_the_resource_group_is_made_once_and_managed_by_the_cluster(accepted: World) -> None:
+    """Location, managedBy and tags; the second run sends nothing."""
+    twice("ensure_resource_group")
+    group = accepted.azure.resources[CLUSTER_GROUP.lower()]
+    assert (group["managedBy"], group["location"], group["tags"]) == (CLUSTER_ID, "eastus", {"team": "a"})
+    assert accepted.azure.changes() == ["PUT resourcegroups/aro-c1"]
+
+
+@pytest.mark.parametrize(
+    "existing",
+    [
+        {"location": "eastus"},
+        {"location": "eastus", "managedBy": "/x"},
+        {"location": "westus", "managedBy": CLUSTER_ID},
+    ],
+    ids=["managed by nobody", "managed by another", "elsewhere"],
+)
+def test_a_group_that_is_not_the_clusters_is_refused(accepted: World, existing: dict[str, str]) -> None:
+    """It is named, and nothing is sent."""
+    accepted.azure.resources[CLUSTER_GROUP.lower()] = existing
+    error = error_of(call("ensure_resource_group"))
+    assert error["code"] == "ClusterResourceGroupAlreadyExists"
+    assert error["target"] == "properties.clusterProfile.resourceGroupId"
+    assert accepted.azure.changes() == []
+
+
+def test_a_policy_that_refuses_the_group_is_named(accepted: World) -> None:
+    """The policy's own text is the cause."""
+    accepted.azure.fails(
+        "PUT", "/resourcegroups/aro-c1$", 403, "RequestDisallowedByPolicy", "Policy 'no-tags' said no."
+    )
+    error = error_of(call("ensure_resource_group"))
+    assert error["code"] == "RequestDisallowedByPolicy"
+    assert error["details"][0] == {"code": "RequestDisallowedByPolicy", "message": "Policy 'no-tags' said no."}
+    assert {"code": "AzureResource", "message": f"/subscriptions/{CUSTOMER}/resourcegroups/aro-c1"} in error["details"]
+
+
+def test_the_domain_is_claimed_once(accepted: World) -> None:
+    """A record with the cluster's id and no address."""
+    twice("create_dns")
+    record = accepted.azure.resources[API_RECORD]
+    assert record["properties"]["metadata"] == {"resourceId": CLUSTER_ID}
+    assert accepted.azure.changes() == ["PUT A/api.c1"]
+
+
+def test_a_domain_of_another_cluster_is_refused(accepted: World) -> None:
+    """Whoever claimed it first has it."""
+    accepted.azure.resources[API_RECORD] = {"properties": {"metadata": {"resourceId": "/other"}}}
+    error = error_of(call("create_dns"))
+    assert (error["code"], error["target"]) == ("DuplicateDomain", "properties.clusterProfile.domain")
+
+
+def test_of_two_creates_that_race_for_a_domain_one_wins(accepted: World) -> None:
+    """The record appears between the look and the claim."""
+
+    def look(request: Request) -> Any:
+        answer = accepted.azure._resource(request)
+        accepted.azure.resources.setdefault(API_RECORD, {"properties": {"metadata": {"resourceId": "/other"}}})
+        return answer
+
+    accepted.azure.on("GET", "/A/api.c1$", look)
+    assert error_of(call("create_dns"))["code"] == "DuplicateDomain"
+
+
+def test_a_failure_in_the_services_own_subscription_is_the_platforms(accepted: World) -> None:
+    """No customer can mend a role on the service's registry."""
+    accepted.azure.fails("GET", "/registries/arosvc/tokens/", 403, "AuthorizationFailed")
+    assert {"code": "Owner", "message": "platform"} in error_of(call("ensure_acr_token"))["details"]
+
+
+def test_the_billing_record_is_made_once(accepted: World) -> None:
+    """The time of the first run stays."""
+    call("decide_names")
+    twice("ensure_billing_record")
+    (record,) = accepted.cosmos["Billing"].documents.values()
+    assert record["id"] == "doc-1"
+    assert record["billing"]["location"] == "eastus"
+    assert len(accepted.cosmos["Billing"].writes) == 1
+
+
+def subnets(world: World, **attached: str) -> None:
+    """Let the customer's subnets exist."""
+    for name in ("master", "worker"):
+        group = {"networkSecurityGroup": {"id": attached[name]}} if name in attached else {}
+        world.azure.resources[f"{NETWORK}/subnets/{name}".lower()] = {
+            "name": name,
+            "properties": {"addressPrefix": "10.0.0.0/24", "provisioningState": "Succeeded", "kept": 1} | group,
+        }
+
+
+def until_done(step: str) -> int:
+    """Run a row until it is done, as the engine would, and count."""
+    for count in range(1, 10):
+        outcome = call(step)
+        if outcome == DONE:
+            return count
+        assert outcome["outcome"] == "wait"
+    raise AssertionError("it never ended")
+
+
+def test_both_subnets_get_their_groups_one_after_the_other(accepted: World) -> None:
+    """What else the subnet says stays; right ones are left alone."""
+    call("decide_names")
+    subnets(accepted)
+    assert until_done("attach_nsgs") == 3
+    assert call("attach_nsgs") == DONE
+    assert accepted.azure.changes() == ["PUT subnets/master", "PUT subnets/worker"]
+    master = accepted.azure.resources[f"{NETWORK}/subnets/master".lower()]["properties"]
+    infra_id = accepted.properties["infraId"]
+    assert master["networkSecurityGroup"]["id"].endswith(f"/networkSecurityGroups/{infra_id}-controlplane-nsg")
+    assert master["kept"] == 1
+
+
+def test_a_subnet_with_a_foreign_group_is_refused(accepted: World) -> None:
+    """It is the customer's, and nothing is changed."""
+    call("decide_names")
+    subnets(accepted, worker="/subscriptions/x/foreign")
+    call("attach_nsgs")
+    error = error_of(call("attach_nsgs"))
+    assert error["code"] == "InvalidLinkedVNet"
+    assert error["target"] == 'properties.workerProfiles["worker"].subnetId'
+
+
+def test_the_end_of_a_create_is_written_once(accepted: World) -> None:
+    """Async operation first, then the cluster, which drops what belonged to the operation."""
+    assert call("finish") == DONE
+    assert call("finish") == DONE
+    assert accepted.operation["asyncOperation"]["status"] == "Succeeded"
+    assert accepted.operation["openShiftCluster"]["properties"]["provisioningState"] == "Succeeded"
+    assert accepted.properties["provisioningState"] == "Succeeded"
+    assert not {"asyncOperationId", "attempt", "correlationData", "stopping"} & accepted.cluster.keys()
+    assert accepted.cluster["writtenByANewerBuild"] == {"deep": True}
+
+
+def test_a_failed_create_says_so_in_both_documents(accepted: World) -> None:
+    """The error stands on the operation, the state that failed on the cluster."""
+    error = {"code": "DuplicateDomain", "message": "It is taken."}
+    assert control("finish_operation", error=error) == DONE
+    assert accepted.operation["asyncOperation"]["status"] == "Failed"
+    assert accepted.operation["asyncOperation"]["error"] == error
+    assert accepted.properties["provisioningState"] == "Failed"
+    assert accepted.properties["failedProvisioningState"] == "Creating"
+
+
+def test_the_steps_of_dead_attempts_end_with_the_operation(accepted: World) -> None:
+    """Nobody else would end them; the step that writes the end is told by its own call."""
+    for step, status, attempt in (("a", "Running", 0), ("b", "Succeeded", 0), ("c", "Running", 1)):
+        item = {"id": f"{step}-{attempt}", "operationId": "op", "step": step, "attempt": attempt, "status": status}
+        accepted.cosmos["OperationProgress"].upsert_item(item | {"startTime": "1", "lastProgressTime": "1"})
+    assert call("finish") == DONE
+    found = {each["step"]: each["status"] for each in accepted.store.progress.list("op")}
+    assert found == {"a": "Canceled", "b": "Succeeded", "c": "Canceled", "finish": "Succeeded"}
+
+
+def test_an_end_that_crashed_between_its_two_writes_is_followed(accepted: World) -> None:
+    """The next attempt succeeds, but the operation has said Failed already: the cluster agrees with it."""
+    accepted.operation["asyncOperation"]["status"] = "Failed"
+    assert call("finish") == DONE
+    assert accepted.properties["provisioningState"] == "Failed"
+
+
+def test_every_purpose_of_a_secret_is_known() -> None:
+    """What the plan writes is what a delete removes."""
+    assert {"request", "install", "registry", "graph", "credentials"} == set(Purpose)

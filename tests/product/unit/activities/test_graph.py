@@ -1,0 +1,616 @@
+"""The install graph of a cluster: one, whatever crashes and whoever races, and nobody else's to read."""
+
+import base64
+import hashlib
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from activities.machines import graph
+from activities.runtime.step import Step
+from installer import seal
+from installer.errors import InstallerError
+from installer.graph import Graph
+from installer.openshift_install import binary
+from installer.release import release_image
+from installer.release.image_registry import Pullspec
+from shared import fence, settings
+from shared.clusters import secrets
+from shared.clusters.secrets import Purpose
+from shared.vault import get_vault
+from tests import openshift_install
+from tests.product.unit.activities.calls import call, payload
+from tests.product.unit.blobs_fake import Blob, FakeBlobs
+from tests.product.unit.installer.example import _keys, quick_keys
+from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World
+
+__all__ = ["quick_keys"]
+
+DONE = {"outcome": "done"}
+GRAPH, IGNITION = "aro/graph", "ignition/bootstrap.ign"
+# What Key Vault takes as one secret's value.
+VAULT_LIMIT = 25_600
+
+
+class Crash(BaseException):
+    """The process dies here."""
+
+
+@dataclass
+class Stage:
+    """A cluster that is ready for its graph."""
+
+    world: World
+    blobs: FakeBlobs
+
+    @property
+    def step(self) -> Step:
+        """What another activity of this cluster knows."""
+        row = {"name": "x", "phase": "", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
+        return Step(payload(row, "run"), self.world.cluster)
+
+    def read(self) -> Graph:
+        """Read the graph as another activity does, whose fence holds."""
+        held = fence.check.set(lambda: None)
+        try:
+            return graph.load(self.step)
+        finally:
+            fence.check.reset(held)
+
+    def bundle(self, purpose: Purpose) -> dict[str, Any]:
+        """Return the bundle whose id stands on the document."""
+        version = int(self.world.cluster["secrets"][purpose].rsplit("/", 1)[1])
+        texts = self.world.vault("rp-cls").versions[secrets.secret_name("doc-1", purpose)]
+        found: dict[str, Any] = json.loads(texts[version - 1])
+        return found
+
+    def is_whole(self) -> bool:
+        """Tell whether graph, ignition, time and credentials are of one piece."""
+        made = self.read()
+        credentials = self.bundle(Purpose.CREDENTIALS)
+        assert self.blobs.blobs[IGNITION].content.decode() == made.file("bootstrap.ign")
+        assert credentials["aroServiceKubeconfig"] == made.file("auth/aro/kubeconfig")
+        assert credentials["kubeadminPassword"] == made.file("auth/kubeadmin-password")
+        assert self.world.properties["install"] == {"now": made.contents["clock"]["now"]}
+        assert self.blobs.writes.count(GRAPH) == 1
+        return True
+
+    def before_write(self, monkeypatch: pytest.MonkeyPatch, number: int, event: Callable[[], None]) -> None:
+        """Let something happen right before the nth write of anything that lasts."""
+        count = iter(range(1, 1000))
+        vault, clusters = self.world.vault("rp-cls"), self.world.cosmos["OpenShiftClusters"]
+
+        def hooked(write: Callable[..., Any]) -> Callable[..., Any]:
+            def first_the_event(*args: Any, **kwargs: Any) -> Any:
+                if next(count) == number:
+                    event()
+                return write(*args, **kwargs)
+
+            return first_the_event
+
+        monkeypatch.setattr(vault, "set_secret", hooked(vault.set_secret))
+        monkeypatch.setattr(clusters, "replace_item", hooked(clusters.replace_item))
+        monkeypatch.setattr(self.blobs, "put", hooked(self.blobs.put))
+
+
+@pytest.fixture
+def stage(accepted: World, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Stage:
+    """Do what the create does before it makes a graph."""
+    request.getfixturevalue("quick_keys")
+    blobs = FakeBlobs()
+    blobs.install(monkeypatch)
+    accepted.cosmos["OpenShiftVersions"].create_item(
+        {
+            "id": "4.19.24",
+            "version": "4.19.24",
+            "enabled": True,
+            "default": True,
+            "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release:4.19.24-x86_64",
+            "ignitionVersion": "3.2.0",
+            "flavour": "C",
+            "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.1"},
+        }
+    )
+    call("decide_names")
+    call("ensure_cluster_secrets")
+    registry = accepted.vault("rp-cls").set_secret(
+        "doc-1-registry", '{"password": "canary-registry"}', content_type="application/json", tags={"cluster": "doc-1"}
+    )
+    document = accepted.cluster
+    document["secrets"]["registry"] = registry.id
+    document["openShiftCluster"]["properties"] |= {
+        "zones": ["1", "2", "3"],
+        "registryProfiles": [{"name": "arosvc.azurecr.io", "username": "token-1"}],
+        "networkProfile": {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"},
+        "masterProfile": {"vmSize": "Standard_D8s_v5", "subnetId": f"{NETWORK}/subnets/master"},
+        "workerProfiles": [
+            {
+                "name": "worker",
+                "vmSize": "Standard_D4s_v5",
+                "diskSizeGB": 128,
+                "count": 3,
+                "subnetId": f"{NETWORK}/subnets/worker",
+            }
+        ],
+        "ingressProfiles": [{"name": "default", "visibility": "Public"}],
+    }
+    document["openShiftCluster"]["properties"]["clusterProfile"]["version"] = "4.19.24"
+    account = (
+        f"{CLUSTER_GROUP}/providers/Microsoft.Storage/storageAccounts/cluster{accepted.properties['storageSuffix']}"
+    )
+    accepted.azure.resources[account.lower()] = {
+        "properties": {"primaryEndpoints": {"blob": "https://account.blob.core.windows.net/"}}
+    }
+    accepted.azure.on("POST", "/listAccountSas$", lambda _request: (200, {"accountSasToken": "sv=1&sig=canary"}, {}))
+    return Stage(accepted, blobs)
+
+
+def test_the_graph_is_made_sealed_and_laid_out(stage: Stage) -> None:
+    """The signature that is asked for ends soon and may no more than it needs."""
+    assert call("ensure_graph") == DONE
+    assert stage.is_whole()
+    assert seal.key_id(stage.blobs.blobs[GRAPH].content) == stage.world.cluster["secrets"]["graph"]
+    signed = next(one.json for one in stage.world.azure.calls if one.path.endswith("/listAccountSas"))
+    assert (signed["signedServices"], signed["signedResourceTypes"], signed["signedPermission"]) == ("b", "o", "rcw")
+    ignition = json.loads(stage.blobs.blobs[IGNITION].content)
+    assert ignition["ignition"]["version"] == "3.2.0"
+
+
+def test_a_second_run_makes_nothing_anew(stage: Stage) -> None:
+    """It finds the credentials and asks nobody."""
+    call("ensure_graph")
+    before, asked = dict(stage.blobs.blobs), len(stage.world.azure.calls)
+    assert call("ensure_graph") == DONE
+    assert stage.blobs.blobs == before
+    assert len(stage.world.azure.calls) == asked
+
+
+# One run writes: key, its id, graph, ignition, time, credentials, their id.
+WRITES = 7
+
+
+@pytest.mark.parametrize("number", range(1, WRITES + 1))
+def test_a_run_that_died_before_any_write_is_completed_by_the_next(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """With the one graph, and a time and credentials that are of it."""
+
+    def die() -> None:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        stage.before_write(patch, number, die)
+        with pytest.raises(Crash):
+            call("ensure_graph")
+    assert call("ensure_graph") == DONE
+    assert stage.is_whole()
+
+
+@pytest.mark.parametrize("number", range(1, WRITES + 1))
+def test_two_deliveries_at_once_end_with_one_graph(stage: Stage, number: int) -> None:
+    """One runs whole in the middle of the other; what it ends with is what stays."""
+    ended: list[dict[str, Blob]] = []
+
+    patch, turn = pytest.MonkeyPatch(), threading.Semaphore(2)
+    patch.setattr(graph, "_TURN", turn)
+
+    def run_the_other() -> None:
+        patch.undo()
+        patch.setattr(graph, "_TURN", turn)
+        assert call("ensure_graph") == DONE
+        assert stage.is_whole()
+        ended.append(dict(stage.blobs.blobs))
+
+    stage.before_write(patch, number, run_the_other)
+    assert call("ensure_graph") == DONE
+    assert stage.is_whole()
+    assert [stage.blobs.blobs] == ended
+    patch.undo()
+
+
+def test_a_graph_whose_turn_has_not_come_gives_its_slot_back(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many are made at once as there are cores; every other row of every cluster goes on meanwhile."""
+    turn = threading.Semaphore(1)
+    monkeypatch.setattr(graph, "_TURN", turn)
+    with turn:
+        assert call("ensure_graph")["outcome"] == "wait"
+    assert stage.blobs.writes == []
+    assert call("ensure_graph") == DONE
+    assert stage.is_whole()
+    assert turn.acquire(blocking=False), "the turn was not given back"
+
+
+def test_a_run_makes_as_many_writes_as_the_tests_above_interrupt(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more would be a crash that nobody tries."""
+    stage.before_write(monkeypatch, WRITES + 1, lambda: pytest.fail("there is one more write"))
+    assert call("ensure_graph") == DONE
+
+
+def test_an_ignition_that_is_not_the_graphs_is_written_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever left it there."""
+    test_a_run_that_died_before_any_write_is_completed_by_the_next(stage, monkeypatch, 5)
+    digest = hashlib.sha256(stage.blobs.blobs[IGNITION].content).hexdigest()
+    assert stage.blobs.blobs[IGNITION].headers == {"x-ms-meta-sha256": digest}
+    assert stage.blobs.writes == [GRAPH, IGNITION]
+
+
+def test_a_superseded_attempt_lays_no_blob(stage: Stage) -> None:
+    """No client's policy guards the blobs, so the fence is asked right before each write."""
+
+    def overtake(_request: Any) -> tuple[int, Any, dict[str, str]]:
+        stage.world.cluster["attempt"] = 2
+        return 200, {"accountSasToken": "sv=1"}, {}
+
+    stage.world.azure.on("POST", "/listAccountSas$", overtake)
+    assert call("ensure_graph") == {"outcome": "fenced"}
+    assert stage.blobs.writes == []
+
+
+def test_the_machines_get_their_pointer_out_of_the_sealed_graph(stage: Stage) -> None:
+    """With a signature that may read and nothing else."""
+    call("ensure_graph")
+    stage.world.azure.calls.clear()
+    held = fence.check.set(lambda: None)
+    pointer = json.loads(graph.load(stage.step).file("master.ign"))
+    fence.check.reset(held)
+    (source,) = pointer["ignition"]["config"]["merge"]
+    assert source == {"source": "https://api-int.c1.eastus.aroapp.io:22623/config/master"}
+    signed = next(one.json for one in stage.world.azure.calls if one.path.endswith("/listAccountSas"))
+    assert signed["signedPermission"] == "r"
+
+
+def test_no_secret_is_told(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    """Not in the outcome, the log, any document, nor what would be sent; nor in clear in the sealed blob."""
+    caplog.set_level("DEBUG")
+    told = json.dumps(call("ensure_graph")) + caplog.text + json.dumps(graph.ensure_graph.render(stage.step))
+    for container in stage.world.cosmos.values():
+        told += json.dumps(list(container.documents.values()))
+    told += stage.blobs.blobs[GRAPH].content.decode("latin-1")
+    password = stage.bundle(Purpose.CREDENTIALS)["kubeadminPassword"]
+    for secret in ("PRIVATE KEY", "s3cret", "canary", password, stage.bundle(Purpose.GRAPH)["key"]):
+        assert secret not in told
+
+
+def test_the_credentials_fit_into_the_vault(stage: Stage) -> None:
+    """And are what people and this service use, not the installer's own, which lives ten years."""
+    call("ensure_graph")
+    bundle = stage.bundle(Purpose.CREDENTIALS)
+    assert set(bundle) == {"aroServiceKubeconfig", "userAdminKubeconfig", "kubeadminPassword"}
+    assert len(json.dumps(bundle)) < VAULT_LIMIT
+
+
+def test_the_cluster_gets_the_customers_registries_and_the_services(stage: Stage) -> None:
+    """In the configuration that the machines pull with."""
+    call("ensure_graph")
+    pull_secret = json.loads(stage.read().contents["install-config"]["pullSecret"])
+    assert list(pull_secret["auths"]) == ["arosvc.azurecr.io"]
+
+
+def refused(stage: Stage, closed: bytes) -> str:
+    """Let a run find a graph that it did not seal, and return what it says."""
+    stage.world.cluster["secrets"].pop(Purpose.CREDENTIALS)
+    stage.blobs.blobs[GRAPH] = Blob(closed, {})
+    outcome = call("ensure_graph")
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
+    assert outcome["error"]["code"] == "InternalServerError"
+    return str(outcome["error"]["message"])
+
+
+def test_a_graph_that_was_altered_is_refused(stage: Stage) -> None:
+    """And not overwritten: somebody wants to look at it. The message says where it is."""
+    call("ensure_graph")
+    closed = stage.blobs.blobs[GRAPH].content
+    message = refused(stage, closed[:-1] + bytes([closed[-1] ^ 1]))
+    assert "altered, or sealed with another key" in message
+    assert "container 'aro'" in message
+    assert "Delete the cluster" in message
+    assert stage.blobs.writes.count(GRAPH) == 1
+
+
+@pytest.mark.parametrize(
+    "key_id",
+    ["https://rp-cls.vault.azure.net/secrets/doc-2-graph/1", "https://elsewhere/secrets/doc-1-graph/1"],
+    ids=["of another cluster", "of another vault"],
+)
+def test_a_graph_that_names_a_key_of_others_is_refused_unread(stage: Stage, key_id: str) -> None:
+    """The name in the header is not believed before it is known to be this cluster's."""
+    call("ensure_graph")
+    assert "a key that is not this cluster's" in refused(stage, seal.close(b"{}", seal.new_key(), key_id))
+
+
+def rotate(stage: Stage) -> str:
+    """Put a new version of the key into the vault and its id on the document; return the id."""
+    key = base64.b64encode(seal.new_key()).decode("ascii")
+    newer = stage.world.vault("rp-cls").set_secret(
+        "doc-1-graph", json.dumps({"key": key}), content_type="application/json", tags={"cluster": "doc-1"}
+    )
+    stage.world.cluster["secrets"]["graph"] = newer.id
+    # As another process: nothing of the vault is in memory.
+    get_vault()._versions.clear()
+    return str(newer.id)
+
+
+def test_the_drill_of_a_rotation_leaves_old_graphs_readable_and_seals_new_ones_with_the_newest_key(
+    stage: Stage,
+) -> None:
+    """Each graph opens with the version that its header names, and with no other."""
+    sealed: list[tuple[str, bytes, str]] = []
+    for _rotation in range(3):
+        stage.blobs.blobs.pop(GRAPH, None)
+        stage.world.cluster["secrets"].pop("credentials", None)
+        assert call("ensure_graph") == DONE
+        content = stage.blobs.blobs[GRAPH].content
+        assert seal.key_id(content) == stage.world.cluster["secrets"]["graph"]
+        sealed.append((seal.key_id(content), content, stage.read().file("tls/root-ca.crt")))
+        newest = rotate(stage)
+    assert len({key_id for key_id, _, _ in sealed} | {newest}) == 4
+    for key_id, content, root in sealed:
+        stage.blobs.blobs[GRAPH] = Blob(content, {})
+        assert stage.read().file("tls/root-ca.crt") == root
+        others = {get_vault().get_secret(other)["key"] for other, _, _ in sealed if other != key_id}
+        assert len(others) == 2
+        for other in others:
+            with pytest.raises(seal.SealBroken, match="another key"):
+                seal.open_sealed(content, base64.b64decode(other))
+
+
+def test_a_header_that_names_a_newer_key_than_its_own_does_not_open(stage: Stage) -> None:
+    """The id is sealed with the text: it cannot be exchanged."""
+    call("ensure_graph")
+    before = stage.blobs.blobs[GRAPH].content
+    older, newer = seal.key_id(before).encode(), rotate(stage).encode()
+    length = len(older).to_bytes(2, "big"), len(newer).to_bytes(2, "big")
+    exchanged = before.replace(length[0] + older, length[1] + newer, 1)
+    assert exchanged != before
+    assert "altered, or sealed with another key" in refused(stage, exchanged)
+
+
+def test_an_install_config_that_cannot_work_is_refused_before_anything_is_made(stage: Stage) -> None:
+    """All that is wrong with it, by the members of the request."""
+    stage.world.properties["networkProfile"]["serviceCidr"] = "10.128.0.0/16"
+    stage.world.properties["workerProfiles"][0]["count"] = 1
+    error = call("ensure_graph")["error"]
+    assert error["code"] == "InvalidParameter"
+    targets = [each["target"] for each in error["details"] if each["code"] == "InvalidParameter"]
+    assert targets == ["properties.networkProfile.serviceCidr", "properties.workerProfiles[0].count"]
+    assert stage.blobs.writes == []
+
+
+def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
+    """Before anything is made; each sentence names what and where."""
+    accepted.cosmos["OpenShiftVersions"].create_item(
+        {"id": "v", "version": "4.7.24", "enabled": True, "snippets": {"infra": []}}
+    )
+    accepted.properties["clusterProfile"]["version"] = "4.7.24"
+    message = call("ensure_graph")["error"]["message"]
+    for part in (
+        "properties.infraId is not known yet",
+        "properties.zones is not known yet",
+        "properties.networkProfile.podCidr is not known yet",
+        "properties.workerProfiles[0].count is missing",
+        "properties.ingressProfiles is empty",
+        "the secret 'install' is not in the vault yet",
+        "the catalogue's entry of version 4.7.24 has no 'rhcosImage'",
+        "the catalogue's entry of version 4.7.24 has no 'openShiftPullspec'",
+        "the catalogue's entry of version 4.7.24: 'snippets.infra' is not of a role",
+    ):
+        assert part in message
+
+
+def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
+    """Whatever the catalogue says by then; masters and each machine set alike."""
+    decided = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.20250101"}
+    stage.world.properties["rhcosImage"] = decided
+    assert call("ensure_graph") == {"outcome": "done"}
+    made = stage.read()
+    assert made.contents["install-config"]["platform"]["azure"]["image"] == decided
+    names = ("master-machines", "worker-machineset")
+    documents = [
+        text for name in names for text in made.contents[f"openshift/99_openshift-cluster-api_{name}"].values()
+    ]
+    assert len(documents) == len(("masters",) * 3 + ("zones",) * 3)
+    assert all("version: 419.94.20250101" in text for text in documents)
+
+
+@pytest.fixture
+def unsaid(stage: Stage) -> Stage:
+    """Leave the machines' image to the release, as entries of true deployments do."""
+    versions = stage.world.cosmos["OpenShiftVersions"]
+    (entry,) = versions.documents.values()
+    versions.upsert_item({name: value for name, value in entry.items() if name != "rhcosImage"})
+    return stage
+
+
+OF_RELEASE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.6.20250523"}
+KNOWN = {"outcome": "wait", "message": "the image of the machines is known", "retryAfterSeconds": 1}
+
+
+def release_says(
+    monkeypatch: pytest.MonkeyPatch, image: dict[str, str] | InstallerError, before: Callable[[], object] = lambda: None
+) -> list[tuple[list[str], dict[str, Any]]]:
+    """Let the release name an image, or fail; return where it was looked for, and with which credentials."""
+    asked: list[tuple[list[str], dict[str, Any]]] = []
+
+    def read(version: str, at: list[Pullspec], pull_secret: str) -> dict[str, str]:
+        assert version == "4.19.24"
+        asked.append(([str(place) for place in at], json.loads(pull_secret)["auths"]))
+        before()
+        if isinstance(image, InstallerError):
+            raise image
+        return dict(image)
+
+    monkeypatch.setattr(release_image, "coreos_image", read)
+    return asked
+
+
+def test_an_image_that_nobody_has_said_is_read_from_the_release_once(
+    unsaid: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the service's registry by the cluster's token, then from the release's own; before anything is made."""
+    asked = release_says(monkeypatch, OF_RELEASE)
+    wanted, *blobs = graph.ensure_graph.render(unsaid.step)
+    assert call("ensure_graph") == KNOWN
+    assert unsaid.world.properties["rhcosImage"] == OF_RELEASE
+    assert unsaid.blobs.writes == []
+    assert call("ensure_graph") == DONE
+    assert unsaid.is_whole()
+    assert unsaid.read().contents["install-config"]["platform"]["azure"]["image"] == OF_RELEASE
+    ((places, auths),) = asked
+    release = "openshift-release-dev/ocp-release:4.19.24-x86_64"
+    assert places == [f"arosvc.azurecr.io/{release}", f"quay.io/{release}"]
+    assert auths["arosvc.azurecr.io"] == {"auth": base64.b64encode(b"token-1:canary-registry").decode()}
+    assert wanted == {"document": "properties.rhcosImage", "releaseImages": places}
+    assert graph.ensure_graph.render(unsaid.step) == blobs
+
+
+def test_the_image_that_was_stored_first_counts(unsaid: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another delivery was faster, and the release has said something else since."""
+    other = OF_RELEASE | {"version": "419.6.20990101"}
+    release_says(monkeypatch, other, before=lambda: unsaid.world.properties.update(rhcosImage=OF_RELEASE))
+    assert call("ensure_graph") == KNOWN
+    asked = release_says(monkeypatch, other)
+    assert call("ensure_graph") == DONE
+    assert asked == []
+    assert unsaid.world.properties["rhcosImage"] == OF_RELEASE
+    assert unsaid.read().contents["install-config"]["platform"]["azure"]["image"] == OF_RELEASE
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["before the image is stored", "after it"])
+def test_a_run_that_died_about_the_image_goes_on_with_the_one_that_is_stored(
+    unsaid: Stage, monkeypatch: pytest.MonkeyPatch, stored: bool
+) -> None:
+    """A release that has changed since is asked again only where nothing was stored."""
+
+    def die() -> None:
+        raise Crash
+
+    release_says(monkeypatch, OF_RELEASE)
+    if stored:
+        assert call("ensure_graph") == KNOWN
+    with monkeypatch.context() as patch:
+        unsaid.before_write(patch, 1, die)
+        with pytest.raises(Crash):
+            call("ensure_graph")
+    changed = OF_RELEASE | {"version": "419.6.20990101"}
+    asked = release_says(monkeypatch, changed)
+    if not stored:
+        assert call("ensure_graph") == KNOWN
+    assert call("ensure_graph") == DONE
+    assert len(asked) == (not stored)
+    assert unsaid.world.properties["rhcosImage"] == (OF_RELEASE if stored else changed)
+    config = unsaid.read().contents["install-config"]
+    assert config["platform"]["azure"]["image"] == unsaid.world.properties["rhcosImage"]
+
+
+@pytest.mark.parametrize(("passing", "retry_class"), [(False, "none"), (True, "transient")], ids=["stays", "passes"])
+def test_a_release_that_cannot_be_read_is_the_platforms(
+    unsaid: Stage, monkeypatch: pytest.MonkeyPatch, passing: bool, retry_class: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says what was asked and what to do; nothing is made, and nothing decided."""
+    cause = "https://mirror answered 404; https://quay.io answered 503"
+    release_says(monkeypatch, InstallerError("read the release image", cause, passing=passing))
+    outcome = call("ensure_graph")
+    error = outcome["error"]
+    assert (outcome["retryClass"], error["code"]) == (retry_class, "InternalServerError")
+    assert error["target"] == "properties.clusterProfile.version"
+    assert f"boot cannot be read from its release image: {cause}. Create the cluster again later" in error["message"]
+    assert {"code": "Owner", "message": "platform"} in error["details"]
+    assert "canary" not in json.dumps(outcome) + caplog.text
+    assert unsaid.blobs.writes == []
+    assert "rhcosImage" not in unsaid.world.properties
+
+
+def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path) -> None:
+    """Let the version of the cluster be made by a program."""
+    versions = stage.world.cosmos["OpenShiftVersions"]
+    (entry,) = versions.documents.values()
+    versions.upsert_item(entry | {"installer": "openshift-install"})
+    own = replace(settings.load(), openshift_install=str(program))
+    monkeypatch.setattr(settings, "load", lambda: own)
+
+
+def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever comes second, or again after a crash, takes the one that is there: the program runs for one alone."""
+    caplog.set_level("DEBUG")
+    notes = openshift_install.install(tmp_path / "program", "4.19.24", _keys())
+    have_it_made_by(stage, monkeypatch, tmp_path / "program")
+    test_a_run_that_died_before_any_write_is_completed_by_the_next(stage, monkeypatch, 4)
+    assert stage.is_whole()
+    assert len(notes.read_text(encoding="utf-8").splitlines()) == len(("manifests", "ignition-configs"))
+    (graph_blob, _ignition) = graph.ensure_graph.render(stage.step)
+    assert graph_blob["installer"] == "openshift-install"
+    assert set(graph_blob["assets"]) <= set(stage.read().contents)
+    infra_id = stage.world.properties["infraId"]
+    assert json.loads(stage.read().file("metadata.json"))["infraID"] == infra_id != openshift_install.INFRA_ID
+    for secret in ("PRIVATE KEY", "s3cret", "canary", stage.bundle(Purpose.CREDENTIALS)["kubeadminPassword"]):
+        assert secret not in caplog.text + json.dumps(graph_blob)
+
+
+def test_what_another_installer_fails_with_names_its_step_and_is_the_platforms(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With the last lines that it said, and no secret."""
+    program = tmp_path / "program"
+    program.write_text(
+        "#!/bin/sh\n[ $1 = version ] && { echo openshift-install 4.19.24; exit; }\n"
+        'cat "$HOME/.azure/osServicePrincipal.json"; echo; echo level=fatal msg=no such region; exit 4\n',
+        encoding="ascii",
+    )
+    program.chmod(0o755)
+    have_it_made_by(stage, monkeypatch, program)
+    outcome = call("ensure_graph")
+    error = outcome["error"]
+    assert (outcome["retryClass"], error["code"]) == ("none", "InternalServerError")
+    want = "The installer of OpenShift 4.19.24 failed at 'create manifests': it ended with code 4."
+    assert error["message"] == f"Step 'ensure_graph' failed: {want}"
+    said = [each["message"] for each in error["details"] if each["code"] == "InstallerSaid"]
+    assert said[-1] == "level=fatal msg=no such region"
+    assert {"code": "Owner", "message": "platform"} in error["details"]
+    assert "s3cret" not in json.dumps(outcome) + caplog.text
+    assert stage.blobs.writes == []
+
+
+def test_what_may_pass_is_tried_again(stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A mirror that does not answer, for example."""
+
+    def unreachable(_release: Any, _pull_secret: str) -> Path:
+        raise InstallerError("fetch openshift-install", "https://mirror cannot be read", passing=True)
+
+    have_it_made_by(stage, monkeypatch, tmp_path / "program")
+    monkeypatch.setattr(binary, "ensure", unreachable)
+    assert call("ensure_graph")["retryClass"] == "transient"
+
+
+def lay_snippets(stage: Stage, snippets: dict[str, Any]) -> None:
+    """Give the version of the cluster snippets."""
+    versions = stage.world.cosmos["OpenShiftVersions"]
+    (entry,) = versions.documents.values()
+    versions.upsert_item(entry | {"snippets": snippets})
+
+
+def test_snippets_of_the_catalogue_reach_the_machines(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    """From the entry of the cluster's version, through the graph, to the machine's blob; what clashed is in the log."""
+    rows = [{"name": "dns-servers", "servers": ["10.9.9.9"]}, {"name": "dns-servers", "servers": ["10.9.9.8"]}]
+    lay_snippets(stage, {"bootstrap": rows})
+    assert call("ensure_graph") == {"outcome": "done"}
+    written = json.loads(stage.blobs.blobs[IGNITION].content)
+    assert "/etc/NetworkManager/dispatcher.d/99-forcedns" in {file["path"] for file in written["storage"]["files"]}
+    path = "/etc/NetworkManager/dispatcher.d/99-forcedns"
+    assert f"bootstrap.ign: path {path} of dns-servers (snippets.bootstrap[1]) is not used" in caplog.text
+
+
+def test_a_snippet_that_cannot_be_laid_is_the_operators(stage: Stage) -> None:
+    """All of them by their places, before anything is made."""
+    lay_snippets(stage, {"master": [{"name": "hostname"}], "worker": [{"name": "firewall"}]})
+    error = call("ensure_graph")["error"]
+    assert (error["code"], error["target"]) == ("InternalServerError", "properties.clusterProfile.version")
+    assert "snippets.master[0]: '' is not a host name" in error["message"]
+    assert "snippets.worker[0]" in error["message"]
+    assert stage.blobs.writes == []

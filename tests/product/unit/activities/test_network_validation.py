@@ -1,0 +1,215 @@
+"""The customer's network before anything is made: everything that would fail later fails here, by name and at once."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.product.unit.activities.calls import call
+from tests.product.unit.activities.customer_network import lay, own_group
+from tests.product.unit.activities.rows import check, problems
+from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World
+
+DONE = {"outcome": "done"}
+MASTER, WORKER = "properties.masterProfile.subnetId", 'properties.workerProfiles["worker"].subnetId'
+FOREIGN = "/subscriptions/x/resourceGroups/x/providers/Microsoft.Network/networkSecurityGroups/own-nsg"
+Subnets = dict[str, dict[str, Any]]
+
+
+def run() -> dict[str, Any]:
+    """Run the check once."""
+    return check("network_validation:validate_network")
+
+
+def only_problem(outcome: dict[str, Any]) -> tuple[str, str]:
+    """Return target and message of the one problem, which is the network's."""
+    ((code, target, message),) = problems(outcome)
+    assert code == "InvalidLinkedVNet"
+    assert outcome["retryClass"] == "none"
+    return target, message
+
+
+def test_a_network_as_the_documentation_wants_it_passes_again_and_again(accepted: World) -> None:
+    """Nothing is changed, and no service policy of a subnet matters yet."""
+    lay(accepted)
+    assert run() == run() == DONE
+    assert accepted.azure.changes() == []
+
+
+def test_a_network_of_another_region_is_refused(accepted: World) -> None:
+    """Machines and network lie in one region; how a region's name is written does not matter."""
+    lay(accepted, location="East US")
+    assert run() == DONE
+    lay(accepted, location="westeurope")
+    _, message = only_problem(run())
+    assert "westeurope" in message
+    assert "eastus" in message
+
+
+def test_a_network_that_is_not_there_is_refused_in_the_words_of_the_other_checks(accepted: World) -> None:
+    """Whoever merges the failures tells it once."""
+    assert NETWORK.lower() not in accepted.azure.resources
+    call("validate_service_principal")
+    assert problems(run()) == problems(call("validate_resource_provider_permissions"))
+    assert NETWORK in only_problem(run())[1]
+
+
+def test_a_network_that_may_not_be_read_yet_is_asked_about_again(accepted: World) -> None:
+    """The role may be on its way; if it is not, the network was not checked, and that is said."""
+    accepted.azure.fails("GET", f"{NETWORK}$", 403, "AuthorizationFailed")
+    outcome = run()
+    assert outcome["retryClass"] == "authorization"
+    assert problems(outcome)[0][0] == "InvalidResourceProviderPermissions"
+
+
+def test_a_network_that_only_the_cluster_may_read_is_checked_all_the_same(accepted: World) -> None:
+    """That the service may not is another check's to tell."""
+    lay(accepted, location="westus")
+    answers: list[Any] = [(403, {"error": {"code": "AuthorizationFailed", "message": "It may not."}}, {})]
+    answers.append((200, accepted.azure.resources[NETWORK.lower()], {}))
+    accepted.azure.on("GET", f"{NETWORK}$", lambda _request: answers.pop(0))
+    assert "westus" in only_problem(run())[1]
+    logins = [request.text for request in accepted.azure.calls if request.path.endswith("/token")]
+    assert ["client_id=client-1" in text for text in logins] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "want_target", "want_words"),
+    [
+        (lambda subnets: subnets["worker"].update(provisioningState="Failed"), WORKER, ["Failed", "Succeeded"]),
+        (lambda subnets: subnets["master"].update(networkSecurityGroup={"id": FOREIGN}), MASTER, [FOREIGN, "detach"]),
+        (lambda subnets: subnets["master"].update(addressPrefix="10.0.0.0/28"), MASTER, ["10.0.0.0/28", "/27"]),
+        (lambda subnets: subnets["master"].update(addressPrefix=None), MASTER, ["no IPv4 range", "/27"]),
+        (lambda subnets: subnets["worker"].update(ipConfigurations=others(506)), WORKER, ["1 free", "needs 3", "506"]),
+        (lambda subnets: subnets["master"].update(ipConfigurations=others(502)), MASTER, ["5 free", "needs 6", "502"]),
+    ],
+    ids=["failed subnet", "foreign group", "too small", "no range", "no room for workers", "no room for masters"],
+)
+def test_a_subnet_that_the_cluster_cannot_use_is_refused(
+    accepted: World, spoil: Callable[[Subnets], None], want_target: str, want_words: list[str]
+) -> None:
+    """Its place in the request is the target, its id and what is wrong are in the message."""
+    accepted.properties["workerProfiles"][0]["count"] = 3
+    spoil(lay(accepted))
+    target, message = only_problem(run())
+    assert target == want_target
+    assert "/subnets/" in message
+    assert [word for word in want_words if word not in message] == []
+
+
+def others(count: int) -> list[dict[str, str]]:
+    """Return IP configurations of somebody else's."""
+    return [{"id": f"/subscriptions/x/resourceGroups/x/providers/x/{number}"} for number in range(count)]
+
+
+def test_a_subnet_that_is_missing_is_refused_by_its_place(accepted: World) -> None:
+    """The other subnet is checked all the same."""
+    lay(accepted)["worker"]["addressPrefix"] = "10.0.2.0/29"
+    accepted.properties["masterProfile"]["subnetId"] = f"{NETWORK}/subnets/misspelt"
+    first, second = problems(run())
+    assert (first[0], first[1]) == ("InvalidLinkedVNet", MASTER)
+    assert f"{NETWORK}/subnets/misspelt" in first[2]
+    assert second[1] == WORKER
+
+
+def test_what_an_earlier_attempt_made_in_the_subnets_is_the_clusters_own(accepted: World) -> None:
+    """A create that is resumed meets its own groups and addresses."""
+    call("decide_names")
+    infra_id = accepted.properties["infraId"]
+    subnets = lay(accepted)
+    subnets["master"] |= {
+        "addressPrefix": "10.0.0.0/27",
+        "networkSecurityGroup": own_group(infra_id, "controlplane"),
+        "ipConfigurations": [{"id": f"{CLUSTER_GROUP.upper()}/providers/x/{number}"} for number in range(25)],
+    }
+    subnets["worker"]["networkSecurityGroup"] = own_group(infra_id, "node")
+    assert run() == DONE
+    subnets["worker"]["networkSecurityGroup"] = own_group(infra_id, "controlplane")
+    assert only_problem(run())[0] == WORKER
+
+
+def test_a_subnet_that_somebody_changes_right_now_is_waited_for(accepted: World) -> None:
+    """Unless something is wrong that time does not mend."""
+    subnets = lay(accepted)
+    subnets["master"]["provisioningState"] = "Updating"
+    assert run()["retryClass"] == "busy"
+    subnets["worker"]["provisioningState"] = "Failed"
+    assert run()["retryClass"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("ranges", "want_words"),
+    [
+        ({"podCidr": "172.30.128.0/18"}, ["pod range (172.30.128.0/18)", "service range (172.30.0.0/16)"]),
+        ({"podCidr": "10.0.0.0/16"}, ["subnet 'master' (10.0.0.0/23)", "pod range (10.0.0.0/16)"]),
+        ({"serviceCidr": "10.0.2.0/24"}, ["subnet 'worker' (10.0.2.0/23)", "service range (10.0.2.0/24)"]),
+    ],
+    ids=["pods and services", "subnets and pods", "workers and services"],
+)
+def test_ranges_that_overlap_are_named_in_pairs(accepted: World, ranges: dict[str, str], want_words: list[str]) -> None:
+    """Both ends of each pair, with their ranges."""
+    lay(accepted)
+    accepted.properties["networkProfile"] |= ranges
+    (first, *_) = problems(run())
+    assert [word for word in want_words if word not in first[2]] == []
+
+
+def test_every_pair_that_overlaps_is_named(accepted: World) -> None:
+    """Also a range of a subnet that has several, and the two subnets with each other."""
+    subnets = lay(accepted)
+    subnets["master"] |= {"addressPrefix": None, "addressPrefixes": ["10.0.0.0/23", "10.0.2.0/26"]}
+    accepted.properties["networkProfile"]["serviceCidr"] = "10.0.0.0/22"
+    pairs = [message.split(". ")[0] for _, _, message in problems(run())]
+    assert len(pairs) == 4
+    assert "The subnet 'master' (10.0.2.0/26) overlaps the subnet 'worker' (10.0.2.0/23)" in pairs
+
+
+@pytest.mark.parametrize(
+    ("server", "want_words"),
+    [
+        ("", "no IPv4 address"),
+        ("dns.example", "no IPv4 address"),
+        ("fd00::53", "no IPv4 address"),
+        ("0.0.0.0", "no machine can reach"),  # noqa: S104 - nobody binds to it
+        ("127.0.0.53", "no machine can reach"),
+        ("169.254.1.1", "no machine can reach"),
+        ("224.0.0.251", "no machine can reach"),
+        ("255.255.255.255", "no machine can reach"),
+        ("10.0.2.9", "subnet 'worker' (10.0.2.0/23)"),
+        ("10.129.0.10", "pod range (10.128.0.0/14)"),
+        ("172.30.0.10", "service range (172.30.0.0/16)"),
+    ],
+)
+def test_a_dns_server_that_cannot_answer_is_refused(accepted: World, server: str, want_words: str) -> None:
+    """It is named, with the reason and the line that takes it away; one good server does not make up for it."""
+    lay(accepted, properties={"dhcpOptions": {"dnsServers": ["192.168.1.4", server]}})
+    _, message = only_problem(run())
+    assert f"'{server}'" in message
+    assert want_words in message
+    assert "az network vnet update" in message
+
+
+def test_a_dns_server_that_may_answer_passes_with_what_it_has_to_do(accepted: World) -> None:
+    """Azure's own needs no such word, given by its address or not at all."""
+    lay(accepted, properties={"dhcpOptions": {"dnsServers": ["192.168.1.4"]}})
+    outcome = run()
+    assert outcome["outcome"] == "done"
+    assert "192.168.1.4" in outcome["message"]
+    assert "forward to Azure DNS (168.63.129.16)" in outcome["message"]
+    (item,) = accepted.cosmos["OperationProgress"].documents.values()
+    assert (item["status"], item["message"]) == ("Succeeded", outcome["message"])
+    for servers in ([], ["168.63.129.16"]):
+        lay(accepted, properties={"dhcpOptions": {"dnsServers": servers}})
+        assert run() == DONE
+
+
+def test_everything_that_is_wrong_is_told_at_once(accepted: World) -> None:
+    """Region, DNS, ranges and both subnets: one create is enough to learn them all."""
+    subnets = lay(accepted, location="westus", properties={"dhcpOptions": {"dnsServers": ["127.0.0.1"]}})
+    subnets["master"]["networkSecurityGroup"] = {"id": FOREIGN}
+    subnets["worker"] |= {"addressPrefix": "10.0.1.0/28", "provisioningState": "Failed"}
+    outcome = run()
+    assert [(code, target) for code, target, _ in problems(outcome)] == [
+        ("InvalidLinkedVNet", target) for target in ("", "", "", MASTER, WORKER, WORKER)
+    ]
+    assert "6 problems" in outcome["error"]["message"]

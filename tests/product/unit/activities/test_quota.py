@@ -1,0 +1,134 @@
+"""Quotas: what the cluster still has to make against what the subscription has left."""
+
+from typing import Any
+
+import pytest
+
+from tests.product.unit.activities.calls import call
+from tests.product.unit.activities.offers import MASTER, WORKER, offers, size, sku
+from tests.product.unit.activities.rows import check, problems
+from tests.product.unit.product_world import CLUSTER_GROUP, CUSTOMER, World
+
+DONE = {"outcome": "done"}
+FAMILY = "standardDSv5Family"
+QUOTA = "quota:validate_quota"
+LABELS = {FAMILY: "Standard DSv5 Family vCPUs"}
+# Four machines of eight cores, three of four.
+NEEDED = {"virtualMachines": 7, "PremiumDiskCount": 7, "cores": 44, FAMILY: 44}
+NETWORK_NEEDED = {"PublicIPAddresses": 3, "StaticPublicIPAddresses": 3, "StandardSkuPublicIpAddresses": 3}
+
+
+@pytest.fixture
+def sized(accepted: World) -> World:
+    """Let the cluster want machines, and a public router."""
+    size(accepted)
+    offers(accepted, sku(MASTER), sku(WORKER))
+    accepted.properties["ingressProfiles"] = [{"name": "default", "visibility": "Public"}]
+    return accepted
+
+
+def limit(world: World, used: int = 100, **limits: int) -> None:
+    """Let the subscription have just what the cluster needs, or as much as is said."""
+    for provider, names in (("Compute", NEEDED), ("Network", NETWORK_NEEDED)):
+        usages = [
+            {
+                "name": {"value": name, "localizedValue": LABELS.get(name, name)},
+                "currentValue": used,
+                "limit": limits.get(name, used + needed),
+                "unit": "Count",
+            }
+            for name, needed in names.items()
+        ]
+        path = f"/subscriptions/{CUSTOMER}/providers/Microsoft.{provider}/locations/eastus/usages"
+        world.azure.resources[path.lower()] = {"value": usages}
+
+
+def test_quotas_that_just_suffice_pass(sized: World) -> None:
+    """Three masters, the bootstrap machine of their size, the workers, three addresses. A second run changes nothing."""
+    limit(sized)
+    assert check(QUOTA) == check(QUOTA) == DONE
+
+
+@pytest.mark.parametrize(("name", "needed"), (NEEDED | NETWORK_NEEDED).items())
+def test_a_quota_that_is_one_short_is_told_with_all_its_figures(sized: World, name: str, needed: int) -> None:
+    """Limit, use, need, what is missing, where, and how to ask for more."""
+    limit(sized, **{name: 100 + needed - 1})
+    outcome = check(QUOTA)
+    ((code, target, message),) = problems(outcome)
+    assert (code, target, outcome["retryClass"]) == ("ResourceQuotaExceeded", "", "none")
+    assert f"'{name}'" in message
+    assert "is 1 short" in message
+    assert f"the limit is {99 + needed}, 100 are in use, and the cluster needs {needed} more" in message
+    assert "in eastus" in message
+    assert "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlade/~/myQuotas" in message
+    assert f"az quota update --resource-name '{name}'" in message
+    assert f"value={100 + needed} " in message
+
+
+def test_every_quota_that_does_not_suffice_is_told(sized: World) -> None:
+    """Also those of the network, and people's name of a family."""
+    limit(sized, cores=100, standardDSv5Family=120, PublicIPAddresses=101)
+    names = [message.split("'")[1] for _, _, message in problems(check(QUOTA))]
+    assert names == ["cores", FAMILY, "PublicIPAddresses"]
+    assert "Standard DSv5 Family vCPUs" in problems(check(QUOTA))[1][2]
+    assert "is 24 short" in problems(check(QUOTA))[1][2]
+
+
+def test_a_private_router_takes_no_address(sized: World) -> None:
+    """The masters' and the workers' ways out are left."""
+    sized.properties["ingressProfiles"] = [{"name": "default", "visibility": "Private"}]
+    limit(sized, PublicIPAddresses=102, StaticPublicIPAddresses=102, StandardSkuPublicIpAddresses=102)
+    assert check(QUOTA) == DONE
+
+
+def test_two_families_have_a_quota_each(sized: World) -> None:
+    """Masters and workers of different families do not add up."""
+    offers(sized, sku(MASTER), sku(WORKER) | {"family": "standardOtherFamily"})
+    limit(sized, standardDSv5Family=132)
+    assert check(QUOTA) == DONE
+    limit(sized, standardDSv5Family=131)
+    assert len(problems(check(QUOTA))) == 1
+
+
+def test_a_quota_that_is_overdrawn_stops_no_cluster_that_wants_nothing_of_it(sized: World) -> None:
+    """Azure may lower a limit below what is in use."""
+    offers(sized, sku(MASTER) | {"family": "standardOtherFamily"}, sku(WORKER) | {"family": "standardOtherFamily"})
+    limit(sized, standardDSv5Family=20)
+    assert check(QUOTA) == DONE
+
+
+def test_what_azure_does_not_limit_does_not_count(sized: World) -> None:
+    """A region may report fewer quotas."""
+    for provider in ("compute", "network"):
+        path = f"/subscriptions/{CUSTOMER}/providers/microsoft.{provider}/locations/eastus/usages"
+        sized.azure.resources[path] = {"value": []}
+    assert check(QUOTA) == DONE
+
+
+def existing(world: World, kind: str, *names: str) -> None:
+    """Let the cluster's resource group have these."""
+    path = f"{CLUSTER_GROUP}/providers/{kind}"
+    listed: list[dict[str, Any]] = [{"id": f"{path}/{name}", "name": name, "location": "eastus"} for name in names]
+    world.azure.resources[path.lower()] = {"value": listed}
+
+
+def test_what_an_earlier_attempt_made_is_not_counted_twice(sized: World) -> None:
+    """Azure counts it as in use; somebody else's machines in the group are nothing of ours."""
+    call("decide_names")
+    infra_id = sized.properties["infraId"]
+    machines = [f"{infra_id}-{name}" for name in ("bootstrap", "master-0", "master-1", "worker-eastus1-abcde")]
+    existing(sized, "Microsoft.Compute/virtualMachines", *machines, "jump-host")
+    existing(sized, "Microsoft.Network/publicIPAddresses", f"{infra_id}-pip-v4", f"{infra_id}-outbound-pip-v4")
+    left = {"virtualMachines": 103, "PremiumDiskCount": 103, "cores": 116, FAMILY: 116}
+    limit(sized, **left, **dict.fromkeys(NETWORK_NEEDED, 101))
+    assert check(QUOTA) == DONE
+    limit(sized, **left | {"cores": 115}, **dict.fromkeys(NETWORK_NEEDED, 101))
+    ((_, _, message),) = problems(check(QUOTA))
+    assert "needs 16 more" in message
+
+
+def test_a_size_that_is_not_offered_is_left_to_the_check_of_sizes(sized: World) -> None:
+    """It counts as a machine all the same."""
+    size(sized, master="Standard_D16s_v5")
+    limit(sized, virtualMachines=106, cores=112, standardDSv5Family=112)
+    assert [message.split("'")[1] for _, _, message in problems(check(QUOTA))] == ["virtualMachines"]

@@ -1,0 +1,156 @@
+"""What a failed step advises: every row of every plan, with every cause."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError, ServiceRequestError
+
+from activities.runtime import failures, remedies
+from activities.runtime.executor import TryAgain
+from activities.runtime.step import Call
+from orchestrators import plans
+from orchestrators.plans.rows import to_dict
+from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
+from shared.azure.errors import our_error
+from shared.settings import parse
+from shared.store import NotFound, PreconditionFailed
+from tests.product.unit.product_world import ENVIRONMENT
+
+SETTINGS = parse(ENVIRONMENT)
+ROWS = {f"{name}: {row.name}": to_dict(row) for name in plans.PLANS for row in plans.PLANS[name]}
+ARM = "https://management.azure.com"
+THEIRS = f"{ARM}/subscriptions/theirs/resourceGroups/g"
+OWN = f"{ARM}/subscriptions/{SETTINGS.subscription_id}/resourceGroups/rp"
+COSMOS = f"https://{SETTINGS.cosmosdb_account}-eastus.documents.azure.com/dbs/ARO"
+VAULT = f"https://{SETTINGS.cluster_keyvault_name}.vault.azure.net/secrets/a"
+
+# What only the owner of the customer's resources can do, so that it is no advice against anybody else's failure.
+CUSTOMERS_WORK = re.compile(
+    r"quota|polic|lock|security group|firewall|domain|assign|regist|grant|delete the cluster|correct|choose|change|size",
+    re.IGNORECASE,
+)
+
+
+def answer(status: int, url: str, code: str = "Odd") -> HttpResponseError:
+    """Make the error of a call to an address."""
+    error = HttpResponseError(f"({code}) It failed.")
+    error.status_code, error.error = status, None
+    setattr(error, "error_code", code)  # noqa: B010 - Cosmos' and Key Vault's have it
+    error.response = SimpleNamespace(headers={}, request=SimpleNamespace(url=url))
+    return error
+
+
+def in_deployment(code: str) -> CloudError:
+    """Make the error of a deployment that failed with a code."""
+    cause = CloudErrorBody(code=code, message="It failed.")
+    return our_error(400, CloudErrorBody(code="DeploymentFailed", message="It failed.", details=[cause]))
+
+
+def remedy_and_owner(row: dict[str, Any], error: BaseException) -> tuple[str, str]:
+    """Return what a step that raised an error tells a person."""
+    found = failures.outcome(Call(row=row, correlationId="corr"), error)
+    details = {each["code"]: each["message"] for each in found["error"]["details"]}
+    return details["Remedy"], details["Owner"]
+
+
+@pytest.fixture(autouse=True)
+def _product(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.settings.load", lambda: SETTINGS)
+
+
+# Nobody in front of the request can mend any of these.
+OURS: dict[str, BaseException] = {
+    "Cosmos DB refuses us": answer(403, COSMOS, "Forbidden"),
+    "Cosmos DB is down": answer(503, COSMOS),
+    "Key Vault throttles us": answer(429, VAULT),
+    "a quota of our own subscription": answer(409, OWN, "QuotaExceeded"),
+    "a lock in our own subscription": answer(409, OWN, "ScopeLocked"),
+    "Entra ID refuses our certificate": ClientAuthenticationError("AADSTS700027: it has expired."),
+    "a secret that is broken": CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "A secret is broken."),
+    "a record that others keep changing": PreconditionFailed("doc"),
+    "a record that is gone": NotFound("doc"),
+    "a role that the template has wrong": answer(400, THEIRS, "RoleDefinitionDoesNotExist"),
+    "a role assignment of another principal": in_deployment("RoleAssignmentUpdateNotPermitted"),
+}
+TROUBLE: dict[str, BaseException] = {
+    "Azure is down": answer(503, THEIRS),
+    "Azure throttles": answer(429, THEIRS),
+    "Azure is out of reach": ServiceRequestError("refused"),
+}
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("error", OURS.values(), ids=OURS)
+def test_a_failure_of_the_services_own_asks_for_nothing_but_to_repeat(
+    row: dict[str, Any], error: BaseException
+) -> None:
+    """Whichever step meets it."""
+    assert remedy_and_owner(row, error) == (remedies.OURS, "platform")
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("error", TROUBLE.values(), ids=TROUBLE)
+def test_an_outage_of_azure_asks_to_repeat_later(row: dict[str, Any], error: BaseException) -> None:
+    """Whichever step meets it."""
+    assert remedy_and_owner(row, error) == (remedies.LATER, "azure")
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("code", remedies.BY_CODE)
+def test_a_refusal_that_azure_names_has_the_remedy_of_its_code(row: dict[str, Any], code: str) -> None:
+    """A check too says this of Azure's refusal: what its own row advises is against what the check finds."""
+    assert remedy_and_owner(row, answer(409, THEIRS, code))[0] == remedies.BY_CODE[code]
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_a_refusal_that_nobody_knows_points_to_azures_words(row: dict[str, Any]) -> None:
+    """No step guesses at a cause."""
+    assert remedy_and_owner(row, answer(400, THEIRS)) == (remedies.REPORTED, "azure")
+    assert remedy_and_owner(row, answer(403, THEIRS)) == (remedies.REPORTED, "customer")
+    assert remedy_and_owner(row, AzureError("odd")) == (remedies.REPORTED, "azure")
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_a_resource_that_somebody_else_changes_is_waited_for(row: dict[str, Any]) -> None:
+    """Unless a check says it: its message names the resource, and its row fits."""
+    assert remedy_and_owner(row, answer(409, THEIRS, "AnotherOperationInProgress"))[0] == remedies.BUSY
+    busy = TryAgain(CloudError(409, ErrorCode.CONFLICT, "It is being deleted."), "busy")
+    assert remedy_and_owner(row, busy)[0] == (row["message"] if row.get("together") else remedies.BUSY)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_what_a_step_finds_wrong_itself_has_the_remedy_of_its_row(row: dict[str, Any]) -> None:
+    """It was written against that, and against nothing else."""
+    found = CloudError(400, ErrorCode.INVALID_LINKED_VNET, "It is attached to another group.")
+    assert remedy_and_owner(row, found) == (row["message"], "customer")
+
+
+@pytest.mark.parametrize("remedy", [remedies.OURS, remedies.LATER, remedies.BUSY], ids=["ours", "later", "busy"])
+def test_no_remedy_against_others_failures_is_work_for_the_customer(remedy: str) -> None:
+    """Nobody is told to raise a quota because a database did not answer."""
+    assert not CUSTOMERS_WORK.search(remedy)
+
+
+@pytest.mark.parametrize(
+    ("code", "want_owner"),
+    [
+        ("RoleAssignmentExists", "customer"),
+        ("RoleAssignmentLimitExceeded", "customer"),
+        ("PrincipalNotFound", "customer"),
+        ("AuthorizationFailed", "customer"),
+        ("LinkedAuthorizationFailed", "customer"),
+        ("DenyAssignmentAuthorizationFailed", "customer"),
+        ("RoleAssignmentUpdateNotPermitted", "platform"),
+        ("RoleDefinitionDoesNotExist", "platform"),
+        ("InvalidPrincipalId", "platform"),
+        ("UnmatchedPrincipalType", "platform"),
+    ],
+)
+def test_a_failed_role_assignment_is_not_azures_fault(code: str, want_owner: str) -> None:
+    """Neither of one call nor inside a deployment; and whose it is decides what helps."""
+    row = ROWS["create: deploy_storage_template"]
+    want = remedies.BY_CODE[code] if want_owner == "customer" else remedies.OURS
+    for error in (answer(400, THEIRS, code), in_deployment(code)):
+        assert remedy_and_owner(row, error) == (want, want_owner)

@@ -1,0 +1,203 @@
+"""The storage deployment: begun once, explained when it fails, cancelled when the operation stops."""
+
+import time
+from typing import Any
+
+import pytest
+
+from activities.azure.storage import deploy_storage_template
+from activities.runtime.step import Step
+from tests.product.unit.activities.calls import call, payload
+from tests.product.unit.azure_fake import Request
+from tests.product.unit.product_world import CLUSTER_GROUP, World
+
+DEPLOYMENT = f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/storage".lower()
+DONE = {"outcome": "done"}
+
+
+@pytest.fixture
+def ready(accepted: World) -> World:
+    """Decide what the template needs."""
+    call("decide_names")
+    call("validate_service_principal")
+    return accepted
+
+
+def begun(world: World) -> None:
+    """Begin the deployment and let it run."""
+    assert call("deploy_storage_template")["outcome"] == "wait"
+    becomes(world, "Running")
+
+
+def becomes(world: World, state: str, **more: Any) -> None:
+    """Let the deployment have a state."""
+    world.azure.resources[DEPLOYMENT]["properties"] |= {"provisioningState": state} | more
+
+
+def test_the_deployment_is_begun_once(ready: World) -> None:
+    """Parameters, incremental, no secret; a second delivery finds it running."""
+    begun(ready)
+    assert call("deploy_storage_template")["message"] == "deployment 'storage' is Running"
+    assert ready.azure.changes() == ["PUT deployments/storage"]
+    sent = ready.azure.resources[DEPLOYMENT]["properties"]
+    assert sent["mode"] == "Incremental"
+    assert sent["parameters"]["clusterServicePrincipalObjectId"] == {"value": "object-1"}
+    assert sent["parameters"]["infraId"] == {"value": ready.properties["infraId"]}
+
+
+def test_a_deployment_that_succeeded_with_the_same_content_is_not_sent_again(ready: World) -> None:
+    """After a restart the row runs again, and nothing is deployed twice."""
+    begun(ready)
+    becomes(ready, "Succeeded")
+    assert call("deploy_storage_template", "status") == DONE
+    assert call("deploy_storage_template") == DONE
+    assert ready.azure.changes() == ["PUT deployments/storage"]
+
+
+def test_a_deployment_that_failed_before_is_sent_again(ready: World) -> None:
+    """A resume continues with the failed step."""
+    begun(ready)
+    becomes(ready, "Failed")
+    assert call("deploy_storage_template")["outcome"] == "wait"
+    assert ready.azure.changes() == ["PUT deployments/storage"] * 2
+
+
+def test_another_delivery_that_won_the_race_is_waited_for(ready: World) -> None:
+    """DeploymentActive means that ours runs already."""
+    ready.azure.fails("PUT", "/deployments/storage$", 409, "DeploymentActive")
+    assert call("deploy_storage_template")["outcome"] == "wait"
+
+
+def operations(world: World, *failed: dict[str, Any]) -> None:
+    """Let the deployment have failed operations."""
+    value = [
+        {
+            "operationId": str(number),
+            "properties": {
+                "provisioningState": "Failed",
+                "statusCode": "Conflict",
+                "targetResource": {"id": one["id"]},
+                "statusMessage": {"error": one["error"]},
+            },
+        }
+        for number, one in enumerate(failed)
+    ]
+    ok = {"operationId": "ok", "properties": {"provisioningState": "Succeeded"}}
+    world.azure.on("GET", "/deployments/storage/operations$", lambda _request: (200, {"value": [ok, *value]}, {}))
+
+
+def test_a_failed_deployment_names_resource_cause_and_correlation(ready: World) -> None:
+    """As Azure gave it, and whose it is."""
+    begun(ready)
+    becomes(ready, "Failed", correlationId="azure-corr")
+    quota = {"code": "QuotaExceeded", "message": "Storage accounts: limit 250, used 250."}
+    operations(ready, {"id": "/sub/account", "error": quota})
+    outcome = call("deploy_storage_template", "status")
+    error = outcome["error"]
+    assert error["code"] == "ResourceQuotaExceeded"
+    assert "Storage accounts: limit 250, used 250." in error["message"]
+    assert error["details"][0] == quota | {"target": "/sub/account"}
+    found = {detail["code"]: detail["message"] for detail in error["details"]}
+    assert found["AzureResource"] == "/sub/account"
+    assert found["AzureCorrelationId"] == "azure-corr"
+    assert found["Step"] == "deploy_storage_template"
+    assert found["Owner"] == "customer"
+    assert outcome["retryClass"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("code", "want_class"),
+    [("AuthorizationFailed", "authorization"), ("InternalServerError", "given-up"), ("Other", "none")],
+)
+def test_a_failure_that_may_pass_is_begun_again(ready: World, code: str, want_class: str) -> None:
+    """Even when ARM wraps the code in one of its own."""
+    begun(ready)
+    becomes(ready, "Failed")
+    inner = {"code": code, "message": "inner"}
+    wrapped = {"code": "ResourceDeploymentFailure", "message": "outer", "details": [inner]}
+    operations(ready, {"id": "/sub/account", "error": wrapped})
+    assert call("deploy_storage_template", "status")["retryClass"] == want_class
+
+
+def test_a_cancel_waits_until_the_deployment_has_ended(ready: World) -> None:
+    """And a deployment that never began needs none."""
+    assert call("deploy_storage_template", "cancel") == {"outcome": "stopped"}
+    begun(ready)
+    ready.azure.on("POST", "/deployments/storage/cancel$", lambda _request: (204, None, {}))
+    assert call("deploy_storage_template", "cancel")["outcome"] == "wait"
+    becomes(ready, "Canceled")
+    assert call("deploy_storage_template", "cancel") == {"outcome": "stopped"}
+    assert ready.azure.changes()[1:] == ["POST storage/cancel"]
+
+
+def test_what_would_be_sent_can_be_looked_at(ready: World) -> None:
+    """Render shows the template and its parameters, and sends nothing."""
+    document = ready.store.clusters.get(ready.cluster["key"])
+    assert document is not None
+    row = {"name": "deploy_storage_template", "phase": "bootstrap"}
+    (rendered,) = deploy_storage_template.render(Step(payload(row, "render"), document))
+    types = [resource["type"] for resource in rendered["properties"]["template"]["resources"]]
+    assert types.count("Microsoft.Storage/storageAccounts/blobServices/containers") == 2
+    assert types.count("Microsoft.Network/networkSecurityGroups") == 2
+    assert ready.azure.changes() == []
+
+
+def test_what_is_missing_is_told_before_anything_is_sent(accepted: World) -> None:
+    """Validate names every decision that was not made."""
+    message = call("deploy_storage_template")["error"]["message"]
+    for member in ("infraId", "storageSuffix", "objectId"):
+        assert member in message
+    assert accepted.azure.changes() == []
+
+
+def blobs(world: World, *answers: int) -> list[Request]:
+    """Let the account exist, and its containers answer with these codes in turn."""
+    name = f"cluster{world.properties['storageSuffix']}"
+    account = f"{CLUSTER_GROUP}/providers/Microsoft.Storage/storageAccounts/{name}".lower()
+    endpoint = f"https://{name}.blob.core.windows.net/"
+    world.azure.resources[account] = {"properties": {"primaryEndpoints": {"blob": endpoint}}}
+    world.azure.on("POST", "/listAccountSas$", lambda _request: (200, {"accountSasToken": "sv=1&sig=s3cret"}, {}))
+    asked: list[Request] = []
+    left = list(answers)
+
+    def container(request: Request) -> Any:
+        asked.append(request)
+        code = left.pop(0)
+        return (
+            code,
+            None,
+            {"x-ms-error-code": "ContainerNotFound"}
+            if code == 404
+            else {"etag": "e", "last-modified": "Mon, 02 Mar 2026 09:00:00 GMT"},
+        )
+
+    world.azure.on("GET", "^/(ignition|aro)$", container)
+    return asked
+
+
+def test_containers_are_ready_when_both_answer_on_the_data_plane(ready: World) -> None:
+    """With a signature that the account made, for an hour and for reading only."""
+    asked = blobs(ready, 200, 200)
+    assert call("storage_containers_ready") == DONE
+    assert [request.path for request in asked] == ["/ignition", "/aro"]
+    (signed,) = [request.json for request in ready.azure.calls if request.path.endswith("/listAccountSas")]
+    assert (signed["signedServices"], signed["signedPermission"], signed["signedProtocol"]) == ("b", "r", "https")
+
+
+def test_a_container_that_does_not_answer_yet_is_waited_for(ready: World) -> None:
+    """Any error of the data plane is a "not yet", and no signature is told."""
+    blobs(ready, 200, 404)
+    outcome = call("storage_containers_ready")
+    assert outcome["outcome"] == "wait"
+    assert "container 'aro'" in outcome["message"]
+    assert "s3cret" not in outcome["message"]
+
+
+def test_a_container_that_stumbles_is_asked_again_after_a_second(ready: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client's own first retry comes after 15: nothing else runs in that thread until then."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    asked = blobs(ready, 503, 200, 200)
+    assert call("storage_containers_ready") == DONE
+    assert [request.path for request in asked] == ["/ignition", "/ignition", "/aro"]
+    assert slept == [1]

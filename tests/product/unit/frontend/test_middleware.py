@@ -1,0 +1,280 @@
+"""The chain: who is let in, in which order, and what every reply has."""
+
+import base64
+import json
+import logging
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from cryptography.x509.oid import ExtendedKeyUsageOID
+
+from frontend.middleware import chain
+from shared.azure.arm_certificates import ClientCertificate
+from tests.product.unit.frontend.world import (
+    CLUSTER,
+    NOW,
+    SUBSCRIPTION,
+    Authority,
+    World,
+    admin_certificate,
+    arm_certificate,
+    authority,
+    body,
+)
+
+SRE = f"{CLUSTER}/operations/{SUBSCRIPTION}"
+
+
+def test_authentication_is_the_first_check() -> None:
+    """What stands before it records and renders, and decides nothing."""
+    names = [middleware.__name__ for middleware in chain.CHAIN]
+    assert names == [
+        "log",
+        "headers",
+        "panic",
+        "authenticate",
+        "host",
+        "method",
+        "lowercase",
+        "path",
+        "referer",
+        "api_version",
+        "body",
+        "system_data",
+        "subscription",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "api_version", "content"),
+    [
+        pytest.param("GET", CLUSTER.replace(SUBSCRIPTION, "x"), "2025-07-25", None, id="a bad id"),
+        pytest.param("GET", CLUSTER, "nonsense", None, id="a bad version"),
+        pytest.param("PUT", CLUSTER, "2025-07-25", b"{" * 2_000_000, id="a huge body"),
+        pytest.param("POST", CLUSTER, "2025-07-25", None, id="a bad verb"),
+    ],
+)
+def test_a_stranger_learns_nothing_from_what_is_wrong(
+    world: World, method: str, path: str, api_version: str, content: Any
+) -> None:
+    """Whatever else is wrong, the answer is 403."""
+    reply = world.send(method, path, content, api_version=api_version, certificate=b"")
+    assert (reply.status, reply.body["error"]["code"]) == (403, "Forbidden")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("%%%", id="no base64"),
+        pytest.param(base64.b64encode(b"x").decode(), id="no certificate"),
+        pytest.param("é", id="no ASCII"),
+        pytest.param(base64.b64encode(Authority("arm").leaf("arm")).decode(), id="a look-alike of ARM's"),
+        pytest.param(base64.b64encode(admin_certificate()).decode(), id="an operator's"),
+    ],
+)
+def test_only_arms_own_certificate_passes_as_arm(world: World, header: str) -> None:
+    """Byte for byte: who signed a look-alike does not matter."""
+    assert world.send("GET", CLUSTER, headers={"x-arr-clientcert": header}).status == 403
+
+
+def test_both_certificates_of_a_rollover_pass(world: World) -> None:
+    """ARM publishes the next one before it uses it."""
+    upcoming = Authority("arm").leaf("arm")
+    world.arm_certificates.append(ClientCertificate(upcoming, NOW - timedelta(hours=1), NOW + timedelta(days=9)))
+    assert world.send("GET", CLUSTER, certificate=upcoming).status == 404
+    assert world.send("GET", CLUSTER, certificate=arm_certificate()).status == 404
+    world.arm_certificates.pop(0)
+    assert world.send("GET", CLUSTER, certificate=arm_certificate()).status == 403
+
+
+@pytest.mark.parametrize("moved", [timedelta(days=2), timedelta(days=-2)])
+def test_arms_certificate_passes_only_in_its_time(world: World, moved: timedelta) -> None:
+    """The time that ARM publishes, not the one inside."""
+    world.now += moved
+    assert world.send("GET", CLUSTER).status == 403
+
+
+@pytest.mark.parametrize(
+    ("certificate", "want_status"),
+    [
+        pytest.param(admin_certificate(), 404, id="an operator is let in"),
+        pytest.param(arm_certificate(), 403, id="ARM is not"),
+        pytest.param(b"", 403, id="nobody is not"),
+        pytest.param(authority().leaf("somebody"), 403, id="another name is not"),
+        pytest.param(authority().leaf("sre", None), 403, id="a certificate without a use is not"),
+        pytest.param(authority().leaf("sre", ExtendedKeyUsageOID.SERVER_AUTH), 403, id="a server is not"),
+        pytest.param(authority().leaf("sre", begins=NOW - timedelta(days=5)), 403, id="one that has ended is not"),
+        pytest.param(authority().leaf("sre", begins=NOW + timedelta(days=1)), 403, id="one that has not begun is not"),
+        pytest.param(Authority("operators").leaf("sre"), 403, id="one of a false authority is not"),
+    ],
+)
+def test_operators_are_known_by_their_authority_their_name_and_their_use(
+    world: World, certificate: bytes, want_status: int
+) -> None:
+    """All three, and never by the system's roots."""
+    assert world.send("GET", f"/sre{SRE}", api_version="", certificate=certificate).status == want_status
+
+
+def test_an_operator_is_not_arm_and_the_admin_version_is_not_arms(world: World) -> None:
+    """Each certificate opens its own door."""
+    assert world.send("GET", CLUSTER, certificate=admin_certificate()).status == 403
+    assert world.send("GET", CLUSTER, api_version="admin").status == 403
+    admin = world.send("GET", CLUSTER, api_version="admin", certificate=admin_certificate())
+    assert (admin.status, admin.body["error"]["code"]) == (400, "InvalidResourceType")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "raw", "want_status", "want_code"),
+    [
+        pytest.param("text/plain", b"{}", 415, "UnsupportedMediaType", id="another type"),
+        pytest.param("", b"{}", 415, "UnsupportedMediaType", id="no type"),
+        pytest.param("text/plain", b"", 415, "UnsupportedMediaType", id="another type of nothing"),
+        pytest.param("", b"", 400, "InvalidRequestContent", id="nothing at all is no object"),
+        pytest.param("Application/JSON; charset=utf-8", b"[]", 400, "InvalidRequestContent", id="JSON with a charset"),
+        pytest.param("application/json", b" " * 1_048_577, 400, "InvalidResource", id="one byte too many"),
+        pytest.param("application/json", b" " * 1_048_576, 400, "InvalidRequestContent", id="as much as is allowed"),
+    ],
+)
+def test_the_envelope_of_a_body_is_checked(
+    world: World, content_type: str, raw: bytes, want_status: int, want_code: str
+) -> None:
+    """Its type and its size, before its content."""
+    for method in ("PUT", "PATCH"):
+        reply = world.send(method, CLUSTER, raw, headers={"content-type": content_type})
+        assert (reply.status, reply.body["error"]["code"]) == (want_status, want_code)
+
+
+def test_the_body_of_a_get_is_nobodys_business(world: World) -> None:
+    """Some clients send one."""
+    assert world.send("GET", CLUSTER, b"x" * 2_000_000, headers={"content-type": "text/plain"}).status == 404
+
+
+def test_every_reply_names_its_request(world: World) -> None:
+    """A refusal, too."""
+    for reply in (world.send("GET", CLUSTER), world.send("GET", CLUSTER, certificate=b"")):
+        assert uuid.UUID(reply.headers["X-Ms-Request-Id"])
+        assert "x-ms-correlation-request-id" not in reply.headers
+
+
+def test_ids_of_the_caller_are_echoed_as_the_contract_says(world: World) -> None:
+    """The correlation id always, the client's request id if it asks for that."""
+    ids = {"x-ms-correlation-request-id": "corr", "x-ms-client-request-id": "client"}
+    quiet = world.send("GET", CLUSTER, headers=ids)
+    assert quiet.headers["x-ms-correlation-request-id"] == "corr"
+    assert "x-ms-client-request-id" not in quiet.headers
+    loud = world.send("GET", CLUSTER, headers={**ids, "x-ms-return-client-request-id": "True"})
+    assert loud.headers["x-ms-client-request-id"] == "client"
+
+
+@pytest.mark.parametrize("value", ["a b", "x" * 129, "a\r\nSet-Cookie: x", "é"])
+def test_what_is_no_id_is_neither_echoed_nor_logged(world: World, value: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It would end up in headers and logs."""
+    with caplog.at_level(logging.INFO):
+        reply = world.send("GET", CLUSTER, headers={"x-ms-correlation-request-id": value})
+    assert reply.headers["x-ms-correlation-request-id"] == reply.headers["X-Ms-Request-Id"]
+    assert all(value != record.__dict__.get("correlation_id") for record in caplog.records)
+
+
+def test_one_line_is_logged_for_each_request_with_its_ids(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """And the operation that it began."""
+    with caplog.at_level(logging.INFO, "frontend.access"):
+        world.send("PUT", CLUSTER, body(), headers={"x-ms-correlation-request-id": "corr"})
+    (record,) = caplog.records
+    assert f"PUT {CLUSTER} -> 201" in record.getMessage()
+    assert record.__dict__["correlation_id"] == "corr"
+    assert record.__dict__["operation_id"] == world.document["asyncOperationId"]
+    assert world.document["correlationData"]["correlationId"] == "corr"
+
+
+def test_an_unexpected_exception_is_a_bare_500_with_its_trace_in_the_log(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The caller gets no detail, the operator all of them, under one id."""
+
+    def broken(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("canary inside")
+
+    monkeypatch.setattr(world.cosmos["OpenShiftClusters"], "query_items", broken)
+    with caplog.at_level(logging.INFO):
+        reply = world.send("GET", CLUSTER, headers={"x-ms-correlation-request-id": "corr"})
+    assert (reply.status, reply.body["error"]["code"]) == (500, "InternalServerError")
+    assert "canary" not in reply.text()
+    trace = next(record for record in caplog.records if record.exc_info)
+    assert trace.__dict__["correlation_id"] == "corr"
+    assert "canary inside" in caplog.text
+    assert caplog.records[-1].levelno == logging.ERROR
+
+
+def test_replies_are_indented_and_end_with_a_line_break(world: World) -> None:
+    """People read them in terminals."""
+    text = world.send("GET", CLUSTER).text()
+    assert text.startswith('{\n    "error": {')
+    assert text.endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "want_status", "want_code", "want_target"),
+    [
+        pytest.param([], 400, "InvalidRequestContent", "", id="no object"),
+        pytest.param({}, 400, "InvalidParameter", "state", id="no state"),
+        pytest.param({"state": ["x"]}, 400, "InvalidParameter", "state", id="a state that is none"),
+        pytest.param(
+            {"state": "Registered", "properties": 1}, 400, "InvalidRequestContent", "properties", id="bad properties"
+        ),
+        pytest.param(
+            {"state": "Registered", "properties": {"tenantId": 1}},
+            400,
+            "InvalidRequestContent",
+            "properties.tenantId",
+            id="a tenant that is a number",
+        ),
+        pytest.param(
+            {"state": "Registered", "properties": {"accountOwner": "ann@example.com"}},
+            400,
+            "InvalidRequestContent",
+            "properties.accountOwner",
+            id="an owner whose address could not be blanked",
+        ),
+    ],
+)
+def test_a_bad_subscription_is_refused(
+    world: World, content: Any, want_status: int, want_code: str, want_target: str
+) -> None:
+    """ARM is told as others are."""
+    error = world.send("PUT", f"/subscriptions/{SUBSCRIPTION}", content, api_version="2.0")
+    assert error.status == want_status
+    assert (error.body["error"]["code"], error.body["error"].get("target", "")) == (want_code, want_target)
+
+
+def test_a_subscription_is_stored_with_what_we_do_not_know(world: World) -> None:
+    """And without its owner's address; 201 for a new one, then 200."""
+    other = SUBSCRIPTION.replace("1", "2").upper()
+    content = {
+        "state": "Registered",
+        "properties": {"tenantId": "t", "accountOwner": {"email": "ann@example.com"}},
+        "registrationDate": "today",
+    }
+    first = world.send("PUT", f"/subscriptions/{other}", content, api_version="")
+    assert (first.status, first.body["registrationDate"]) == (201, "today")
+    assert "ann@example.com" not in first.text()
+    second = world.send("PUT", f"/subscriptions/{other}", {"state": "Warned"}, api_version="2.0")
+    assert (second.status, second.body["state"], second.body["registrationDate"]) == (200, "Warned", "today")
+    assert second.body["properties"]["tenantId"] == "t"
+
+
+def test_a_deleted_subscription_stays_deleted(world: World) -> None:
+    """What it leaves behind is marked to be cleaned up."""
+    path = f"/subscriptions/{SUBSCRIPTION}"
+    assert world.send("PUT", path, {"state": "Deleted"}).status == 200
+    assert world.cosmos["Subscriptions"].documents[SUBSCRIPTION, SUBSCRIPTION]["deleting"] is True
+    back = world.send("PUT", path, {"state": "Registered"})
+    assert (back.status, back.body["error"]["code"]) == (400, "InvalidSubscriptionState")
+
+
+def test_a_reply_is_json_whatever_a_client_sent(world: World) -> None:
+    """Names of customers stand in messages."""
+    reply = world.send("GET", f"{CLUSTER}%22%0a")
+    assert json.loads(reply.text())["error"]["code"] == "ResourceNotFound"

@@ -1,0 +1,210 @@
+"""No accepted request drops a value that it was given. Every case comes from the table of members."""
+
+import copy
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from shared.clusters.members import ANY_CASE, BY_SERVICE, MEMBERS, Kind, Member
+from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, SUBSCRIPTION, World, body
+
+CP, NP, MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
+WP = "properties.workerProfiles[]"
+DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets"
+EQUAL = {f"{MP}.diskEncryptionSetId": (f"{WP}.diskEncryptionSetId",)}
+# A value to begin with, for members that the smallest body leaves out.
+GIVEN: dict[str, Any] = {
+    f"{CP}.version": "4.15.35",
+    f"{NP}.outboundType": "Loadbalancer",
+    f"{NP}.preconfiguredNSG": "Disabled",
+    f"{NP}.loadBalancerProfile.managedOutboundIps.count": 1,
+    f"{MP}.diskEncryptionSetId": f"{DES}/one",
+    f"{WP}.diskEncryptionSetId": f"{DES}/one",
+}
+# A valid other value, where changing the last character does not make one.
+OTHER: dict[str, Any] = {
+    "location": "westus",
+    f"{CP}.version": "4.17.9",
+    f"{CP}.pullSecret": '{"auths": {"quay.io": {"auth": "b3RoZXI6Y2FuYXJ5"}}}',
+    f"{NP}.podCidr": "10.0.0.0/14",
+    f"{NP}.serviceCidr": "172.28.0.0/16",
+    f"{MP}.vmSize": "Standard_D16s_v3",
+    f"{WP}.vmSize": "Standard_D8s_v3",
+}
+
+
+def written_by_customers() -> Iterator[Member]:
+    """Yield the members that customers write, without the objects and arrays that hold them."""
+    for row in MEMBERS:
+        holds = any(other.path.startswith((f"{row.path}.", f"{row.path}[")) for other in MEMBERS)
+        if row.rule not in BY_SERVICE and not holds:
+            yield row
+
+
+ROWS = tuple(written_by_customers())
+
+
+def holder(cluster: Any, path: str) -> tuple[dict[str, Any], str]:
+    """Return the object that holds a member, made on the way where it is missing, and the member's name."""
+    *parents, last = path.split(".")
+    for parent in parents:
+        cluster = cluster[parent[:-2]][0] if parent.endswith("[]") else cluster.setdefault(parent, {})
+    return cluster, last
+
+
+def value_of(cluster: Any, path: str) -> Any:
+    """Return the value of a member, or None."""
+    inside, name = holder(cluster, path)
+    return inside.get(name)
+
+
+def with_value(cluster: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """Return a copy with one member set, and those that have to be equal to it."""
+    result = copy.deepcopy(cluster)
+    for each in (path, *EQUAL.get(path, ())):
+        inside, name = holder(result, each)
+        inside[name] = value
+    return result
+
+
+def whole_body() -> dict[str, Any]:
+    """Return a body that gives every member a value."""
+    content = body()
+    for path, value in GIVEN.items():
+        content = with_value(content, path, value)
+    return content
+
+
+def another(row: Member, value: Any) -> Any:
+    """Return another value of a member, of its type."""
+    if row.path in OTHER:
+        return OTHER[row.path]
+    if row.values:
+        return next((each for each in row.values if each != value), "another")
+    match row.kind:
+        case Kind.INTEGER:
+            return (value or 1) + 1
+        case Kind.MAP:
+            return {"another": "tag"}
+        case Kind.OBJECT:
+            return {"another": "member"}
+    return f"{value[:-1]}{'3' if value[-1] == '2' else '2'}" if value else "another"
+
+
+def stored_value(world: World, path: str) -> Any:
+    """Return what is stored of a member, in the document or in the vault."""
+    cluster = copy.deepcopy(world.document["openShiftCluster"])
+    bundle = world.services.vault.get_secret(world.document["secrets"]["request"])
+    name = path.rpartition(".")[2]
+    return bundle[name] if name in bundle else value_of(cluster, path)
+
+
+def same(row: Member, one: Any, other: Any) -> bool:
+    """Compare two values as the member's rule says."""
+    if row.rule in ANY_CASE:
+        return str(one).lower() == str(other).lower()
+    return bool(one == other)
+
+
+def named(reply: Any) -> str:
+    """Return what a refusal says of members: its targets and its message, with `[]` for the place in an array."""
+    error = reply.body["error"]
+    texts = [error.get("target", ""), error["message"], *(each.get("target", "") for each in error.get("details", []))]
+    return re.sub(r"\[[^\]]*\]", "[]", " ".join(texts))
+
+
+def name_of(row: Member) -> str:
+    """Return how a refusal calls a member: items of other names are another array."""
+    return row.path.removesuffix("[].name")
+
+
+def existing(state: str) -> World:
+    """Return a world with one cluster."""
+    world = World()
+    reply = world.send("PUT", CLUSTER, whole_body())
+    assert reply.status == 201, reply.text()
+    world.finish(failed=state == "Failed")
+    return world
+
+
+def test_the_whole_body_gives_every_member_a_value() -> None:
+    """Only what is refused in any form is missing from it."""
+    empty = {row.path for row in ROWS if not value_of(whole_body(), row.path)}
+    assert empty == {"identity", "properties.platformWorkloadIdentityProfile"}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.path))
+@pytest.mark.parametrize(("method", "state"), [("PUT", "Failed"), ("PUT", "Succeeded"), ("PATCH", "Succeeded")])
+def test_another_value_is_stored_or_refused_by_name(row: Member, method: str, state: str) -> None:
+    """A resume, a PUT and a PATCH never answer 200 and keep the old value."""
+    world = existing(state)
+    value = another(row, value_of(whole_body(), row.path))
+    reply = world.send(method, CLUSTER, with_value(whole_body(), row.path, value))
+    if reply.status == 200:
+        assert same(row, stored_value(world, row.path), value)
+    else:
+        assert reply.status == 400
+        assert name_of(row) in named(reply), reply.text()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.path))
+def test_a_create_stores_each_value_or_refuses_it_by_name(row: Member) -> None:
+    """What a new cluster is asked for is what it gets."""
+    world = World()
+    value = another(row, value_of(whole_body(), row.path))
+    reply = world.send("PUT", CLUSTER, with_value(whole_body(), row.path, value))
+    if reply.status == 201:
+        assert same(row, stored_value(world, row.path), value)
+    else:
+        assert reply.status == 400
+        assert name_of(row) in named(reply), reply.text()
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.rule in ANY_CASE], ids=lambda row: str(row.path))
+@pytest.mark.parametrize(("method", "state"), [("PUT", "Failed"), ("PUT", "Succeeded"), ("PATCH", "Succeeded")])
+def test_another_casing_is_the_same_value(row: Member, method: str, state: str) -> None:
+    """The casing that came first stays."""
+    world = existing(state)
+    before = stored_value(world, row.path)
+    reply = world.send(method, CLUSTER, with_value(whole_body(), row.path, before.upper()))
+    assert reply.status == 200, reply.text()
+    assert stored_value(world, row.path) == before
+
+
+def test_a_resume_with_another_worker_subnet_is_refused() -> None:
+    """It used to be accepted, and to go on with the old one."""
+    world = existing("Failed")
+    path = f"{WP}.subnetId"
+    other = with_value(whole_body(), path, f"{value_of(whole_body(), path)}-other")
+    reply = world.send("PUT", CLUSTER, other)
+    assert (reply.status, reply.body["error"]["code"]) == (400, "RequestNotAllowed")
+    assert "properties.workerProfiles['worker'].subnetId" in reply.body["error"]["message"]
+
+
+def test_a_resume_compares_tags_of_any_name() -> None:
+    """A tag may be called like a member that is never compared."""
+    world = World()
+    assert world.send("PUT", CLUSTER, body() | {"tags": {"systemData": "a"}}).status == 201
+    world.finish(failed=True)
+    reply = world.send("PUT", CLUSTER, body() | {"tags": {"systemData": "b"}})
+    assert "differs from it in: tags" in reply.body["error"]["message"]
+
+
+def test_a_patch_that_names_one_profile_twice_is_refused() -> None:
+    """The second would replace the first."""
+    world = existing("Succeeded")
+    twice = [{"name": "worker", "count": 9}, {"name": "worker", "count": 3}]
+    reply = world.send("PATCH", CLUSTER, {"properties": {"workerProfiles": twice}})
+    assert (reply.status, reply.body["error"].get("target")) == (400, "properties.workerProfiles")
+
+
+def test_the_body_of_a_create_resumes_it_whatever_it_said_of_the_services_members() -> None:
+    """They were dropped by rule when the cluster was created, and count no more now."""
+    world = World()
+    content = with_value(body(), "properties.apiserverProfile.url", "https://mine/")
+    assert world.send("PUT", f"{CLUSTERS}/c1", content).status == 201
+    world.finish(failed=True)
+    assert world.send("PUT", f"{CLUSTERS}/c1", content).status == 200
+    assert SUBSCRIPTION in world.document["openShiftCluster"]["id"]

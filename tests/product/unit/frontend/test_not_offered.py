@@ -1,0 +1,71 @@
+"""What the API knows and the service does not do yet is refused, instead of accepted and never done."""
+
+from typing import Any
+
+import pytest
+
+from shared.clusters.members import MEMBERS, Kind, Member
+from tests.product.unit.frontend.world import CLUSTER, World, body, changed
+
+OUTBOUND_TYPE = "properties.networkProfile.outboundType"
+PARTLY = tuple(row for row in MEMBERS if row.offered)
+
+
+def not_offered(row: Member) -> Any:
+    """Return a valid value that the service does not offer."""
+    return 2 if row.kind is Kind.INTEGER else next(value for value in row.values if value not in row.offered)
+
+
+def private_body() -> dict[str, Any]:
+    """Return a body that asks for nothing public, so that any outbound type fits it."""
+    content = changed(body(), "properties.apiserverProfile.visibility", "Private")
+    return changed(content, "properties.ingressProfiles.0.visibility", "Private")
+
+
+def created(row: Member | None = None) -> World:
+    """Return a world with a cluster; an older build has stored what is not offered of one member."""
+    world = World()
+    assert world.send("PUT", CLUSTER, private_body()).status == 201
+    world.finish()
+    if row is not None:
+        cluster = changed(world.document["openShiftCluster"], row.path, not_offered(row))
+        if row.path == OUTBOUND_TYPE:
+            cluster = changed(cluster, "properties.networkProfile.loadBalancerProfile", ...)
+        world.document["openShiftCluster"] = cluster
+    return world
+
+
+def test_what_is_not_offered_is_known() -> None:
+    """Whoever builds one of them takes its row's `offered` away."""
+    assert [row.path.rpartition(".")[2] for row in PARTLY] == ["outboundType", "preconfiguredNSG", "count"]
+
+
+@pytest.mark.parametrize("row", PARTLY, ids=lambda row: str(row.path))
+def test_a_create_with_what_is_not_offered_is_refused(row: Member) -> None:
+    """Naming the member, and what is offered."""
+    world = World()
+    reply = world.send("PUT", CLUSTER, changed(private_body(), row.path, not_offered(row)))
+    assert (reply.status, reply.body["error"]["code"]) == (400, "InvalidParameter")
+    assert reply.body["error"]["target"] == row.path
+    assert "does not offer" in reply.body["error"]["message"]
+    assert str(row.offered[0]) in reply.body["error"]["message"]
+    assert not world.cosmos["OpenShiftClusters"].documents
+
+
+@pytest.mark.parametrize("row", PARTLY, ids=lambda row: str(row.path))
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_update_to_what_is_not_offered_is_refused(row: Member, method: str) -> None:
+    """It would be stored, and change nothing."""
+    content = changed(private_body() if method == "PUT" else {}, row.path, not_offered(row))
+    reply = created().send(method, CLUSTER, content)
+    assert (reply.status, reply.body["error"]["target"]) == (400, row.path)
+
+
+@pytest.mark.parametrize("row", PARTLY, ids=lambda row: str(row.path))
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_a_stored_value_that_is_not_offered_can_be_repeated(row: Member, method: str) -> None:
+    """Whoever sends back what a GET answers asks for nothing new."""
+    world = created(row)
+    shown = world.send("GET", CLUSTER).body
+    reply = world.send(method, CLUSTER, shown)
+    assert reply.status == 200, reply.text()

@@ -1,0 +1,178 @@
+"""The two actions that hand out secrets, and when they do not."""
+
+import base64
+import json
+import logging
+from typing import Any
+
+import pytest
+import yaml
+
+from shared.clusters.secrets import Purpose, secret_name
+from tests.product.unit.frontend.world import CLUSTER, LOCATION, NEW, OLD, SUBSCRIPTION, World, body
+
+Json = dict[str, Any]
+PASSWORD = "canar-ypass-wordx-12345"  # noqa: S105 - of no cluster
+KUBECONFIG = """
+clusters: [{cluster: {server: 'https://api-int.c1.eastus.aroapp.io:6443', certificate-authority-data: b3du}}]
+users: [{name: %s}]
+"""
+AUTHORITY = "certificate-authority-data"
+ACTIONS = ("listCredentials", "listAdminCredentials")
+
+
+def bring_up(world: World, state: str = "Succeeded", failed: str = "") -> None:
+    """Store a cluster with its credentials."""
+    world.send("PUT", CLUSTER, body())
+    world.finish()
+    name = secret_name(world.document["id"], Purpose.CREDENTIALS)
+    world.document["secrets"]["credentials"] = world.services.vault.put_secret(
+        name,
+        {
+            "userAdminKubeconfig": KUBECONFIG % "canary-user",
+            "aroServiceKubeconfig": KUBECONFIG % "canary-service",
+            "kubeadminPassword": PASSWORD,
+        },
+    )
+    properties = world.document["openShiftCluster"]["properties"]
+    properties["provisioningState"], properties["failedProvisioningState"] = state, failed
+
+
+def test_the_first_user_is_told_with_the_password(world: World) -> None:
+    """In every version, however the path is written."""
+    bring_up(world)
+    for path, version in ((f"{CLUSTER}/listCredentials", NEW), (f"{CLUSTER.upper()}/LISTCREDENTIALS", OLD)):
+        reply = world.send("POST", path, api_version=version)
+        assert (reply.status, reply.body) == (200, {"kubeadminUsername": "kubeadmin", "kubeadminPassword": PASSWORD})
+
+
+@pytest.mark.parametrize(("domain", "authority"), [("c1", {}), ("c1.example.com", {AUTHORITY: "b3du"})])
+def test_the_admin_kubeconfig_is_the_one_that_ends_and_names_the_public_address(
+    world: World, domain: str, authority: Json
+) -> None:
+    """The installer's own holds for ten years, and its server has a name that only the machines can resolve.
+
+    A managed domain has a certificate that everybody's machine knows, a customer's own has the cluster's.
+    """
+    bring_up(world)
+    world.document["openShiftCluster"]["properties"]["clusterProfile"]["domain"] = domain
+    reply = world.send("POST", f"{CLUSTER}/listAdminCredentials")
+    assert reply.status == 200
+    kubeconfig = yaml.safe_load(base64.b64decode(reply.body["kubeconfig"]))
+    assert kubeconfig["users"] == [{"name": "canary-user"}]
+    assert kubeconfig["clusters"] == [{"cluster": {"server": "https://api.c1.eastus.aroapp.io:6443", **authority}}]
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_what_is_answered_is_kept_by_no_cache_and_no_log(
+    world: World, action: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A secret goes to the one who asked."""
+    bring_up(world)
+    caplog.set_level(logging.DEBUG)
+    reply = world.send("POST", f"{CLUSTER}/{action}", {})
+    assert reply.headers["Cache-Control"] == "no-store"
+    assert action in caplog.text
+    assert PASSWORD not in caplog.text
+    assert "canary" not in caplog.text
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize(
+    ("state", "failed", "want"),
+    [
+        pytest.param("Creating", "", "is being created", id="a create that runs"),
+        pytest.param("Deleting", "", "is being deleted", id="a delete that runs"),
+        pytest.param("Failed", "Creating", "Resume its creation", id="a create that failed"),
+        pytest.param("Failed", "Deleting", "Repeat the DELETE", id="a delete that failed"),
+    ],
+)
+def test_a_cluster_that_is_not_up_has_no_credentials(
+    world: World, action: str, state: str, failed: str, want: str
+) -> None:
+    """The refusal names the state and the way out."""
+    bring_up(world, state, failed)
+    error = world.send("POST", f"{CLUSTER}/{action}").body["error"]
+    assert error["code"] == "RequestNotAllowed"
+    assert f"'{state}'" in error["message"]
+    assert want in error["message"]
+    assert PASSWORD not in str(error)
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize(
+    ("state", "failed"),
+    [("Updating", ""), ("AdminUpdating", ""), ("Failed", "Updating"), ("Failed", "AdminUpdating"), ("Failed", "")],
+)
+def test_a_cluster_in_use_gives_them_whatever_is_done_to_it(world: World, action: str, state: str, failed: str) -> None:
+    """An update does not lock its owner out, nor does one that failed."""
+    bring_up(world, state, failed)
+    assert world.send("POST", f"{CLUSTER}/{action}").status == 200
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_cluster_of_an_older_build_says_that_it_has_none(world: World, action: str) -> None:
+    """It is whole, and has no machines one could log in to."""
+    bring_up(world)
+    del world.document["secrets"]["credentials"]
+    reply = world.send("POST", f"{CLUSTER}/{action}")
+    assert (reply.status, reply.body["error"]["code"]) == (400, "RequestNotAllowed")
+    assert f"The cluster '{CLUSTER}' has no credentials" in reply.body["error"]["message"]
+
+
+def test_a_delete_that_is_faster_is_told(world: World) -> None:
+    """The bundle may go between the two reads of a request."""
+    bring_up(world)
+    world.document["secrets"]["credentials"] = "https://rp-cls.vault.azure.net/secrets/gone-credentials/1"
+    reply = world.send("POST", f"{CLUSTER}/listCredentials")
+    assert (reply.status, reply.body["error"]["code"]) == (400, "RequestNotAllowed")
+    assert "just been deleted" in reply.body["error"]["message"]
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_what_comes_before_has_its_own_answer(world: World, action: str) -> None:
+    """Version, body, subscription, existence: in this order."""
+    path = f"{CLUSTER}/{action}"
+
+    def refused(content: Any = None, version: str = NEW) -> tuple[int, str]:
+        reply = world.send("POST", path, content, api_version=version)
+        return reply.status, reply.body["error"]["code"]
+
+    world.register(SUBSCRIPTION, "Suspended")
+    assert refused(b"{", "2019-12-31-preview") == (400, "InvalidResourceType")
+    assert refused(b"{") == (400, "InvalidRequestContent")
+    assert refused() == (400, "InvalidSubscriptionState")
+    world.register(SUBSCRIPTION)
+    assert refused() == (404, "ResourceNotFound")
+    assert f"'{CLUSTER}'" in world.send("POST", path).body["error"]["message"]
+    assert world.send("GET", path).status == 405
+    assert world.send("POST", path, certificate=b"").status == 403
+
+
+def test_the_first_version_gives_no_kubeconfig(world: World) -> None:
+    """It came later; the refusal lists the versions that have it."""
+    bring_up(world)
+    error = world.send("POST", f"{CLUSTER}/listAdminCredentials", api_version=OLD).body["error"]
+    assert error["code"] == "InvalidResourceType"
+    assert error["message"].endswith(f"Use one of: {NEW}.")
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_nothing_else_shows_them(world: World, action: str) -> None:
+    """Neither the cluster nor its operation, nor a list."""
+    bring_up(world)
+    operation = world.document["lastAsyncOperationId"]
+    shown = [world.send("GET", CLUSTER), world.sre(f"{CLUSTER}/operations/{operation}")]
+    shown += [world.send("GET", f"{LOCATION}/operation{kind}/{operation}") for kind in ("results", "sstatus")]
+    shown += [world.send("GET", CLUSTER.rpartition("/")[0])]
+    assert [reply.status for reply in shown] == [200] * 5
+    assert "canar" not in json.dumps([reply.body for reply in shown]).replace("canary-client", "")
+    assert world.send("POST", f"{CLUSTER}/{action}").status == 200
+
+
+def test_the_permissions_are_listed_for_role_definitions(world: World) -> None:
+    """Whoever writes a role finds what these two need."""
+    listed = world.send("GET", "/providers/Microsoft.RedHatOpenShift/operations", api_version="").body["value"]
+    names = [each["name"] for each in listed]
+    for action in ACTIONS:
+        assert names.count(f"Microsoft.RedHatOpenShift/openShiftClusters/{action}/action") == 1

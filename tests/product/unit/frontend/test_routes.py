@@ -1,0 +1,160 @@
+"""The table of routes."""
+
+import itertools
+import re
+
+import pytest
+
+from frontend.middleware.authentication import Caller
+from frontend.middleware.path import PATH_CHECKS
+from frontend.routes import ROUTES, Route
+from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, LOCATION, SUBSCRIPTION, World, admin_certificate
+
+UNKNOWN = [route for route in ROUTES if not route.verbs]
+
+
+def segments(route: Route) -> list[str]:
+    """Return the segments of a template."""
+    return route.template.lower().split("/")
+
+
+def test_no_two_templates_fit_one_path() -> None:
+    """The host takes the first that fits, in the order of names; a literal does not win over a parameter."""
+    for one, other in itertools.combinations([route for route in ROUTES if route.verbs], 2):
+        pairs = list(zip(segments(one), segments(other), strict=False))
+        fits = len(segments(one)) == len(segments(other)) and all(a == b or "{" in a + b for a, b in pairs)
+        # A subscription's list of clusters and the list of operations differ in length; nothing else comes close.
+        assert not fits, f"{one.name} and {other.name}"
+
+
+def test_the_routes_of_unknown_paths_come_after_those_that_they_would_hide() -> None:
+    """The last takes whatever nobody else does."""
+    for catch_all in UNKNOWN:
+        prefix = catch_all.template.removesuffix("{*path}")
+        hidden = [route.name for route in ROUTES if route.template.startswith(prefix) and route is not catch_all]
+        assert max(hidden) < catch_all.name
+    assert [route.template for route in UNKNOWN if route.caller is Caller.ARM] == ["{*path}"]
+
+
+def test_the_host_accepts_every_route() -> None:
+    """It drops functions with names or routes that it does not like."""
+    for route in ROUTES:
+        assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,127}", route.name)
+        assert not route.template.startswith(("admin", "runtime", "/"))
+    assert len({route.name.lower() for route in ROUTES}) == len(ROUTES)
+
+
+def test_every_parameter_of_a_path_is_checked() -> None:
+    """A version is looked up instead, and the rest of an unknown path is never used."""
+    names = {name for route in ROUTES for name in re.findall(r"\{\*?(\w+)\}", route.template)}
+    assert names - {"openShiftVersion", "path"} == set(PATH_CHECKS)
+
+
+def test_operators_routes_are_theirs_alone() -> None:
+    """ARM has no business under `/sre`, where addresses with keys are given away."""
+    for route in ROUTES:
+        assert (route.caller is Caller.ADMIN) == route.template.startswith("sre/")
+
+
+@pytest.mark.parametrize(
+    ("path", "want_status", "want_code"),
+    [
+        pytest.param(CLUSTER.replace(SUBSCRIPTION, "x"), 400, "InvalidSubscriptionID", id="no UUID"),
+        pytest.param(
+            CLUSTER.replace(SUBSCRIPTION, SUBSCRIPTION.replace("-", "")), 400, "InvalidSubscriptionID", id="no hyphens"
+        ),
+        pytest.param(CLUSTER.replace("Customer", "a."), 404, "ResourceGroupNotFound", id="a dot at the end"),
+        pytest.param(CLUSTER.replace("Customer", "a" * 91), 404, "ResourceGroupNotFound", id="a long group"),
+        pytest.param(CLUSTER.replace("Customer", "ä"), 404, "ResourceGroupNotFound", id="an umlaut"),
+        pytest.param(CLUSTER.replace("RedHat", "BlueHat"), 400, "InvalidResourceNamespace", id="another provider"),
+        pytest.param(CLUSTER.replace("openShiftClusters", "x"), 400, "InvalidResourceType", id="another type"),
+        pytest.param(f"{CLUSTERS}/a*b", 404, "ResourceNotFound", id="a star in a name"),
+        pytest.param(f"{LOCATION}x/operationsstatus/{SUBSCRIPTION}", 400, "InvalidLocation", id="another region"),
+        pytest.param(f"{LOCATION}/operationsstatus/1", 400, "InvalidOperationID", id="no operation id"),
+        pytest.param(f"{GROUP}/providers/x/openShiftClusters", 400, "InvalidResourceNamespace", id="a list elsewhere"),
+        pytest.param("/providers/x/operations", 400, "InvalidResourceNamespace", id="operations of others"),
+        pytest.param(f"{CLUSTER}/syncSets/x", 404, "NotFound", id="a child that is not served"),
+        pytest.param("/foo/bar", 404, "NotFound", id="an unknown path"),
+    ],
+)
+def test_a_wrong_path_is_told(world: World, path: str, want_status: int, want_code: str) -> None:
+    """Each part with its code."""
+    reply = world.send("GET", path)
+    assert (reply.status, reply.body["error"]["code"]) == (want_status, want_code)
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"])
+def test_an_unknown_path_is_forbidden_to_strangers(world: World, method: str) -> None:
+    """Who is nobody learns nothing, by no verb."""
+    assert world.send(method, "/foo", certificate=b"").status == 403
+    assert world.send(method, "/foo", certificate=admin_certificate()).status == 403
+    assert world.send(method, "/foo").status == 404
+
+
+@pytest.mark.parametrize("path", ["/sre/foo", f"/sre{CLUSTER}", f"/sre{CLUSTER}/operations", "/SRE/foo/bar"])
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"])
+def test_an_unknown_path_of_operators_is_unknown_to_them_and_forbidden_to_others(
+    world: World, path: str, method: str
+) -> None:
+    """Who may be there is told what is not, and nobody else."""
+    found = world.send(method, path, certificate=admin_certificate())
+    assert (found.status, found.body["error"]["code"]) == (404, "NotFound")
+    assert path[4:] in found.body["error"]["message"]
+    assert world.send(method, path).status == 403
+    assert world.send(method, path, certificate=b"").status == 403
+
+
+def test_a_wrong_verb_is_405_and_tells_the_right_ones(world: World) -> None:
+    """In the header that HTTP has for it, and as an ARM error."""
+    reply = world.send("POST", CLUSTER)
+    assert (reply.status, reply.body["error"]["code"]) == (405, "MethodNotAllowed")
+    assert reply.headers["Allow"] == "PUT, PATCH, GET, DELETE, HEAD, OPTIONS"
+    assert world.send("HEAD", f"/subscriptions/{SUBSCRIPTION}").status == 405
+
+
+def test_a_stranger_with_a_wrong_verb_is_forbidden(world: World) -> None:
+    """Authentication comes first."""
+    assert world.send("POST", CLUSTER, certificate=b"").status == 403
+
+
+def test_head_is_get_without_a_body_and_options_lists_the_verbs(world: World) -> None:
+    """Both come to the same function as all verbs do."""
+    head = world.send("HEAD", f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.RedHatOpenShift/openShiftClusters")
+    assert (head.status, head.text()) == (200, "")
+    assert world.send("HEAD", CLUSTER).status == 404
+    options = world.send("OPTIONS", CLUSTER)
+    assert (options.status, options.text()) == (204, "")
+    assert "PATCH" in options.headers["Allow"]
+
+
+@pytest.mark.parametrize("api_version", ["", "2019-12-31-preview", "2023-11-22", "2099-01-01", "x"])
+def test_a_version_that_is_not_served_is_refused_with_those_that_are(world: World, api_version: str) -> None:
+    """Known or not: a client can do the same about it."""
+    reply = world.send("GET", CLUSTER, api_version=api_version)
+    assert (reply.status, reply.body["error"]["code"]) == (400, "InvalidResourceType")
+    assert "2020-04-30, 2025-07-25" in reply.body["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "want"),
+    [
+        pytest.param(
+            f"{LOCATION}x/operationsstatus/{SUBSCRIPTION}",
+            "The location 'eastusx' in the path is invalid: it must be 'eastus', the region",
+            id="a region",
+        ),
+        pytest.param(
+            CLUSTER.replace(SUBSCRIPTION, "x"),
+            "The subscription id 'x' in the path is invalid: it must be a UUID such as 0000",
+            id="a subscription",
+        ),
+        pytest.param(
+            f"{CLUSTERS}/a*b",
+            "The cluster name 'a*b' in the path is invalid: it must be 1 to 90 letters",
+            id="a name",
+        ),
+    ],
+)
+def test_a_wrong_part_of_a_path_is_named_with_what_is_right(world: World, path: str, want: str) -> None:
+    """What it is, which value it has, and what it must be."""
+    assert world.send("GET", path).body["error"]["message"].startswith(want)

@@ -1,0 +1,324 @@
+"""Static rules, through the PUT that they guard: one row a rule, and the code and target that clients switch on."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.product.unit.frontend.world import (
+    CLUSTER,
+    CLUSTERS,
+    GROUP,
+    NEW,
+    OLD,
+    SUBSCRIPTION,
+    VNET,
+    World,
+    body,
+    changed,
+)
+
+IP = "InvalidParameter"
+CP, NP, MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
+WP, SP = "properties.workerProfiles.0", "properties.servicePrincipalProfile"
+WORKER, DEFAULT = "properties.workerProfiles['worker']", "properties.ingressProfiles['default']"
+OTHER = "dddddddd-0000-0000-0000-000000000002"
+DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets/des"
+
+
+def case(sentence: str, path: str, value: Any, want_code: str = IP, want_target: str = "") -> Any:
+    """Return a row whose target is the path itself unless another is given."""
+    return pytest.param(path, value, want_code, want_target or path, id=sentence)
+
+
+# fmt: off
+CASES = [
+    case("the id is another cluster's", "id", f"{CLUSTERS}/other", "MismatchingResourceID"),
+    case("the name is another one", "name", "other", "MismatchingResourceName"),
+    case("the type is another one", "type", "Microsoft.Compute/virtualMachines", "MismatchingResourceType"),
+    case("there is no location", "location", ...),
+    case("the location is another region", "location", "westus"),
+    case("an identity is asked for", "identity", {"type": "UserAssigned"}),
+    case("an empty identity is asked for", "identity", {}),
+    case("workload identities are asked for", "properties.platformWorkloadIdentityProfile", {}),
+    case("there are no properties", "properties", ...),
+    case("there is no cluster profile", CP, ...),
+    case("there is no network profile", NP, ...),
+    case("there is no master profile", MP, ...),
+    case("there is no API server profile", "properties.apiserverProfile", ...),
+    case("the state is unknown", "properties.provisioningState", "Dancing"),
+    case("the pull secret is no JSON", f"{CP}.pullSecret", "{"),
+    case("the pull secret is no object", f"{CP}.pullSecret", "[]"),
+    case("the pull secret's auths are no objects", f"{CP}.pullSecret", '{"auths": {"a": 1}}'),
+    case("an entry of the pull secret has no credential", f"{CP}.pullSecret", '{"auths": {"a": {"email": "x@y"}}}'),
+    case("an entry has a token of another kind alone", f"{CP}.pullSecret", '{"auths": {"a": {"identitytoken": "x"}}}'),
+    case("a credential is no base64", f"{CP}.pullSecret", '{"auths": {"a": {"auth": "?"}}}'),
+    case("a credential is no text", f"{CP}.pullSecret", '{"auths": {"a": {"auth": 1}}}'),
+    case("the pull secret has a number that JSON does not", f"{CP}.pullSecret", '{"auths": {}, "a": NaN}'),
+    case("a credential has no password", f"{CP}.pullSecret", '{"auths": {"a": {"auth": "Y2FuYXJ5"}}}'),
+    case("a credential has no user", f"{CP}.pullSecret", '{"auths": {"a": {"auth": "OmNhbmFyeQ=="}}}'),
+    case("the pull secret is brackets without end", f"{CP}.pullSecret", "[" * 20_000),
+    case("there are too many tags", "tags", {f"t{number}": "" for number in range(51)}),
+    case("a tag has no name", "tags", {"": "x"}, want_target='tags[""]'),
+    case("a tag's value is too long", "tags", {"a": "x" * 257}, want_target='tags["a"]'),
+    case("two tags differ only in case", "tags", {"team": "a", "b": "", "Team": "c"}, want_target='tags["Team"]'),
+    *(case(f"a tag's name has {one}", "tags", {f"a{one}b": "x"}, want_target=f'tags["a{one}b"]') for one in "<>%&\\?/"),
+    case("the pull secret is longer than a vault's secret", f"{CP}.pullSecret", '{"a": "' + "x" * 24_000 + '"}'),
+    case("the client secret is longer than any", f"{SP}.clientSecret", "canary" * 200),
+    case("there is no domain", f"{CP}.domain", ...),
+    case("the domain is empty", f"{CP}.domain", ""),
+    case("the domain has capitals", f"{CP}.domain", "C1"),
+    case("a label of the domain is too long", f"{CP}.domain", "a" * 64),
+    case("the domain begins with a digit", f"{CP}.domain", "1a"),
+    case("the domain has one character", f"{CP}.domain", "a"),
+    case("the domain is too long", f"{CP}.domain", ".".join(["a" * 60] * 5)),
+    case("the domain ends with a line break", f"{CP}.domain", "abc\n"),
+    case("the domain belongs to another region", f"{CP}.domain", "c1.westus.aroapp.io"),
+    case("the domain is the parent's", f"{CP}.domain", "aroapp.io"),
+    case("the domain is the zone itself", f"{CP}.domain", "eastus.aroapp.io"),
+    case("the domain has two labels under the zone", f"{CP}.domain", "a.b1.eastus.aroapp.io"),
+    case("the version is not in the catalogue", f"{CP}.version", "4.0.0"),
+    case("there is no cluster resource group", f"{CP}.resourceGroupId", ...),
+    case("the cluster resource group is no id", f"{CP}.resourceGroupId", "aro-c1"),
+    case("the cluster resource group is a resource", f"{CP}.resourceGroupId", VNET),
+    case("the cluster resource group has a bad name", f"{CP}.resourceGroupId", f"{GROUP}."),
+    case("the cluster resource group is elsewhere", f"{CP}.resourceGroupId", f"/subscriptions/{OTHER}/resourceGroups/a"),
+    case("the cluster resource group is the cluster's own", f"{CP}.resourceGroupId", GROUP.upper()),
+    case("the range's prefix has a leading zero", f"{NP}.podCidr", "10.128.0.0/014"),
+    case("the subnet's group has a bad name", f"{MP}.subnetId", f"{VNET}/subnets/master".replace("Customer", "a!")),
+    case("FIPS is neither on nor off", f"{CP}.fipsValidatedModules", "maybe"),
+    case("FIPS is not given", f"{CP}.fipsValidatedModules", ...),
+    case("the console's URL is none", "properties.consoleProfile.url", "nonsense",
+         want_target="properties.consoleProfile.url"),
+    case("there is no service principal", SP, ...),
+    case("the client id is no UUID", f"{SP}.clientId", "me"),
+    case("there is no client id", f"{SP}.clientId", ...),
+    case("there is no client secret", f"{SP}.clientSecret", ...),
+    case("the client secret is empty", f"{SP}.clientSecret", ""),
+    case("the pod range is no CIDR", f"{NP}.podCidr", "10.128.0.0"),
+    case("the pod range has a netmask", f"{NP}.podCidr", "10.128.0.0/255.252.0.0"),
+    case("the pod range is IPv6", f"{NP}.podCidr", "fd00::/48"),
+    case("the pod range is reserved", f"{NP}.podCidr", "100.64.0.0/16", "InvalidCIDRRange", NP),
+    case("the pod range holds a reserved one", f"{NP}.podCidr", "100.0.0.0/8", "InvalidCIDRRange", NP),
+    case("the pod range is too small", f"{NP}.podCidr", "10.128.0.0/19"),
+    case("the pod range begins in the middle", f"{NP}.podCidr", "10.129.0.0/14", "InvalidNetworkAddress"),
+    case("the service range is reserved", f"{NP}.serviceCidr", "100.88.128.0/17", "InvalidCIDRRange", NP),
+    case("the service range is too small", f"{NP}.serviceCidr", "172.30.0.0/23"),
+    case("the service range begins in the middle", f"{NP}.serviceCidr", "172.30.1.0/16", "InvalidNetworkAddress"),
+    case("the outbound type is unknown", f"{NP}.outboundType", "Magic"),
+    case("a public cluster has no load balancer", f"{NP}.outboundType", "UserDefinedRouting"),
+    case("the NSG setting is unknown", f"{NP}.preconfiguredNSG", "yes"),
+    case("no outbound address is asked for", f"{NP}.loadBalancerProfile", {"managedOutboundIps": {"count": 0}},
+         want_target=f"{NP}.loadBalancerProfile.managedOutboundIps.count"),
+    case("too many outbound addresses are asked for", f"{NP}.loadBalancerProfile", {"managedOutboundIps": {"count": 21}},
+         want_target=f"{NP}.loadBalancerProfile.managedOutboundIps.count"),
+    case("effective addresses are given", f"{NP}.loadBalancerProfile", {"effectiveOutboundIps": [{"id": "x"}]},
+         want_target=f"{NP}.loadBalancerProfile.effectiveOutboundIps"),
+    case("there is no master size", f"{MP}.vmSize", ...),
+    case("the master size is unknown", f"{MP}.vmSize", "Standard_A0"),
+    case("the master size has the wrong case", f"{MP}.vmSize", "standard_d8s_v3"),
+    case("the master size is for workers", f"{MP}.vmSize", "Standard_D4s_v3"),
+    case("the master size is too new", f"{MP}.vmSize", "Standard_D8s_v6"),
+    case("the master subnet is no id", f"{MP}.subnetId", "master"),
+    case("the master subnet is a network", f"{MP}.subnetId", VNET),
+    case("the master subnet's network has a bad name", f"{MP}.subnetId", f"{VNET[:-4]}v/subnets/master"),
+    case("the master subnet is elsewhere", f"{MP}.subnetId", f"{VNET}/subnets/m".replace(SUBSCRIPTION, OTHER) + "m"),
+    case("encryption at host of masters is not given", f"{MP}.encryptionAtHost", ...),
+    case("the disk encryption set is no id", f"{MP}.diskEncryptionSetId", "des"),
+    case("the disk encryption set is elsewhere", f"{MP}.diskEncryptionSetId", DES.replace(SUBSCRIPTION, OTHER)),
+    case("the API server's visibility is unknown", "properties.apiserverProfile.visibility", "Hidden"),
+    case("the API server's URL is none", "properties.apiserverProfile.url", "x"),
+    case("the API server's address is none", "properties.apiserverProfile.ip", "1.2.3"),
+    case("live workers are given", "properties.workerProfilesStatus", [{"name": "worker"}]),
+    case("there are no workers", "properties.workerProfiles", ...),
+    case("workers are an empty list", "properties.workerProfiles", []),
+    case("the workers have another name", f"{WP}.name", "infra", want_target="properties.workerProfiles['infra'].name"),
+    case("the workers have no name", f"{WP}.name", ..., want_target="properties.workerProfiles[0].name"),
+    case("the worker size is unknown", f"{WP}.vmSize", "huge", want_target=f"{WORKER}.vmSize"),
+    case("the worker size is too new", f"{WP}.vmSize", "Standard_D8ls_v6", want_target=f"{WORKER}.vmSize"),
+    case("the worker disk is too small", f"{WP}.diskSizeGB", 127, want_target=f"{WORKER}.diskSizeGB"),
+    case("the worker disk is not given", f"{WP}.diskSizeGB", ..., want_target=f"{WORKER}.diskSizeGB"),
+    case("the worker subnet is no id", f"{WP}.subnetId", "worker", want_target=f"{WORKER}.subnetId"),
+    case("the worker subnet is in another network", f"{WP}.subnetId", f"{VNET}2/subnets/worker",
+         want_target=f"{WORKER}.subnetId"),
+    case("the worker subnet is the masters'", f"{WP}.subnetId", f"{VNET}/subnets/MASTER",
+         want_target=f"{WORKER}.subnetId"),
+    case("encryption at host of workers is empty", f"{WP}.encryptionAtHost", "",
+         want_target=f"{WORKER}.encryptionAtHost"),
+    case("there is one worker", f"{WP}.count", 1, want_target=f"{WORKER}.count"),
+    case("there are no workers at all", f"{WP}.count", 0, want_target=f"{WORKER}.count"),
+    case("there are too many workers", f"{WP}.count", 51, want_target=f"{WORKER}.count"),
+    case("the workers' encryption set is not the masters'", f"{WP}.diskEncryptionSetId", DES,
+         want_target=f"{WORKER}.diskEncryptionSetId"),
+    case("the masters' encryption set is not the workers'", f"{MP}.diskEncryptionSetId", DES,
+         want_target=f"{WORKER}.diskEncryptionSetId"),
+    case("there is no ingress", "properties.ingressProfiles", []),
+    case("the ingress has another name", "properties.ingressProfiles.0.name", "x",
+         want_target="properties.ingressProfiles['x'].name"),
+    case("the ingress' visibility is unknown", "properties.ingressProfiles.0.visibility", "Hidden",
+         want_target=f"{DEFAULT}.visibility"),
+    case("the ingress' address is none", "properties.ingressProfiles.0.ip", "x", want_target=f"{DEFAULT}.ip"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("path", "value", "want_code", "want_target"), CASES)
+def test_a_create_is_refused_when(world: World, path: str, value: Any, want_code: str, want_target: str) -> None:
+    """Alone, with its code and target; nothing is written."""
+    reply = world.send("PUT", CLUSTER, changed(body(), path, value))
+    assert reply.status == 400, reply.text()
+    error = reply.body["error"]
+    assert (error["code"], error["target"]) == (want_code, want_target)
+    assert not isinstance(value, str) or "Secret" in path or value in error["message"]
+    # Workers have to lie where the masters do, so what is wrong with these is wrong with those.
+    follows = [each for each in error.get("details", [])[1:] if not (path.startswith(MP) and WORKER in each["target"])]
+    assert follows == []
+    assert not world.cosmos["OpenShiftClusters"].documents
+    assert not world.secrets.versions
+
+
+# fmt: off
+ALLOWED = [
+    pytest.param("location", "EastUS", id="the location in another case"),
+    pytest.param("id", CLUSTER.upper(), id="the id in another case"),
+    pytest.param(f"{CP}.domain", "c1.eastus.aroapp.io", id="a name under the zone"),
+    pytest.param(f"{CP}.domain", "c1.example.com", id="an own domain"),
+    pytest.param(f"{CP}.domain", "notaroapp.io", id="an own domain that looks like the parent"),
+    pytest.param(f"{CP}.pullSecret", ..., id="no pull secret"),
+    pytest.param(f"{CP}.pullSecret", "{}", id="a pull secret without auths"),
+    pytest.param(f"{CP}.version", "4.15.35", id="another version of the catalogue"),
+    pytest.param(f"{CP}.resourceGroupId", f"/subscriptions/{SUBSCRIPTION.upper()}/RESOURCEGROUPS/A", id="a group in capitals"),
+    pytest.param(f"{NP}.podCidr", "10.128.0.0/18", id="the smallest pod range"),
+    pytest.param(f"{NP}.serviceCidr", "172.30.0.0/22", id="the smallest service range"),
+    pytest.param(f"{NP}.outboundType", "", id="an empty outbound type"),
+    pytest.param(f"{WP}.count", 50, id="fifty workers"),
+    pytest.param(f"{WP}.count", 2, id="two workers"),
+    pytest.param(f"{WP}.diskSizeGB", 32767, id="a large disk"),
+    pytest.param("properties.provisioningState", "Succeeded", id="a known state"),
+    pytest.param("properties.unknown", {"a": 1}, id="an unknown member"),
+    pytest.param("tags", None, id="null tags"),
+    pytest.param("tags", {f"t{number}": "x" * 256 for number in range(50)}, id="fifty tags with long values"),
+    pytest.param("tags", {"x" * 512: "", "a.b:c d#é": ""}, id="a tag with a long name, and one with odd characters"),
+    pytest.param(f"{CP}.pullSecret", '{"auths": {"a": {"credsStore": "desktop"}}}', id="a store of credentials"),
+    pytest.param(f"{MP}.diskEncryptionSetId", None, id="null, which says nothing"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("path", "value"), ALLOWED)
+def test_a_create_is_accepted_with(world: World, path: str, value: Any) -> None:
+    """What looks odd and is right."""
+    reply = world.send("PUT", CLUSTER, changed(body(), path, value))
+    assert reply.status == 201, reply.text()
+
+
+def test_every_failure_is_reported_at_once(world: World) -> None:
+    """The outer error is the first in the table's order; details hold all of them."""
+    bad = changed(changed(changed(body(), f"{WP}.count", 1), f"{CP}.domain", "C1"), f"{NP}.podCidr", "x")
+    error = world.send("PUT", CLUSTER, bad).body["error"]
+    want = [f"{CP}.domain", f"{NP}.podCidr", f"{WORKER}.count"]
+    assert [detail["target"] for detail in error["details"]] == want
+    assert (error["code"], error["target"]) == (IP, want[0])
+
+
+def test_a_cluster_that_routes_itself_has_no_load_balancer_profile(world: World) -> None:
+    """Clusters of earlier builds may have that outbound type; new ones are refused it."""
+    private = changed(body(), "properties.apiserverProfile.visibility", "Private")
+    private = changed(private, "properties.ingressProfiles.0.visibility", "Private")
+    assert world.send("PUT", CLUSTER, private).status == 201
+    world.finish()
+    network = world.document["openShiftCluster"]["properties"]["networkProfile"]
+    network["outboundType"] = "UserDefinedRouting"
+    del network["loadBalancerProfile"]
+    refused = world.send("PUT", CLUSTER, changed(private, f"{NP}.loadBalancerProfile", {}))
+    assert refused.body["error"]["target"] == f"{NP}.loadBalancerProfile"
+    assert world.send("PUT", CLUSTER, private).status == 200
+
+
+def test_an_older_version_asks_only_for_what_it_knows(world: World) -> None:
+    """Later members get the defaults of older clients."""
+    assert world.send("PUT", CLUSTER, body(OLD), api_version=OLD).status == 201
+    properties = world.document["openShiftCluster"]["properties"]
+    assert properties["clusterProfile"]["fipsValidatedModules"] == "Disabled"
+    assert properties["masterProfile"]["encryptionAtHost"] == "Disabled"
+    assert properties["workerProfiles"][0]["encryptionAtHost"] == "Disabled"
+    assert properties["networkProfile"]["outboundType"] == "Loadbalancer"
+
+
+def test_an_older_version_ignores_what_came_later(world: World) -> None:
+    """Unknown members are no error, and have no effect."""
+    later = changed(body(OLD), f"{NP}.outboundType", "nonsense")
+    assert world.send("PUT", CLUSTER, changed(later, "identity", {"type": "x"}), api_version=OLD).status == 201
+    assert world.document["openShiftCluster"]["properties"]["networkProfile"]["outboundType"] == "Loadbalancer"
+
+
+def test_an_older_version_matches_names_in_any_case(world: World) -> None:
+    """Its model was made by a decoder that does."""
+    odd = changed(changed(body(OLD), "location", ...), "LOCATION", "eastus")
+    assert world.send("PUT", CLUSTER, odd, api_version=OLD).status == 201
+
+
+def test_a_newer_version_matches_names_with_their_case(world: World) -> None:
+    """So a misspelt member is a missing one."""
+    odd = changed(changed(body(), "location", ...), "Location", "eastus")
+    assert world.send("PUT", CLUSTER, odd).body["error"]["target"] == "location"
+
+
+def test_missing_profiles_of_an_older_version_show_what_they_lack(world: World) -> None:
+    """There profiles are plain structures, so their members are what is missing."""
+    reply = world.send("PUT", CLUSTER, changed(body(OLD), MP, ...), api_version=OLD)
+    targets = [detail["target"] for detail in reply.body["error"]["details"]]
+    assert targets == [f"{MP}.vmSize", f"{MP}.subnetId"]
+
+
+def test_a_tag_whose_name_is_too_long_is_refused(world: World) -> None:
+    """The target is cut, as any long value is."""
+    error = world.send("PUT", CLUSTER, changed(body(), "tags", {"x" * 513: ""})).body["error"]
+    assert (error["code"], error["target"][:7]) == (IP, 'tags["x')
+    assert "513 characters" in error["message"]
+
+
+def test_tags_of_an_update_have_the_same_limits(world: World) -> None:
+    """In each version."""
+    assert world.send("PUT", CLUSTER, body(OLD), api_version=OLD).status == 201
+    world.finish()
+    reply = world.send("PATCH", CLUSTER, {"tags": {"a/b": "x"}}, api_version=OLD)
+    assert (reply.status, reply.body["error"]["target"]) == (400, 'tags["a/b"]')
+
+
+def test_each_wrong_entry_of_a_pull_secret_is_told(world: World) -> None:
+    """By its registry, with where to get a right one, and without the credential."""
+    auths = {"one.io": {"auth": "canary"}, "two.io": {}, "quay.io": {"auth": "dTpw"}}
+    content = changed(body(), f"{CP}.pullSecret", json.dumps({"auths": auths}))
+    error = world.send("PUT", CLUSTER, content).body["error"]
+    assert {detail["target"] for detail in error["details"]} == {f"{CP}.pullSecret"}
+    one, two = (detail["message"] for detail in error["details"])
+    assert "'one.io' has an 'auth' that is not base64. Download" in one
+    assert "'two.io' has neither 'auth' nor 'credsStore'" in two
+    assert "canary" not in str(error)
+
+
+def test_a_wrong_size_comes_with_a_close_one(world: World) -> None:
+    """Clients carry lists that age."""
+    reply = world.send("PUT", CLUSTER, changed(body(), f"{MP}.vmSize", "standard_d8s_V3"))
+    assert "did you mean Standard_D8s_v3?" in reply.body["error"]["message"]
+
+
+def test_no_error_repeats_a_secret(world: World) -> None:
+    """Errors are logged by clients, and shown on screens."""
+    bad = changed(body(), f"{CP}.pullSecret", '"canary-pull"')
+    bad = changed(bad, f"{SP}.clientSecret", ["canary-client"])
+    assert "canary" not in world.send("PUT", CLUSTER, bad).text()
+    bad = changed(changed(bad, f"{SP}.clientSecret", "canary-client"), "location", "canary-free")
+    text = world.send("PUT", CLUSTER, bad, api_version=NEW).text()
+    assert "canary-pull" not in text
+    assert "canary-client" not in text
+
+
+def test_a_body_with_thousands_of_workers_is_refused_without_looking_at_each(world: World) -> None:
+    """One may be given; the answer says so first and stays short, whatever the body holds."""
+    wrong = body()["properties"]["workerProfiles"][0] | {"vmSize": "Standard_D4_v5"}
+    reply = world.send("PUT", CLUSTER, changed(body(), "properties.workerProfiles", [wrong] * 2000))
+    assert reply.status == 400
+    assert reply.body["error"]["target"] == "properties.workerProfiles"
+    assert len(reply.body["error"]["details"]) < 100

@@ -1,0 +1,72 @@
+"""Certificates: each verified by what its user trusts, its key its own. What the facts say is compared elsewhere."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.x509.oid import NameOID
+from OpenSSL import crypto
+
+from installer.assets.certificates import BUNDLES, CERTIFICATES
+from tests.product.unit.installer import example
+from tests.product.unit.installer.certificate_facts import chain, extension, private_key, values
+from tests.product.unit.installer.trust import LEAVES, TRUST
+
+
+def verify(leaf: x509.Certificate, trusted: list[x509.Certificate]) -> None:
+    """Verify as OpenSSL does, at a time when the certificate is young."""
+    store = crypto.X509Store()
+    for certificate in trusted:
+        store.add_cert(crypto.X509.from_cryptography(certificate))
+    store.set_time(datetime.fromisoformat(example.NOW) + timedelta(hours=1))
+    crypto.X509StoreContext(store, crypto.X509.from_cryptography(leaf)).verify_certificate()
+
+
+@pytest.mark.parametrize("file", LEAVES)
+def test_every_leaf_is_verified_by_what_its_user_trusts(file: str) -> None:
+    """Also by the signer that the file itself names, where it holds a chain."""
+    leaf, *rest = chain(file)
+    for bundle in TRUST[file]:
+        verify(leaf, chain(bundle))
+    if rest:
+        verify(leaf, rest)
+
+
+def test_a_leaf_is_not_verified_by_another_signer() -> None:
+    """So the verification above says something."""
+    with pytest.raises(crypto.X509StoreContextError):
+        verify(chain("etcd-client")[0], chain("etcd-metric-ca-bundle"))
+
+
+@pytest.mark.parametrize("row", CERTIFICATES, ids=lambda row: row.file)
+def test_every_key_belongs_to_its_certificate(row: Any) -> None:
+    """And is RSA 2048, as PKCS#1."""
+    key = private_key(row.file)
+    assert key.public_key() == chain(row.file)[0].public_key()
+    assert key.key_size == 2048
+    assert example.made().file(f"tls/{row.file}.key").startswith("-----BEGIN RSA PRIVATE KEY-----\n")
+
+
+def test_the_service_account_pair_belongs_together() -> None:
+    """Tokens signed by one half are verified by the other."""
+    public = serialization.load_pem_public_key(example.made().file("tls/service-account.pub").encode())
+    assert private_key("service-account").public_key() == public
+    assert example.made().file("tls/service-account.pub").startswith("-----BEGIN RSA PUBLIC KEY-----")
+
+
+@pytest.mark.usefixtures("quick_keys")
+def test_a_domain_of_any_length_gets_its_certificates() -> None:
+    """X.520 ends a common name after 64 characters; customers' domains do not."""
+    given = example.given()
+    given["install-config"]["baseDomain"] = "a-rather-long-department.of-a-rather-long-company.example.com"
+    made = example.resolve(given)
+    (certificate,) = x509.load_pem_x509_certificates(made.file("tls/machine-config-server.crt").encode())
+    assert len(values(certificate.subject, NameOID.COMMON_NAME)[0]) > 64
+
+
+def test_every_bundle_is_of_signers() -> None:
+    """A leaf in a bundle would be trusted to sign."""
+    for name in BUNDLES:
+        assert all(extension(certificate, x509.BasicConstraints).value.ca for certificate in chain(name))

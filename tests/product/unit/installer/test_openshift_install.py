@@ -1,0 +1,505 @@
+"""The back end `openshift-install`: another's graph under our names, and what is said when there is none."""
+
+import base64
+import errno
+import hashlib
+import json
+import os
+import re
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cryptography import x509
+
+from installer import back_ends, graph
+from installer.assets import assets
+from installer.errors import InstallerError
+from installer.graph import Content, Graph
+from installer.openshift_install import back_end, outputs, program
+from shared import settings
+from shared.clusters import catalogue
+from tests import openshift_install as stand_in
+from tests.product.unit.installer import example
+from tests.product.unit.product_world import ENVIRONMENT
+
+VERSION = "4.3.18"
+MACHINES = "openshift/99_openshift-cluster-api_"
+# Lines of a script that leave something behind.
+STATE = """echo '{"*installconfig.ClusterID":{"InfraID":"x-12345","UUID":"y"}}' > "$4/.openshift_install_state.json\""""
+IGNITION = """echo '{{"ignition":{{"version":"{}"}},"storage":{{"files":[]}}}}' > "$4/$role.ign\""""
+CANARIES = ("canary-client-secret", "canary-registry-password", "canary-ssh-key")
+
+
+def given(**release: Any) -> dict[str, Content]:
+    """Return what a graph is made from, with secrets that are easily found again."""
+    known = example.given(version=VERSION)
+    auth = base64.b64encode(b"user:canary-registry-password").decode()
+    known["install-config"] |= {
+        "pullSecret": json.dumps({"auths": {"arosvc.azurecr.io": {"auth": auth}}}),
+        "sshKey": "ssh-rsa canary-ssh-key",
+    }
+    known["release-image"] |= release
+    return known
+
+
+def make(known: dict[str, Content]) -> Graph:
+    """Have the back end make a graph."""
+    with ThreadPoolExecutor(2) as pool:
+        return back_ends.BACK_ENDS["openshift-install"].make(known, pool)
+
+
+def use(patch: pytest.MonkeyPatch, program: Path) -> None:
+    """Name the program in the settings, and give it work folders where nobody else's are."""
+    own = settings.parse({**ENVIRONMENT, "OPENSHIFT_INSTALL": str(program)})
+    patch.setattr(settings, "load", lambda: own)
+    memory = program.parent / "memory"
+    memory.mkdir(exist_ok=True)
+    patch.setattr(back_end, "_MEMORY", memory)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A graph that the stand-in has made, and what it noted of it."""
+
+    graph: Graph
+    given: dict[str, Content]
+    first: dict[str, Any]
+    second: dict[str, Any]
+    work: Path
+
+    def machine(self) -> dict[str, str]:
+        """Return the files of the bootstrap machine."""
+        document = json.loads(self.graph.file("bootstrap.ign"))
+        return {
+            entry["path"]: base64.b64decode(entry["contents"]["source"].partition(",")[2]).decode()
+            for entry in document["storage"]["files"]
+        }
+
+
+def make_with_stand_in(folder: Path, known: dict[str, Content]) -> Made:
+    """Make a graph with the stand-in in a folder."""
+    notes = stand_in.install(folder / "openshift-install", VERSION, example._keys())
+    with pytest.MonkeyPatch.context() as patch:
+        use(patch, folder / "openshift-install")
+        made = make(known)
+    first, second = (json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines())
+    return Made(made, known, first, second, folder / "memory")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Give a graph of the stand-in."""
+    return make_with_stand_in(tmp_path_factory.mktemp("made"), given())
+
+
+def test_every_back_end_of_the_catalogue_has_its_function() -> None:
+    """The two tables may not import each other."""
+    assert set(back_ends.BACK_ENDS) == set(catalogue.INSTALLERS)
+    assert catalogue.INSTALLERS[0] == "built-in"
+
+
+def test_the_program_gets_two_words_a_private_folder_and_a_small_environment(made: Made) -> None:
+    """It checks modes and places itself, and refuses a variable that is not its business."""
+    for noted, target in ((made.first, "manifests"), (made.second, "ignition-configs")):
+        assert noted["words"] == ["create", target, "--dir", noted["folder"], "--log-level=info"]
+        assert Path(noted["folder"]).is_relative_to(made.work)
+        assert not [name for name in noted["environment"] if name.startswith("AZURE_")]
+    assert made.first["found"] == ["install-config.yaml"]
+
+
+def test_nothing_is_left_of_the_folder(made: Made) -> None:
+    """Private keys were in it."""
+    assert list(made.work.iterdir()) == []
+
+
+def test_the_machines_boot_from_the_programs_own_ignition(made: Made) -> None:
+    """To the byte, where the catalogue has no snippets."""
+    for file in ("bootstrap.ign", "master.ign", "worker.ign", "metadata.json", "auth/kubeadmin-password"):
+        assert hashlib.sha256(made.graph.file(file).encode()).hexdigest() == made.second["sha256"][file]
+
+
+def test_the_names_that_the_program_draws_are_the_clusters_own_everywhere(made: Made) -> None:
+    """In objects, in files' names, and where base64 hides them: what stands in Azure by now has ours."""
+    ids, drawn = made.given["cluster-id"], made.first["drawn"]
+    assert drawn["infraId"] != ids["infraId"]
+    metadata = json.loads(made.graph.file("metadata.json"))
+    assert (metadata["infraID"], metadata["clusterID"]) == (ids["infraId"], ids["clusterId"])
+    everything = json.dumps(made.graph.contents) + json.dumps(made.machine())
+    for _layer in range(3):
+        assert drawn["infraId"] not in everything
+        assert drawn["clusterId"] not in everything
+        everything = " ".join(
+            base64.b64decode(each[: len(each) // 4 * 4]).decode(errors="replace")
+            for each in re.findall(r"[A-Za-z0-9+/]{8,}", everything)
+        )
+    assert f"/opt/openshift/cluster-api/machines/10_inframachine_{ids['infraId']}-master-0.yaml" in made.machine()
+    (hidden,) = yaml.safe_load(made.machine()["/opt/openshift/manifests/cluster-csi-driver.yaml"])["data"].values()
+    assert json.loads(base64.b64decode(hidden)) == {"prefix": f"{ids['infraId']}-csi", "id": ids["clusterId"]}
+
+
+def test_what_makes_a_cluster_one_of_this_service_lies_on_the_machine_as_our_own_graph_has_it(made: Made) -> None:
+    """One place for each object, whatever makes the rest; and what the program had beside them is gone."""
+    with ThreadPoolExecutor(2) as pool:
+        ours = graph.resolve(assets.ASSETS, back_end.ADJUSTED, made.given, pool)
+    machine = made.machine()
+    for name in back_end.ADJUSTED:
+        for path, text in ours.contents[name].items():
+            assert machine[f"/opt/openshift/{path}"] == text
+            assert made.graph.file(path) == text
+    assert "publicZone" not in machine["/opt/openshift/manifests/cluster-dns-02-config.yml"]
+    assert sorted(path for path in machine if "worker-machineset" in path) == [
+        f"/opt/openshift/{MACHINES}worker-machineset-{number}.yaml" for number in range(3)
+    ]
+
+
+def test_what_is_laid_over_needs_nothing_but_what_is_given() -> None:
+    """The program has made no certificate of which we know when it is made."""
+    known = {asset.name for asset in assets.GIVEN}
+    assert set(graph.needed(assets.ASSETS, back_end.ADJUSTED)) <= {*known, *back_end.ADJUSTED}
+
+
+def test_every_reader_finds_the_assets_under_their_names(made: Made) -> None:
+    """Whatever is given, each target, and each file of the machine; the rest under one further name."""
+    for name in (*(asset.name for asset in assets.GIVEN), *assets.TARGETS):
+        assert made.graph.contents[name], name
+    assert set(back_ends.BACK_ENDS["openshift-install"].assets()) <= set(made.graph.contents)
+    assert set(made.graph.contents["openshift-install"]) == {
+        f"cluster-api/machines/10_inframachine_{made.given['cluster-id']['infraId']}-master-0.yaml",
+        "manifests/cluster-csi-driver.yaml",
+    }
+    for path, text in made.machine().items():
+        if path.startswith("/opt/openshift/"):
+            assert made.graph.file(path.removeprefix("/opt/openshift/")) == text
+    assert graph.load(made.graph.dump()) == made.graph
+
+
+@pytest.mark.parametrize(
+    "paths", [("manifests/x.yaml",), ("manifests/x.yaml", "openshift/x.yaml")], ids=["one folder", "both folders"]
+)
+def test_objects_that_no_asset_makes_are_kept_under_one_name(paths: tuple[str, ...]) -> None:
+    """Those of the program are not what people lay beside ours, wherever they lie."""
+    files = dict.fromkeys(paths, "kind: X\n")
+    assert outputs.grouped(files) == ({}, files)
+
+
+def test_two_kubeconfigs_of_one_name_are_told_apart(made: Made) -> None:
+    """The machine's own asks inside; the one in the folder is the outer one."""
+    for path, host in (("auth/kubeconfig", "api-int"), ("auth/external/kubeconfig", "api")):
+        (cluster,) = yaml.safe_load(made.graph.file(path))["clusters"]
+        assert cluster["cluster"]["server"] == f"https://{host}.{example.DOMAIN}:6443"
+
+
+@pytest.mark.parametrize("path", ["auth/aro/kubeconfig", "auth/user-admin/kubeconfig"])
+def test_the_services_own_clients_are_signed_by_the_programs_signer(made: Made, path: str) -> None:
+    """The cluster believes them, and they believe the cluster."""
+    config = yaml.safe_load(made.graph.file(path))
+    user, cluster = config["users"][0]["user"], config["clusters"][0]["cluster"]
+    client = x509.load_pem_x509_certificate(base64.b64decode(user["client-certificate-data"]))
+    machine = made.machine()
+    trusted = machine["/opt/openshift/tls/admin-kubeconfig-ca-bundle.crt"]
+    client.verify_directly_issued_by(x509.load_pem_x509_certificate(trusted.encode()))
+    servers = machine["/opt/openshift/tls/kube-apiserver-complete-server-ca-bundle.crt"]
+    assert base64.b64decode(cluster["certificate-authority-data"]).decode() == servers
+
+
+def test_snippets_are_merged_into_the_programs_ignition_and_its_user_data(tmp_path: Path) -> None:
+    """By the same rules; machines that come later begin with them too."""
+    row = {"name": "hostname", "hostname": "node.example"}
+    made = make_with_stand_in(tmp_path, given(snippets={"bootstrap": [row], "worker": [row]}))
+    worker = json.loads(made.graph.file("worker.ign"))
+    assert [file["path"] for file in worker["storage"]["files"]] == ["/etc/hostname"]
+    secret = yaml.safe_load(made.machine()[f"/opt/openshift/{MACHINES}worker-user-data-secret.yaml"])
+    assert base64.b64decode(secret["data"]["userData"]).decode() == made.graph.file("worker.ign")
+    assert made.machine()["/etc/hostname"] == "node.example\n"
+    assert "/opt/openshift/manifests/cluster-csi-driver.yaml" in made.machine()
+    assert hashlib.sha256(made.graph.file("master.ign").encode()).hexdigest() == made.second["sha256"]["master.ign"]
+
+
+@dataclass(frozen=True)
+class Shell:
+    """Scripts that stand for the program, for failures alone."""
+
+    program: Path
+
+    @property
+    def work(self) -> Path:
+        """Where work folders lie."""
+        return self.program.parent / "memory"
+
+    def says(self, script: str, version: str = VERSION) -> None:
+        """Let the program be a script that knows its version."""
+        head = f'#!/bin/sh\nif [ "$1" = version ]; then echo "openshift-install v{version}"; exit 0; fi\n'
+        self.program.write_text(f"{head}{script}\n", encoding="utf-8")
+        self.program.chmod(0o755)
+
+    def fails(self, known: dict[str, Content] | None = None) -> InstallerError:
+        """Let it be run; return how it fails, once it is certain that nothing is left."""
+        with pytest.raises(InstallerError) as caught:
+            make(known or given())
+        assert list(self.work.iterdir()) == []
+        return caught.value
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """Give a program that is a shell script."""
+    use(monkeypatch, tmp_path / "openshift-install")
+    return Shell(tmp_path / "openshift-install")
+
+
+def test_a_program_that_fails_is_quoted_without_secrets(shell: Shell, caplog: pytest.LogCaptureFixture) -> None:
+    """Step, exit code and its last lines; whatever spelling it repeats a secret in."""
+    config = given()["install-config"]
+    quoted = json.dumps(config["pullSecret"])
+    shell.says(
+        'echo "level=info msg=first" >&2\n'
+        "i=0; while [ $i -lt 3000 ]; do echo filling filling filling; i=$((i+1)); done\n"
+        'cat "$HOME/.azure/osServicePrincipal.json" "$4/install-config.yaml"; echo\n'
+        f"cat <<'END'\npull secret {quoted}\ncanary%2Dclient\nEND\n"
+        'echo user:canary-registry-password; echo canary-client-secret; echo "-----BEGIN RSA PRIVATE KEY-----"; echo c2hvcnQ=; echo "-----END RSA PRIVATE KEY-----"; echo "level=fatal msg=no such region" >&2; exit 7'
+    )
+    error = shell.fails()
+    assert (error.step, error.cause, error.passing) == ("create manifests", "it ended with code 7", False)
+    assert error.said[-1] == "level=fatal msg=no such region"
+    assert "***" in str(error)
+    for canary in (*CANARIES, "c2hvcnQ="):
+        assert canary not in str(error) + repr(error) + caplog.text
+
+
+def test_a_program_that_says_too_much_in_one_line_is_not_quoted(shell: Shell) -> None:
+    """Half a line could begin with half a secret."""
+    shell.says("head -c 100000 /dev/zero | tr '\\0' x; echo; exit 1")
+    assert shell.fails().said == ()
+
+
+def test_a_program_that_does_not_end_is_killed_with_all_that_it_has_started(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be tried again: Azure was slow, perhaps."""
+    monkeypatch.setattr(program, "RUN_SECONDS", 0.5)
+    child = shell.program.with_name("child")
+    shell.says(f"sleep 600 & echo $! > '{child}'; echo waiting; wait")
+    error = shell.fails()
+    assert (error.step, error.passing) == ("create manifests", True)
+    assert error.cause == "it did not end within 0.5 seconds"
+    assert error.said == ("waiting",)
+    assert not is_running(int(child.read_text(encoding="ascii")))
+
+
+def test_what_a_program_has_started_ends_with_it(shell: Shell) -> None:
+    """It could write on into the folder, which would then stay."""
+    child = shell.program.with_name("child")
+    shell.says(f"sleep 600 & echo $! > '{child}'; exit 3")
+    assert shell.fails().cause == "it ended with code 3"
+    assert not is_running(int(child.read_text(encoding="ascii")))
+
+
+def test_a_program_that_never_stops_talking_is_ended(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it says lies in memory, which other creates need too."""
+    monkeypatch.setattr(program, "LARGEST_FILE", 100_000)
+    shell.says("exec cat /dev/zero")
+    error = shell.fails()
+    assert error.step == "create manifests"
+    assert error.cause == "it wrote more than 100000 bytes into one file, or said as much"
+
+
+def test_keys_are_not_put_on_a_disk_where_there_is_no_memory_for_files(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told instead: the service's operator chooses where it runs."""
+    monkeypatch.setattr(back_end, "_MEMORY", shell.program.with_name("missing"))
+    shell.says("exit 0")
+    error = shell.fails()
+    assert error.cause == "the folder in memory cannot be written, and keys are kept nowhere else"
+    assert error.place.endswith("/missing")
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process still lives after a second: the kernel ends a killed one when it gets to it."""
+    until = time.monotonic() + 1
+    while lives(pid) and time.monotonic() < until:
+        time.sleep(0.01)
+    return lives(pid)
+
+
+def lives(pid: int) -> bool:
+    """Tell whether a process lives; one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_signal_is_named(shell: Shell) -> None:
+    """Out of memory, for example."""
+    shell.says("kill -KILL $$")
+    assert shell.fails().cause == f"signal {signal.SIGKILL.value} ended it"
+
+
+def test_a_program_of_another_version_makes_nothing(shell: Shell) -> None:
+    """It would install what nobody asked for."""
+    shell.says("exit 9", version="4.3.19")
+    error = shell.fails()
+    assert error.step == "openshift-install version"
+    assert "is of version '4.3.19', and the catalogue wants '4.3.18'" in error.cause
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "step", "want"),
+    [
+        (b"#!/bin/sh\n", 0o644, "find openshift-install", "is not executable: chmod 755"),
+        (b"#!/bin/sh\n", 0o757, "find openshift-install", "could have been written by others"),
+        (b"#!/nowhere/sh\n", 0o755, "openshift-install version", "is not there, or the interpreter"),
+        (b"\x7fELF of another machine", 0o755, "openshift-install version", "is not a program for this machine"),
+    ],
+    ids=["not executable", "open to others", "no interpreter", "another architecture"],
+)
+def test_a_program_that_cannot_be_started_says_why(
+    shell: Shell, content: bytes, mode: int, step: str, want: str
+) -> None:
+    """The log has its path, so that the operator finds it; the cause, which customers read, has none."""
+    shell.program.write_bytes(content)
+    shell.program.chmod(mode)
+    error = shell.fails() if step != "find openshift-install" else found_wanting(shell)
+    assert error.step == step
+    assert want in error.cause
+    assert str(shell.program) in str(error)
+    assert str(shell.program.parent) not in error.cause
+
+
+def found_wanting(shell: Shell) -> InstallerError:
+    """Return how a program fails that is not even run."""
+    with pytest.raises(InstallerError) as caught:
+        make(given())
+    assert list(shell.work.iterdir()) == []
+    return caught.value
+
+
+def test_a_program_in_a_folder_that_everybody_may_write_to_is_not_started(shell: Shell) -> None:
+    """Somebody else could put another there."""
+    shell.says("exit 0")
+    shell.program.parent.chmod(0o777)
+    error = found_wanting(shell)
+    assert "could have been written by others" in error.cause
+    assert error.place == str(shell.program.parent)
+    shell.program.parent.chmod(0o1777)
+    assert shell.fails().step == "put the cluster's names in"
+
+
+def test_a_full_memory_is_told_as_such(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And is not taken for a bug."""
+
+    def full(*_arguments: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    shell.says("exit 0")
+    monkeypatch.setattr(back_end, "write", full)
+    error = shell.fails()
+    assert str(error) == ("'work with openshift-install' failed: its folder cannot be used (No space left on device)")
+    assert error.passing
+
+
+@pytest.mark.parametrize(
+    ("number", "passing"), [(errno.ENOMEM, True), (errno.ETXTBSY, True), (errno.ENOENT, False)], ids=str
+)
+def test_a_start_is_tried_again_where_the_machine_may_do_it_later(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int, passing: bool
+) -> None:
+    """Memory comes back, and a program that is being put there is soon written; a missing interpreter stays away."""
+
+    def unable(*_words: Any, **_options: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    shell.says("exit 0")
+    monkeypatch.setattr("subprocess.Popen", unable)
+    error = shell.fails()
+    assert (error.step, error.passing) == ("openshift-install version", passing)
+
+
+def test_a_path_that_cannot_be_looked_at_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The setting is wrong then, and nothing is fetched."""
+    use(monkeypatch, tmp_path / ("x" * 300))
+    with pytest.raises(InstallerError) as caught:
+        make(given())
+    assert caught.value.step == "find openshift-install"
+    assert caught.value.cause == "openshift-install cannot be looked at (File name too long)"
+    assert caught.value.place == str(tmp_path / ("x" * 300))
+    assert not caught.value.passing
+
+
+def test_a_folder_is_no_program(shell: Shell) -> None:
+    """The setting is wrong then."""
+    shell.program.mkdir()
+    error = found_wanting(shell)
+    assert (error.cause, error.place) == ("openshift-install is not a file", str(shell.program))
+
+
+def test_what_the_program_says_of_this_machines_folders_is_left_out(shell: Shell) -> None:
+    """A customer reads its last lines; where it runs is the operator's affair."""
+    shell.says('echo "$0: cannot read $PWD/assets/install-config.yaml" >&2; exit 4')
+    (said,) = shell.fails().said
+    assert said == "openshift-install: cannot read assets/install-config.yaml"
+
+
+@pytest.mark.parametrize(
+    ("script", "step", "want"),
+    [
+        ("exit 0", "put the cluster's names in", "has made no '.openshift_install_state.json'"),
+        (
+            'echo "[]" > "$4/.openshift_install_state.json"',
+            "put the cluster's names in",
+            "'.openshift_install_state.json' is not a JSON object",
+        ),
+        (
+            'echo "{}" > "$4/.openshift_install_state.json"',
+            "put the cluster's names in",
+            "has no '*installconfig.ClusterID' with InfraID and UUID",
+        ),
+        (STATE, "read what openshift-install made", "openshift-install has not made bootstrap.ign"),
+        (
+            f"{STATE}; for role in bootstrap master worker; do {IGNITION.format('2.2.0')}; done",
+            "read what openshift-install made",
+            "openshift-install has not made metadata.json, auth/kubeadmin-password",
+        ),
+        (
+            f"{STATE}; role=bootstrap; {IGNITION.format('3.2.0')}",
+            "read what openshift-install made",
+            "'bootstrap.ign' is of Ignition spec 3.2.0, and the catalogue's entry says 2.2.0",
+        ),
+    ],
+    ids=["nothing", "no object", "no names", "no ignition", "no kubeconfigs", "another spec"],
+)
+def test_what_the_program_has_not_made_is_named(shell: Shell, script: str, step: str, want: str) -> None:
+    """Step and file; nothing of ours takes its place, because the machines would not know it."""
+    shell.says(script)
+    error = shell.fails()
+    assert error.step == step
+    assert want in error.cause
+
+
+def test_what_killed_processes_have_left_goes_after_an_hour(shell: Shell) -> None:
+    """A younger folder may be somebody's who is still at work."""
+    shell.says("exit 1")
+    old, young = shell.work / "aro-openshift-install-old", shell.work / "aro-openshift-install-young"
+    for folder in (old, young):
+        folder.mkdir()
+        (folder / "key").touch()
+    an_hour_ago = time.time() - 3700
+    os.utime(old, (an_hour_ago, an_hour_ago))
+    with pytest.raises(InstallerError):
+        make(given())
+    assert list(shell.work.iterdir()) == [young]
+
+
+def test_a_version_that_is_no_name_of_a_file_is_refused(shell: Shell) -> None:
+    """It comes from the catalogue and goes into a path."""
+    known = given(version="4.3.18-../../x")
+    with pytest.raises(InstallerError, match="cannot be part of a path"):
+        make(known)
+    assert not shell.program.exists()

@@ -1,0 +1,54 @@
+"""Record a history of each kind for the interpreters as they are: `python -m tests.product.unit.orchestrators.record`.
+
+Run it when a new version of an interpreter is added. Histories of older versions are never recorded anew: they stand
+for instances that run somewhere and replay the code they began with.
+"""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import azure.durable_functions as df
+
+from orchestrators import ORCHESTRATORS
+from tests.product.unit.orchestrators.simulation import Host
+from tests.product.unit.orchestrators.test_engine import DONE, WAIT, Script, failed, in_turn, lasts, row, start
+
+HISTORIES = Path(__file__).parent / "histories"
+ROWS = (row("A"), row("B", "A", kind="begin-and-poll"), row("C", "A"), row("D", "C"), row("E", "B", "D"))
+DEAD = RuntimeError("python exited with code 137 (0x89)")
+STORIES: dict[str, Script] = {
+    "succeeds": {"B": in_turn(*[WAIT] * 12, DONE), "C": in_turn(DEAD, failed("slow down", "throttled"), DONE)},
+    "fails": {"B": in_turn(WAIT, WAIT, {"outcome": "stopped"}), "C": lasts(30, failed("broken"))},
+    "fenced": {"C": lasts(2, {"outcome": "fenced"})},
+    "cancels": {"B": in_turn(WAIT, failed("broken"), WAIT, {"outcome": "stopped"})},
+}
+
+
+def replay(name: str, text: str) -> dict[str, Any]:
+    """Run an interpreter over a recorded input."""
+    state: dict[str, Any] = json.loads(df.Orchestrator.create(ORCHESTRATORS[name])(text))
+    return state
+
+
+def record(story: str) -> None:
+    """Write the last episode of each interpreter in a story, with what it decided."""
+    script = STORIES[story]
+
+    def activity(name: str, call: dict[str, Any], now: datetime) -> tuple[float, Any]:
+        return script.get(call["step"] or name, lasts(1))(call, now)
+
+    host = Host(activity)
+    host.run("run_plan_v1", "op-1", start(*ROWS))
+    for episode in {kept["name"]: kept for kept in host.kept_histories}.values():
+        recorded = {"name": episode["name"], "input": json.loads(episode["text"])}
+        recorded["state"] = replay(episode["name"], episode["text"])
+        file = HISTORIES / f"{episode['name']}-{story}.json"
+        file.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    HISTORIES.mkdir(exist_ok=True)
+    for each in STORIES:
+        record(each)

@@ -1,0 +1,191 @@
+"""What the engine makes of every row of every plan, whatever becomes of it: ended, explained, gone on from.
+
+The rows are the plans' own, with every predicate true; a failure is what `activities/runtime/failures.py` makes of it.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from azure.core.exceptions import HttpResponseError, ServiceRequestError, ServiceResponseError
+
+from activities.runtime import failures
+from orchestrators import plans, verdicts
+from orchestrators.plans.rows import OWNERS, REPEAT, TOO_SLOW
+from shared.arm.errors import CloudError, ErrorCode
+from shared.settings import parse
+from tests.product.unit.orchestrators.simulation import Host, Instance
+from tests.product.unit.product_world import ENVIRONMENT, cluster_document
+
+Json = dict[str, Any]
+# Of a call: its outcome, or the exception of a process that died.
+Fate = Callable[[Json], Any]
+
+ROWS = [(name, row.name) for name in ("create", "update", "delete") for row in plans.PLANS[name]]
+RESOURCE = "/subscriptions/s/resourceGroups/g"
+SETTINGS = parse(ENVIRONMENT | {"TIME_SCALE": "1"})
+DONE: Json = {"outcome": "done"}
+WAIT: Json = {"outcome": "wait", "message": "it is still Running"}
+MEMBERS = {"Step", "Remedy", "CorrelationId", "Owner"}
+
+
+def answer(status: int, retry_after: str = "") -> HttpResponseError:
+    """Make the error of a call that Azure refuses."""
+    error = HttpResponseError("It failed.")
+    error.status_code = status
+    headers = {"Retry-After": retry_after} if retry_after else {}
+    request = SimpleNamespace(url=f"https://management.azure.com{RESOURCE}")
+    error.response = SimpleNamespace(headers=headers, request=request)
+    return error
+
+
+def raising(error: BaseException) -> Fate:
+    """Let a call meet an error."""
+    return lambda call: failures.outcome(call, error)  # type: ignore[arg-type]  # the engine's call has all members
+
+
+# What never passes, and what the error of the operation says of it.
+ENDLESS: dict[str, tuple[Fate, str]] = {
+    "an error of Azure": (raising(answer(400)), "It failed."),
+    "an error of ours": (raising(CloudError(400, ErrorCode.CONFLICT, "It is taken.")), "It is taken."),
+    "throttling": (raising(answer(429, "240")), "It failed."),
+    "lost answers": (raising(ServiceResponseError("reset")), "reset"),
+    "deaths": (lambda _call: RuntimeError("python exited with code 137"), "python exited with code 137"),
+    "a thing that never comes true": (lambda _call: WAIT, "it is still Running"),
+}
+# What passes, if it is not endless.
+PASSING: tuple[Fate, ...] = (
+    *(ENDLESS[kind][0] for kind in ("throttling", "lost answers", "deaths")),
+    *(raising(error) for error in (answer(503), ServiceRequestError("refused"))),
+)
+
+
+@pytest.fixture(autouse=True)
+def _product(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.settings.load", lambda: SETTINGS)
+
+
+def plan_round(name: str, row: str, monkeypatch: pytest.MonkeyPatch, tries: int = 4) -> Json:
+    """Resolve a plan with all its rows, and keep one, those that need it, and the last: a plan takes a second to run.
+
+    What is tried or asked again is so a few times (`tries`) until its time is over, because no test here needs more.
+    """
+    rows = [dataclasses.replace(each, when="", poll=each.deadline / tries) for each in plans.PLANS[name]]
+    monkeypatch.setitem(plans.PLANS, name, tuple(rows))
+    plan = plans.resolve(name, cluster_document(), SETTINGS)
+    for policy in plan["retryPolicies"].values():
+        for again in policy.values():
+            again["everySeconds"] = again["withinSeconds"] / tries
+    near = {each["name"] for each in plan["rows"] if row in (each["name"], *each["needs"])} | {"finish"}
+    kept = [each | {"needs": [need for need in each["needs"] if need in near]} for each in plan["rows"]]
+    return plan | {"rows": [each for each in kept if each["name"] in near]}
+
+
+def run(plan: Json, fates: dict[str, Fate], done: list[str]) -> tuple[Host, Instance]:
+    """Run a plan in which some rows have fates of their own; all others are done after a second."""
+    operation = {"id": "op", "plan": plan, "correlationData": {"correlationId": "corr"}}
+    cluster = {"id": "doc-1", "key": "/subscriptions/s/c", "attempt": 1}
+
+    def activity(_name: str, call: Json, _now: Any) -> tuple[float, Any]:
+        if call["verb"] == "cancel":
+            return 1, {"outcome": "stopped"}
+        fate = fates.get(call["step"])
+        return 1, fate(call) if fate else DONE
+
+    host = Host(activity)
+    return host, host.run("run_plan_v1", "op-1", plans.start_input(operation, cluster, done))
+
+
+def ended(host: Host) -> Json | None:
+    """Return the error with which the operation was ended, once."""
+    endings = [call for _, name, call in host.calls if name == "finish_operation" and not call["step"]]
+    assert len(endings) <= 1
+    return endings[0]["error"] if endings else None
+
+
+def began(host: Host) -> list[str]:
+    """Return the steps in the order of their first calls."""
+    return list(dict.fromkeys(call["step"] for _, _, call in host.calls if call["step"]))
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS)
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_a_row_that_fails_for_good_is_explained_and_the_next_request_finishes(
+    name: str, row: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In time, with step, cause, remedy, owner and correlation id; nothing that needs it begins before it is done."""
+    plan = plan_round(name, row, monkeypatch)
+    fate, cause = ENDLESS[kind]
+    host, instance = run(plan, {row: fate}, [])
+    error = ended(host)
+    assert error is not None
+    assert instance.output == {"result": "failed", "code": error["code"]}
+    details = {each["code"]: each["message"] for each in error["details"]}
+    assert details.keys() >= MEMBERS
+    assert (details["Step"], details["CorrelationId"]) == (row, "corr")
+    assert row in error["message"]
+    assert cause in error["message"]
+    assert details["Remedy"]
+    assert details["Owner"] in OWNERS
+    assert ("AzureResource" in details) == ("It failed." in error["message"])
+    resolved = {each["name"]: each for each in plan["rows"]}
+    if "did not end within" in error["message"]:
+        assert details["Owner"] == resolved[row].get("owner", "platform")
+        slow = details["Owner"] == "azure"
+        assert details["Remedy"] == (TOO_SLOW if slow else resolved[row]["message"])
+    if kind == "crashes":
+        assert (details["Remedy"], details["Owner"]) == (REPEAT, "platform")
+    calls = [(time, call) for time, _, call in host.calls if call["step"] == row]
+    assert ("cancel" in [call["verb"] for _, call in calls]) == (resolved[row]["kind"] == "begin-and-poll")
+    lasted = (calls[-1][0] - calls[0][0]).total_seconds()
+    policy = plan["retryPolicies"][resolved[row]["retry"]].values()
+    silence = max(verdicts.DEATHS_SECONDS, *(again["withinSeconds"] for again in policy))
+    assert lasted <= resolved[row]["deadlineSeconds"] + resolved[row]["cancelSeconds"] + silence
+
+    done = [step for step in began(host) if step != row]
+    assert not [step for step in done if row in resolved[step]["needs"]]
+    again, instance = run(plan, {}, done)
+    assert instance.output == {"result": "done"}
+    assert set(began(again)) | set(done) == set(resolved)
+    assert set(began(again)) & set(done) <= {"finish"}
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS)
+def test_a_row_that_meets_trouble_is_called_again_and_the_operation_succeeds(
+    name: str, row: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each trouble once, one after the other: the row is asked the same again, and nobody is told of it."""
+    met: list[str] = []
+
+    def fate(call: Json) -> Any:
+        met.append(call["verb"])
+        return PASSING[len(met) - 1](call) if len(met) <= len(PASSING) else DONE
+
+    host, instance = run(plan_round(name, row, monkeypatch, tries=50), {row: fate}, [])
+    assert instance.output == {"result": "done"}
+    assert ended(host) is None
+    assert len(met) == len(PASSING) + 1
+    assert len(set(met)) == 1
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS)
+def test_a_row_whose_attempt_was_superseded_ends_it_without_a_word(
+    name: str, row: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The operation is another attempt's by now: nothing is written, nothing that needs the row begins."""
+    host, instance = run(plan_round(name, row, monkeypatch), {row: lambda _call: {"outcome": "fenced"}}, [])
+    assert instance.output == {"result": "fenced"}
+    assert ended(host) is None
+
+
+@pytest.mark.parametrize(("name", "row"), ROWS)
+def test_a_row_that_finds_the_operation_stopping_ends_it(name: str, row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the step and the request."""
+    host, instance = run(plan_round(name, row, monkeypatch), {row: lambda _call: {"outcome": "stopped"}}, [])
+    assert instance.output == {"result": "failed", "code": "OperationCanceled"}
+    error = ended(host)
+    assert error is not None
+    assert f"'{row}'" in error["message"]
+    assert {"code": "CorrelationId", "message": "corr"} in error["details"]

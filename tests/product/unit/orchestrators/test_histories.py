@@ -1,0 +1,48 @@
+"""Recorded histories of every version of the interpreter: an instance in flight decides what it decided before."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrators import ORCHESTRATORS
+from tests.product.unit.orchestrators.record import HISTORIES, replay
+
+FILES = sorted(HISTORIES.glob("*.json"))
+
+
+def test_every_version_has_recorded_histories() -> None:
+    """A new interpreter arrives with its histories, and an old one keeps them."""
+    assert {file.name.split("-")[0] for file in FILES} == set(ORCHESTRATORS)
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+def test_a_recorded_history_replays_to_the_same_decisions(file: Path) -> None:
+    """Names, inputs, order and result: all that the host compares, and all that it does not."""
+    recorded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    assert replay(recorded["name"], json.dumps(recorded["input"])) == recorded["state"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+def test_every_decision_in_a_history_is_asked_for_again(file: Path) -> None:
+    """The names in history and the names asked for agree, one by one."""
+    recorded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    kinds = {4: 0, 7: 2, 10: 5}
+    scheduled = [
+        (kinds[event["EventType"]], event["Name"])
+        for event in recorded["input"]["history"]
+        if event["EventType"] in kinds
+    ]
+    asked = [
+        (action["actionType"], action.get("functionName", "None")) for action in _flat(recorded["state"]["actions"][0])
+    ]
+    assert asked[: len(scheduled)] == scheduled
+
+
+def _flat(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        leaf
+        for action in actions
+        for leaf in (_flat(action["compoundActions"]) if "compoundActions" in action else [action])
+    ]

@@ -1,0 +1,255 @@
+"""The plans as data: valid, complete, resolved once, and the same in both serialised forms."""
+
+import dataclasses
+import json
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from activities import ACTIVITIES
+from orchestrators import plans, retry
+from orchestrators.plans import resuming
+from orchestrators.plans.predicates import PREDICATES
+from orchestrators.plans.rows import Row, from_dict, from_documents, problems, to_dict, to_documents
+from shared import cloud
+from shared.clusters import principals
+from shared.settings import Settings, parse
+from tests.product.unit.product_world import ENVIRONMENT, cluster_document
+
+NAMES = sorted(plans.PLANS)
+EXECUTORS, WHEN, RETRY = frozenset(ACTIVITIES), frozenset(PREDICATES), frozenset(retry.POLICIES)
+
+
+def settings(scale: str = "1") -> Settings:
+    """Make settings with a time scale."""
+    return parse(ENVIRONMENT | {"TIME_SCALE": scale})
+
+
+def document(domain: str = "c1", **more: Any) -> dict[str, Any]:
+    """Make a cluster document with a domain."""
+    made = cluster_document(**more)
+    made["openShiftCluster"]["properties"]["clusterProfile"]["domain"] = domain
+    return made
+
+
+def row(name: str, *needs: str, **more: Any) -> Row:
+    """Make a row."""
+    return Row(
+        **{
+            "name": name,
+            "phase": "p",
+            "kind": "action",
+            "executor": "decide_names",
+            "needs": needs,
+            "waits_for": "w",
+            "message": "m",
+        }
+        | more
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_plan_can_be_run(name: str) -> None:
+    """Needs exist, nothing waits for itself, every name is known."""
+    assert problems(plans.PLANS[name], EXECUTORS, WHEN, RETRY) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "want"),
+    [
+        ((row("a"), row("a")), "the name a stands twice"),
+        ((row("a", "b"),), "a needs b, which is no row"),
+        ((row("a", "b"), row("b", "a")), "a, b wait for each other"),
+        ((row("a", executor="x"),), "a names the unknown executor 'x'"),
+        ((row("a", kind="x"),), "a names the unknown kind 'x'"),
+        ((row("a", retry="x"),), "a names the unknown retry 'x'"),
+        ((row("a", when="x"),), "a names the unknown when 'x'"),
+        ((row("a", owner="x"),), "a names the unknown owner 'x'"),
+    ],
+    ids=["double name", "missing need", "cycle", "executor", "kind", "retry", "when", "owner"],
+)
+def test_a_plan_that_cannot_be_run_says_why(rows: tuple[Row, ...], want: str) -> None:
+    """One sentence for each mistake."""
+    assert want in problems(rows, EXECUTORS, WHEN, RETRY)
+
+
+def test_no_activity_is_registered_without_a_row_or_the_engine() -> None:
+    """The table of activities holds nothing that nobody calls."""
+    used = {each.executor for rows in plans.PLANS.values() for each in rows}
+    assert set(ACTIVITIES) - used == {"stop_operation"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_finish_waits_for_everything(name: str) -> None:
+    """Whatever runs has ended before the operation does."""
+    rows = {each.name: each for each in plans.PLANS[name]}
+    reached: set[str] = set()
+    left = ["finish"]
+    while left:
+        each = left.pop()
+        reached.add(each)
+        left += rows[each].needs
+    assert reached == set(rows)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_made_in_the_customers_subscription_before_validation_has_passed(name: str) -> None:
+    """The resource group and the deployments need every row of the validation, directly or not."""
+    rows = {each.name: each for each in plans.PLANS[name]}
+    validations = {each.name for each in rows.values() if each.phase == "validation"}
+    for each in rows.values():
+        if each.executor not in ("ensure_resource_group", "deploy_storage_template"):
+            continue
+        reached: set[str] = set()
+        left = list(each.needs)
+        while left:
+            need = left.pop()
+            reached.add(need)
+            left += rows[need].needs
+        assert validations <= reached
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_plan_is_the_same_after_json(name: str) -> None:
+    """As dictionaries and as Phase documents."""
+    rows = plans.PLANS[name]
+    assert tuple(from_dict(json.loads(json.dumps(to_dict(each)))) for each in rows) == rows
+    documents = json.loads(json.dumps(to_documents(name, rows)))
+    assert from_documents(documents) == (name, rows)
+    assert from_documents(list(reversed(documents))) == (name, rows)
+
+
+def test_phase_documents_name_their_executor() -> None:
+    """One plan, then one phase for each row."""
+    plan, phase = to_documents("p", (row("a"),))
+    assert plan["kind"] == "PhasePlan"
+    assert plan["phases"] == [{"name": "a"}]
+    assert phase["config"]["executorRef"]["name"] == "decide_names"
+
+
+def test_a_bundle_without_a_phase_of_its_plan_is_refused() -> None:
+    """It says which one is missing."""
+    with pytest.raises(ValueError, match="phases that are not there: a"):
+        from_documents(to_documents("p", (row("a"),))[:1])
+
+
+def test_a_skipped_row_says_why_and_nobody_waits_for_it() -> None:
+    """A cluster with its own domain has no record in our zone."""
+    plan = plans.resolve("create", document("api.customer.example"), settings())
+    assert {"name": "create_dns", "reason": "the cluster's domain is managed by its owner"} in plan["skipped"]
+    assert "create_dns" not in [each["name"] for each in plan["rows"]]
+    assert all("create_dns" not in each["needs"] for each in plan["rows"])
+
+
+def test_who_needed_a_skipped_row_needs_what_it_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Order is kept across a gap."""
+    monkeypatch.setitem(plans.PLANS, "create", (row("a"), row("b", "a", when="uses_managed_domain"), row("c", "b")))
+    plan = plans.resolve("create", document("api.customer.example"), settings())
+    assert plan["rows"][1]["needs"] == ["a"]
+
+
+def test_a_delete_that_supersedes_nothing_cancels_nothing() -> None:
+    """The row runs only where an operation was running."""
+    skipped = [each["name"] for each in plans.resolve("delete", document(), settings())["skipped"]]
+    assert skipped == ["cancel_superseded"]
+    assert not plans.resolve("delete", document(supersededOperationId="old"), settings())["skipped"]
+
+
+def test_an_update_goes_into_the_cluster_only_for_a_principal_that_it_does_not_run_with() -> None:
+    """Or that another update has tried meanwhile; what Azure knows of the principal is looked at each time."""
+    made = document(secrets={"request": "s/1"})
+    whole = [each["name"] for each in plans.resolve("update", made, settings())["rows"]]
+    principals.note_worked(made)
+    plan = plans.resolve("update", made, settings())
+    inside = {
+        "start_machines",
+        "api_servers_available",
+        "update_root_credentials",
+        "restart_cloud_credential_operator",
+        "operator_credentials_ready",
+        "update_cloud_provider_credentials",
+        "redeploy_control_plane",
+        "control_plane_redeployed",
+    }
+    assert {each["name"] for each in plan["skipped"]} == inside
+    assert {each["reason"] for each in plan["skipped"]} == {"the cluster runs with this service principal and secret"}
+    made["principal"]["tried"] = [made["principal"]["worked"] | {"objectId": "another"}]
+    assert [each["name"] for each in plans.resolve("update", made, settings())["rows"]] == whole
+
+
+def test_a_former_principal_loses_its_role_when_nothing_else_is_left_to_do() -> None:
+    """Everything that makes the cluster run with the new one comes before, and the note of it before everything."""
+    rows = {each.name: each for each in plans.PLANS["update"]}
+    order = ["note_principal", "deploy_storage_template", "control_plane_redeployed", "settle_storage_template"]
+    order += ["remove_former_role_assignments", "finish"]
+    for earlier, later in pairwise(order):
+        assert later in resuming.depending_on((earlier,), tuple(rows.values()))
+    assert [each.name for each in rows.values() if "remove_former_role_assignments" in each.needs] == ["finish"]
+
+
+def test_the_end_of_a_superseded_operation_is_awaited_longer_than_its_requests_may_last() -> None:
+    """A request in flight keeps its own time-outs, whatever the scale."""
+    plan = plans.resolve("delete", document(supersededOperationId="old"), settings("200"))
+    assert plan["rows"][0]["name"] == "cancel_superseded"
+    assert plan["rows"][0]["deadlineSeconds"] > cloud.CONNECTION_TIMEOUT_SECONDS + cloud.READ_TIMEOUT_SECONDS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_durations_are_scaled_when_a_plan_is_resolved_and_keep_their_floor(name: str) -> None:
+    """Deadlines never fall below fifteen seconds, nor below what their row says that no scale shortens."""
+    shortest = {each.name: each.shortest.total_seconds() for each in plans.PLANS[name]}
+    plain, fast = (plans.resolve(name, document(), settings(scale)) for scale in ("1", "40"))
+    for slow_row, fast_row in zip(plain["rows"], fast["rows"], strict=True):
+        assert fast_row["deadlineSeconds"] == max(slow_row["deadlineSeconds"] / 40, 15, shortest[fast_row["name"]])
+        assert fast_row["pollSeconds"] == max(slow_row["pollSeconds"] / 40, 0.1)
+    for policy in fast["retryPolicies"].values():
+        assert all(again["withinSeconds"] >= 15 for again in policy.values())
+
+
+def test_a_resolved_plan_has_every_policy_that_its_rows_name() -> None:
+    """A running install keeps the figures it began with."""
+    plan = plans.resolve("create", document(), settings())
+    assert {each["retry"] for each in plan["rows"]} == set(plan["retryPolicies"])
+    assert plan["timeScale"] == 1
+
+
+def test_the_input_of_an_orchestration_holds_no_document_and_no_secret() -> None:
+    """Ids, the plan, and what is done; finishing always runs again."""
+    operation = {"id": "op", "plan": {"rows": []}, "correlationData": {"correlationId": "c", "traceparent": "t"}}
+    made = plans.start_input(operation, document(secrets={"request": "s"}), ["decide_names", "finish"])
+    assert made == {
+        "operationId": "op",
+        "attempt": 1,
+        "clusterKey": document()["key"],
+        "clusterDocumentId": "doc-1",
+        "correlationId": "c",
+        "clientRequestId": "",
+        "traceparent": "t",
+        "plan": {"rows": []},
+        "done": ["decide_names"],
+    }
+    assert plans.instance_id("op", 3) == "op-3"
+
+
+def test_every_row_tells_what_it_waits_for_and_what_to_do() -> None:
+    """Failures explain themselves from the row alone."""
+    for rows in plans.PLANS.values():
+        for each in rows:
+            assert each.waits_for
+            assert each.message.endswith(".")
+            assert each.deadline >= timedelta(minutes=5)
+
+
+def test_what_several_plans_do_fails_alike_in_each() -> None:
+    """Whose it is does not depend on who asked."""
+    rows = [row for plan in plans.PLANS.values() for row in plan]
+    told = {row.executor: (row.kind, row.together, row.owner) for row in rows}
+    assert [row.name for row in rows if (row.kind, row.together, row.owner) != told[row.executor]] == []
+
+
+def test_rows_are_frozen() -> None:
+    """Nobody alters a plan at run time."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plans.PLANS["create"][0].name = "x"  # type: ignore[misc]  # that it is refused is the test

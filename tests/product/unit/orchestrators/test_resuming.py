@@ -1,0 +1,97 @@
+"""What a resume takes over from a failed create, and when it has to begin the bootstrap again."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from orchestrators import plans
+from orchestrators.plans import resuming
+from orchestrators.plans.predicates import PREDICATES
+from orchestrators.plans.rows import Row
+from shared.settings import parse
+from tests.product.unit.product_world import ENVIRONMENT, cluster_document
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+NAMES = [row.name for row in plans.PLANS["create"]]
+
+
+NOTES: dict[str, dict[str, Any]] = {"one": {"hasPullSecret": True}, "none": {"hasPullSecret": False}, "not noted": {}}
+
+
+def ago(hours: float) -> str:
+    """Return a time of the past as documents write it."""
+    return (NOW - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@pytest.mark.parametrize(
+    ("properties", "done", "want"),
+    [
+        pytest.param({"install": {"now": ago(20)}}, [], True, id="twenty hours"),
+        pytest.param({"install": {"now": ago(19.99)}}, [], False, id="a little less"),
+        pytest.param({"install": {"now": ago(99)}}, ["bootstrap_config_map_ready"], False, id="bootstrap is over"),
+        pytest.param({"install": {"now": ago(1)}, "createdAt": ago(99)}, [], False, id="an old cluster, a new graph"),
+        pytest.param({"createdAt": ago(21)}, [], True, id="a graph may be older than its note"),
+        pytest.param({"createdAt": ago(1)}, [], False, id="no graph yet"),
+        pytest.param({"install": {"now": ago(30), "beginsAgain": True}}, [], True, id="a removal that failed"),
+        pytest.param({}, [], False, id="nothing known"),
+    ],
+)
+def test_a_bootstrap_begins_again_when_its_certificates_would_not_last(
+    properties: dict[str, Any], done: list[str], want: bool
+) -> None:
+    """They live a day; four hours are left for the bootstrap."""
+    assert resuming.begins_again(properties, done, NOW) is want
+
+
+def test_nothing_that_depends_on_the_graph_is_taken_over_when_it_begins_again() -> None:
+    """Told from the plan, so a row that is added later is repeated as well."""
+    kept = resuming.carried_over(NAMES, again=True)
+    repeated = set(NAMES) - set(kept)
+    assert {"ensure_graph", "deploy_machines_template", "bootstrap_config_map_ready", "api_servers_ready"} <= repeated
+    assert {"validate_service_principal", "decide_names", "decide_zones", "ensure_resource_group"} <= set(kept)
+    for row in plans.PLANS["create"]:
+        assert row.name in repeated or not repeated.intersection(row.needs)
+
+
+def test_the_removal_itself_is_never_taken_over() -> None:
+    """The one of an older resume took away an older bootstrap."""
+    assert resuming.REMOVAL not in resuming.carried_over([resuming.REMOVAL], again=True)
+
+
+def test_the_registry_token_is_rotated_until_a_graph_carries_it() -> None:
+    """Everything else that is done stays done."""
+    assert resuming.carried_over(["decide_names", "ensure_acr_token"], again=False) == ["decide_names"]
+    done = ["decide_names", "ensure_acr_token", "ensure_graph"]
+    assert resuming.carried_over(done, again=False) == done
+
+
+def resolved(**more: Any) -> dict[str, Any]:
+    """Resolve a create of a cluster whose document has these members, `install` among its properties."""
+    document = cluster_document(**more)
+    document["openShiftCluster"]["properties"]["install"] = more.pop("install", {})
+    return plans.resolve("create", document, parse(ENVIRONMENT))
+
+
+def test_the_removal_is_in_the_plan_of_a_resume_that_begins_again_alone() -> None:
+    """Every other create is told why it has none."""
+    begun = resolved(install={"now": ago(21), "beginsAgain": True})
+    assert resuming.REMOVAL in [row["name"] for row in begun["rows"]]
+    going_on = resolved(install={"now": ago(1)})
+    assert {"name": resuming.REMOVAL, "reason": PREDICATES["begins_again"][1]} in going_on["skipped"]
+
+
+def test_a_pull_secret_is_told_by_the_documents_note() -> None:
+    """Plans are resolved without the vault."""
+    has_none, _ = PREDICATES["has_no_pull_secret"]
+    told = {name: has_none(cluster_document(**note), parse(ENVIRONMENT)) for name, note in NOTES.items()}
+    assert told == {"one": False, "none": True, "not noted": True}
+
+
+def test_rows_depend_through_any_number_of_others() -> None:
+    """In whatever order the plan tells them."""
+    rows = tuple(
+        Row(name=name, phase="p", kind="action", executor="x", needs=needs, waits_for="w")
+        for name, needs in (("d", ("c",)), ("a", ()), ("c", ("b",)), ("b", ("a",)), ("e", ()))
+    )
+    assert resuming.depending_on(("b",), rows) == {"b", "c", "d"}

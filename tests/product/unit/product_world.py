@@ -1,0 +1,241 @@
+"""The product on an Azure in memory: its own stores and SDK clients, with fakes below them."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import requests.adapters
+from azure.core.exceptions import ResourceNotFoundError
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from shared import cloud, settings
+from shared import store as store_module
+from shared import vault as vault_module
+from shared.azure import clients, credentials
+from shared.store import Store, get_store
+from shared.vault import certificates
+from tests.product.unit import cosmos_fake
+from tests.product.unit.azure_fake import FakeAzure, send
+
+ENVIRONMENT = {
+    "AZURE_TENANT_ID": "aaaaaaaa-0000-0000-0000-000000000001",
+    "AZURE_SUBSCRIPTION_ID": "bbbbbbbb-0000-0000-0000-000000000001",
+    "LOCATION": "eastus",
+    "RESOURCEGROUP": "rp",
+    "COSMOSDB_ACCOUNT": "rp-eastus",
+    "TASK_HUB": "OpenShiftClusters",
+    "DOMAIN": "eastus.aroapp.io",
+    "KEYVAULT_NAME": "rp-svc",
+    "CLUSTER_KEYVAULT_NAME": "rp-cls",
+    "ADMIN_OBJECT_ID": "cccccccc-0000-0000-0000-000000000001",
+    "RP_OBJECT_ID": "cccccccc-0000-0000-0000-000000000002",
+    "ACR_RESOURCE_ID": "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourceGroups/global"
+    "/providers/Microsoft.ContainerRegistry/registries/arosvc",
+    "ADMIN_API_CA": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
+    "ADMIN_API_CLIENT_COMMON_NAME": "sre",
+    "TIME_SCALE": "40",
+}
+CUSTOMER = "dddddddd-0000-0000-0000-000000000001"
+CUSTOMER_TENANT = "eeeeeeee-0000-0000-0000-000000000001"
+CLUSTER_ID = (
+    f"/subscriptions/{CUSTOMER}/resourceGroups/customer/providers/Microsoft.RedHatOpenShift/openShiftClusters/C1"
+)
+CLUSTER_GROUP = f"/subscriptions/{CUSTOMER}/resourceGroups/aro-c1"
+NETWORK = f"/subscriptions/{CUSTOMER}/resourceGroups/customer/providers/Microsoft.Network/virtualNetworks/vnet"
+CACHES: tuple[Any, ...] = (
+    settings.load,
+    cloud.cloud_profile,
+    cloud.managed_identity,
+    store_module.get_store,
+    vault_module.get_vault,
+    certificates.get_certificates,
+    credentials.first_party,
+    clients._first_party,
+)
+
+
+def _first_party_certificate() -> str:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "first-party")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now)
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return (private + certificate.public_bytes(serialization.Encoding.PEM)).decode()
+
+
+FIRST_PARTY_CERTIFICATE = _first_party_certificate()
+
+
+class FakeSecrets:
+    """A vault's secrets with their versions."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.versions: dict[str, list[str]] = {}
+        self.tags: dict[str, dict[str, str]] = {}
+        self.written: dict[str, datetime] = {}
+        self.disabled: list[str] = []
+        self._numbers = itertools.count(1)
+
+    def set_secret(self, name: str, value: str, *, content_type: str, tags: dict[str, str]) -> Any:
+        assert content_type == "application/json"
+        assert tags["cluster"]
+        self.versions.setdefault(name, []).append(value)
+        self.tags[name], self.written[name] = tags, datetime.now(UTC)
+        return self.get_secret(name)
+
+    def list_properties_of_secrets(self) -> Iterator[Any]:
+        for name in sorted(self.versions):
+            tags, written = self.tags.get(name), self.written.get(name)
+            yield SimpleNamespace(name=name, tags=tags, updated_on=written, created_on=None)
+
+    def get_secret(self, name: str, version: str | None = None) -> Any:
+        if name not in self.versions:
+            raise ResourceNotFoundError(message=f"no secret {name}")
+        number = int(version) if version else len(self.versions[name])
+        return SimpleNamespace(value=self.versions[name][number - 1], id=f"{self.url}/secrets/{name}/{number}")
+
+    def update_secret_properties(self, name: str, version: str, *, enabled: bool) -> None:
+        assert not enabled
+        self.disabled.append(f"{name}/{version}")
+
+    def begin_delete_secret(self, name: str) -> None:
+        if name not in self.versions:
+            raise ResourceNotFoundError(message=f"no secret {name}")
+        del self.versions[name]
+
+
+@dataclass
+class World:
+    """Everything below the product."""
+
+    azure: FakeAzure = field(default_factory=FakeAzure)
+    cosmos: dict[str, cosmos_fake.Container] = field(default_factory=cosmos_fake.containers)
+    vaults: dict[str, FakeSecrets] = field(default_factory=dict)
+
+    @property
+    def store(self) -> Store:
+        """The product's store."""
+        return get_store()
+
+    @property
+    def cluster(self) -> dict[str, Any]:
+        """The one cluster document."""
+        (document,) = self.cosmos["OpenShiftClusters"].documents.values()
+        return document
+
+    @property
+    def operation(self) -> dict[str, Any]:
+        """The operation `op`."""
+        return self.cosmos["AsyncOperations"].documents["op", "op"]
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The cluster's properties."""
+        properties: dict[str, Any] = self.cluster["openShiftCluster"]["properties"]
+        return properties
+
+    def vault(self, name: str) -> FakeSecrets:
+        """Return the secrets of a vault."""
+        return self.vaults.setdefault(name, FakeSecrets(f"https://{name}.vault.azure.net"))
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Put the product on fakes: settings, Cosmos DB, Key Vault, and everything that is asked over HTTP."""
+    for name in settings.table():
+        monkeypatch.delenv(name, raising=False)
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    made = World()
+    monkeypatch.setattr(
+        requests.adapters.HTTPAdapter, "send", lambda _adapter, prepared, **_more: send(made.azure, prepared)
+    )
+    database = SimpleNamespace(get_container_client=made.cosmos.__getitem__)
+    account = SimpleNamespace(get_database_client=lambda _name: database)
+    monkeypatch.setattr(store_module, "CosmosClient", lambda *_args, **_kwargs: account)
+    monkeypatch.setattr(
+        vault_module, "SecretClient", lambda url, *_args, **_kwargs: made.vault(url.split("//")[1].split(".")[0])
+    )
+    made.vault("rp-svc").versions["rp-firstparty"] = [FIRST_PARTY_CERTIFICATE]
+    made.vault("rp-svc").versions["cluster-mdsd"] = [FIRST_PARTY_CERTIFICATE]
+    for cached in CACHES:
+        cached.cache_clear()
+    yield made
+    for cached in CACHES:
+        cached.cache_clear()
+
+
+def cluster_document(**more: Any) -> dict[str, Any]:
+    """Make the document of a cluster whose create has just been accepted."""
+    return {
+        "id": "doc-1",
+        "key": CLUSTER_ID.lower(),
+        "partitionKey": CUSTOMER,
+        "clusterResourceGroupIdKey": CLUSTER_GROUP.lower(),
+        "clientIdKey": "client-1",
+        "asyncOperationId": "op",
+        "attempt": 1,
+        "correlationData": {"correlationId": "corr-1"},
+        "secrets": {},
+        "writtenByANewerBuild": {"deep": True},
+        "openShiftCluster": {
+            "id": CLUSTER_ID,
+            "name": "C1",
+            "location": "eastus",
+            "tags": {"team": "a"},
+            "properties": {
+                "provisioningState": "Creating",
+                "clusterProfile": {"domain": "c1", "resourceGroupId": CLUSTER_GROUP},
+                "servicePrincipalProfile": {"clientId": "client-1"},
+                "masterProfile": {"subnetId": f"{NETWORK}/subnets/master"},
+                "workerProfiles": [{"name": "worker", "subnetId": f"{NETWORK}/subnets/worker"}],
+            },
+        },
+    } | more
+
+
+@pytest.fixture
+def accepted(world: World) -> World:
+    """Give the world a cluster in `Creating`, its operation, its subscription and the secrets of its request."""
+    secret = world.vault("rp-cls").set_secret(
+        "doc-1-request",
+        '{"clientSecret": "s3cret", "pullSecret": "{}"}',
+        content_type="application/json",
+        tags={"cluster": "doc-1"},
+    )
+    world.cosmos["OpenShiftClusters"].create_item(cluster_document(secrets={"request": secret.id}))
+    world.cosmos["AsyncOperations"].create_item(
+        {
+            "id": "op",
+            "openShiftClusterKey": CLUSTER_ID.lower(),
+            "clusterDocumentId": "doc-1",
+            "taskHub": ENVIRONMENT["TASK_HUB"],
+            "correlationData": {"correlationId": "corr-1"},
+            "asyncOperation": {
+                "id": "/x/op",
+                "name": "op",
+                "initialStatus": "Creating",
+                "status": "Creating",
+                "startTime": "2026-03-01T09:00:00+00:00",
+            },
+            "plan": {"name": "create", "timeScale": 40, "rows": [], "skipped": [], "retryPolicies": {}},
+        }
+    )
+    world.cosmos["Subscriptions"].create_item(
+        {"id": CUSTOMER, "subscription": {"state": "Registered", "properties": {"tenantId": CUSTOMER_TENANT}}}
+    )
+    return world

@@ -1,0 +1,188 @@
+"""The store: conditional writes, decisions retried as a whole, the fence, and members that nobody knows."""
+
+from typing import Any
+
+import pytest
+
+from shared.store import Conflict, Document, Fence, FenceMoved, NotFound, PreconditionFailed, Store
+from tests.product.unit.cosmos_fake import Container, containers
+from tests.product.unit.product_world import CLUSTER_ID, CUSTOMER, cluster_document
+
+KEY = CLUSTER_ID.lower()
+FENCE = Fence(KEY, "op", 1, "doc-1")
+
+
+@pytest.fixture
+def cosmos() -> dict[str, Container]:
+    """Make the containers."""
+    return containers()
+
+
+@pytest.fixture
+def store(cosmos: dict[str, Container]) -> Store:
+    """Make a store with one cluster."""
+    made = Store(cosmos.__getitem__)  # type: ignore[arg-type] # a fake of the SDK's container
+    made.clusters.create(cluster_document())
+    return made
+
+
+def somebody_writes(store: Store, cosmos: dict[str, Container], times: int = 1, **members: Any) -> None:
+    """Let another writer be faster, so many times."""
+
+    def write() -> None:
+        document = store.clusters.get(KEY)
+        assert document is not None
+        cosmos["OpenShiftClusters"].upsert_item(document | members)
+
+    cosmos["OpenShiftClusters"].before_write += [write] * times
+
+
+def add(member: str) -> Any:
+    """Make a decision that adds a member."""
+
+    def decide(document: Document) -> Document:
+        return document | {member: True}
+
+    return decide
+
+
+def test_a_decision_is_made_again_on_what_another_wrote(store: Store, cosmos: dict[str, Container]) -> None:
+    """Neither write is lost."""
+    somebody_writes(store, cosmos, theirs=True)
+    written = store.update(KEY, add("ours"))
+    assert written["theirs"]
+    assert written["ours"]
+
+
+def test_a_race_lost_five_times_is_given_up(store: Store, cosmos: dict[str, Container]) -> None:
+    """The caller answers 409."""
+    somebody_writes(store, cosmos, times=5, theirs=True)
+    with pytest.raises(PreconditionFailed):
+        store.update(KEY, add("ours"))
+
+
+def test_a_decision_to_leave_it_writes_nothing(store: Store, cosmos: dict[str, Container]) -> None:
+    """None means: as it is."""
+    assert store.update(KEY, lambda _document: None)["id"] == "doc-1"
+    assert len(cosmos["OpenShiftClusters"].writes) == 1
+
+
+def test_members_of_a_newer_build_survive(store: Store) -> None:
+    """At every depth."""
+    assert store.update(KEY, add("ours"))["writtenByANewerBuild"] == {"deep": True}
+
+
+@pytest.mark.parametrize(
+    "fence",
+    [Fence(KEY, "other", 1), Fence(KEY, "op", 2), Fence(KEY + "x", "op", 1)],
+    ids=["operation", "attempt", "gone"],
+)
+def test_a_fence_that_moved_stops_the_write(store: Store, fence: Fence) -> None:
+    """Before anything is decided."""
+    with pytest.raises(FenceMoved):
+        store.fenced_update(fence, add("ours"))
+
+
+def test_a_fence_that_moves_during_a_lost_race_stops_the_write(store: Store, cosmos: dict[str, Container]) -> None:
+    """Each try checks it anew."""
+    somebody_writes(store, cosmos, attempt=2)
+    with pytest.raises(FenceMoved):
+        store.fenced_update(FENCE, add("ours"))
+    assert "ours" not in (store.clusters.get(KEY) or {})
+
+
+def test_what_is_not_there_is_none_or_not_found(store: Store) -> None:
+    """Reading gives None, updating says so."""
+    assert store.clusters.get(KEY + "x") is None
+    assert store.operations.get("nobody") is None
+    with pytest.raises(NotFound):
+        store.update(KEY + "x", add("ours"))
+
+
+def test_a_key_with_capitals_is_refused(store: Store) -> None:
+    """Keys are lower-cased resource ids, always."""
+    with pytest.raises(ValueError, match="lower-cased"):
+        store.clusters.get(CLUSTER_ID)
+
+
+@pytest.mark.parametrize("same", ["key", "clusterResourceGroupIdKey", "clientIdKey"])
+def test_unique_members_conflict(store: Store, same: str) -> None:
+    """And the other document is found by the member."""
+    others = {"id": "doc-2", "key": "/subscriptions/x", "clusterResourceGroupIdKey": "b", "clientIdKey": "c"}
+    first = cluster_document()
+    with pytest.raises(Conflict):
+        store.clusters.create(first | others | {same: first[same]})
+    found = store.clusters.find_by(CUSTOMER, same, first[same])
+    assert found is not None
+    assert found["id"] == "doc-1"
+
+
+def test_pages_have_a_size_and_a_token(store: Store) -> None:
+    """The last page has none."""
+    for number in range(2, 13):
+        members = {
+            "id": f"d{number}",
+            "key": f"{KEY}{number}",
+            "clusterResourceGroupIdKey": f"g{number}",
+            "clientIdKey": f"c{number}",
+        }
+        store.clusters.create(cluster_document() | members)
+    prefix = f"/subscriptions/{CUSTOMER}/"
+    first, token = store.clusters.page(prefix, CUSTOMER)
+    second, end = store.clusters.page(prefix, CUSTOMER, token)
+    assert (len(first), len(second), end) == (10, 2, None)
+    assert {document["id"] for document in first} & {document["id"] for document in second} == set()
+
+
+def test_running_operations_are_found_across_partitions(store: Store) -> None:
+    """A cluster in a terminal state names none."""
+    ended = cluster_document(id="d2", partitionKey="other", key="/subscriptions/other/x")
+    del ended["asyncOperationId"]
+    store.clusters.create(ended)
+    assert [document["id"] for document in store.clusters.non_terminal()] == ["doc-1"]
+
+
+def test_a_cluster_is_deleted_as_it_was_read(store: Store) -> None:
+    """Who read an older one does not delete a newer one."""
+    old = store.clusters.get(KEY)
+    assert old is not None
+    store.update(KEY, add("ours"))
+    with pytest.raises(PreconditionFailed):
+        store.clusters.delete(old)
+    newer = store.clusters.get(KEY)
+    assert newer is not None
+    store.clusters.delete(newer)
+    store.clusters.delete(newer)
+    assert store.clusters.get(KEY) is None
+
+
+def test_operations_and_progress_end_themselves(store: Store) -> None:
+    """After seven days."""
+    assert store.operations.create({"id": "op"})["ttl"] == 604800
+    item = {"id": "a-1", "operationId": "op", "step": "a", "attempt": 1, "startTime": "2"}
+    assert store.progress.upsert(item)["ttl"] == 604800
+    store.progress.upsert(item | {"id": "b-1", "startTime": "1"})
+    assert [found["id"] for found in store.progress.list("op")] == ["b-1", "a-1"]
+
+
+def test_versions_are_kept_for_ten_seconds(store: Store, cosmos: dict[str, Container]) -> None:
+    """Every PUT asks, and the catalogue changes rarely."""
+    now = [0.0]
+    store._versions._clock = lambda: now[0]
+    assert store.versions() == []
+    cosmos["OpenShiftVersions"].create_item({"id": "4.19.24", "enabled": True})
+    assert store.versions() == []
+    now[0] = 10.1
+    assert [version["id"] for version in store.versions()] == ["4.19.24"]
+
+
+def test_a_subscription_is_put_as_it_was_read(store: Store) -> None:
+    """A new one conflicts with a newer, a read one with a write since."""
+    store.subscriptions.put({"id": "s"})
+    with pytest.raises(Conflict):
+        store.subscriptions.put({"id": "s"})
+    read = store.subscriptions.get("S")
+    assert read is not None
+    store.subscriptions.put(read | {"state": "Registered"})
+    with pytest.raises(PreconditionFailed):
+        store.subscriptions.put(read)

@@ -1,0 +1,61 @@
+"""The layout of the source tree: what `http/` must never become, and names that no dependency may take."""
+
+import importlib.util
+import re
+import sysconfig
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+SOURCES = (
+    "http",
+    "orchestrators",
+    "activities",
+    "timers",
+    "installer",
+    "shared",
+    "emulator",
+    "demo",
+    "bench",
+    "tools",
+    "tests",
+)
+OURS = ("activities", "emulator", "frontend", "function_app", "installer", "orchestrators", "shared", "timers")
+
+
+def test_http_is_the_standard_librarys() -> None:
+    """`import http` never finds our folder."""
+    found = importlib.util.find_spec("http")
+    assert found is not None
+    assert found.origin is not None
+    assert Path(found.origin).is_relative_to(sysconfig.get_path("stdlib"))
+
+
+def test_http_holds_packages_and_no_module() -> None:
+    """A Python file in it would make it a package, and break the standard library's."""
+    assert list((ROOT / "http").glob("*.py")) == []
+
+
+def test_no_dependency_ships_a_package_of_our_name() -> None:
+    """Where packages stand before the app folder on the path, theirs would win."""
+    assert set(OURS) & packages_distributions().keys() == set()
+
+
+def test_every_folder_of_tests_is_a_package() -> None:
+    """Without it, two test files of one name collide."""
+    folders = {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_every_warning_that_is_ignored_has_its_reason_on_the_line() -> None:
+    """Or nobody knows when it may go."""
+    bare = re.compile(r"# (noqa(: [A-Z0-9, ]+)?|type: ignore(\[[a-z-]+\])?)\s*$")
+    found = (path for folder in SOURCES for path in (ROOT / folder).rglob("*.py"))
+    sources = [path for path in found if "node_modules" not in path.parts]
+    assert len(sources) > len(SOURCES)
+    assert [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (*sources, ROOT / "function_app.py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if bare.search(line)
+    ] == []

@@ -1,0 +1,30 @@
+"""The purge: ended instances go after the days that the settings keep."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+from tests.product.unit.product_world import World
+from timers.purge import purge
+
+
+class Client:
+    """The durable client, as far as the purge needs it."""
+
+    def __init__(self) -> None:
+        self.purged: list[tuple[datetime, datetime, list[Any]]] = []
+
+    async def purge_instance_history_by(self, begin: datetime, end: datetime, statuses: Any) -> Any:
+        self.purged.append((begin, end, statuses))
+        return SimpleNamespace(instances_deleted=3)
+
+
+def test_only_instances_that_ended_long_ago_are_purged(world: World) -> None:
+    """Those that run stay, whatever their age."""
+    assert world
+    client = Client()
+    asyncio.run(purge(client))  # type: ignore[arg-type] # a fake of the SDK's client
+    ((_, end, statuses),) = client.purged
+    assert timedelta(days=7) <= datetime.now(UTC) - end < timedelta(days=7, minutes=1)
+    assert {status.name for status in statuses} == {"Completed", "Failed", "Terminated", "Canceled"}

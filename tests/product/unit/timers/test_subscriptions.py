@@ -1,0 +1,95 @@
+"""A deleted subscription takes its clusters with it."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.product.unit.product_world import CUSTOMER, World
+from timers.subscriptions import sweep
+
+
+def subscription(world: World) -> dict[str, Any]:
+    """Return the subscription, as stored."""
+    return world.cosmos["Subscriptions"].documents[CUSTOMER, CUSTOMER]
+
+
+@pytest.fixture
+def left(accepted: World) -> World:
+    """Give the world a cluster whose subscription ARM has just deleted."""
+    subscription(accepted).update({"deleting": True, "subscription": {"state": "Deleted"}})
+    accepted.properties["provisioningState"] = "Succeeded"
+    accepted.cluster.pop("asyncOperationId")
+    return accepted
+
+
+def swept(world: World) -> World:
+    """Let the timer fire once."""
+    asyncio.run(sweep(None))
+    return world
+
+
+def test_a_cluster_of_a_deleted_subscription_begins_to_be_deleted(left: World) -> None:
+    """As by a DELETE: an operation with its plan that the document names, for the watchdog to start."""
+    swept(left)
+    assert left.properties["provisioningState"] == "Deleting"
+    operation_id = left.cluster["asyncOperationId"]
+    operation = left.cosmos["AsyncOperations"].documents[operation_id, operation_id]
+    assert (operation["plan"]["name"], operation["asyncOperation"]["status"]) == ("delete", "Deleting")
+    assert operation["taskHub"] == "OpenShiftClusters"
+    assert left.cluster["attempt"] == 1
+
+
+def test_a_create_that_runs_is_canceled_by_it(left: World) -> None:
+    """Nobody is left to wait for its end."""
+    left.properties["provisioningState"] = "Creating"
+    left.cluster.update({"asyncOperationId": "op", "restarts": {"count": 4, "since": "2026-03-01T09:00:00+00:00"}})
+    swept(left)
+    assert "restarts" not in left.cluster
+    assert left.properties["provisioningState"] == "Deleting"
+    assert left.cluster["supersededOperationId"] == "op"
+
+
+def test_an_update_ends_first(left: World) -> None:
+    """The subscription stays marked until its cluster could be deleted."""
+    left.properties["provisioningState"] = "Updating"
+    assert swept(left).properties["provisioningState"] == "Updating"
+    assert subscription(left)["deleting"] is True
+
+
+def test_the_mark_goes_when_every_cluster_is_on_its_way(left: World) -> None:
+    """And no cluster is deleted twice."""
+    swept(left)
+    operation_id = left.cluster["asyncOperationId"]
+    assert subscription(left)["deleting"] is True
+    swept(left)
+    assert "deleting" not in subscription(left)
+    assert left.cluster["asyncOperationId"] == operation_id
+
+
+def test_other_subscriptions_keep_their_clusters(accepted: World) -> None:
+    """Only those that are marked are looked at."""
+    accepted.properties["provisioningState"] = "Succeeded"
+    assert swept(accepted).properties["provisioningState"] == "Succeeded"
+
+
+def test_a_cluster_that_is_written_meanwhile_is_met_again(left: World) -> None:
+    """Its writer wins; the mark stays."""
+    left.cosmos["OpenShiftClusters"].before_write.append(lambda: left.cluster.update({"_etag": "newer"}))
+    swept(left)
+    assert left.properties["provisioningState"] == "Succeeded"
+    assert subscription(left)["deleting"] is True
+    assert swept(left).properties["provisioningState"] == "Deleting"
+
+
+def test_trouble_with_one_subscription_is_logged_and_met_again(left: World, caplog: pytest.LogCaptureFixture) -> None:
+    """The others are swept all the same."""
+    broken = {"id": "broken", "deleting": True, "subscription": {"state": "Deleted"}}
+    documents = left.cosmos["Subscriptions"].documents
+    left.cosmos["Subscriptions"].documents = {("broken", "broken"): broken, **documents}
+    strange = {"id": "d", "key": "/subscriptions/broken/x", "partitionKey": "broken", "openShiftCluster": {}}
+    left.cosmos["OpenShiftClusters"].documents["broken", "d"] = strange
+    swept(left)
+    assert "subscription broken could not be swept" in caplog.text
+    ours = next(each for (key, _), each in left.cosmos["OpenShiftClusters"].documents.items() if key == CUSTOMER)
+    assert ours["openShiftCluster"]["properties"]["provisioningState"] == "Deleting"

@@ -1,0 +1,444 @@
+"""The watchdog: who it leaves alone, whom it starts again, whom it gives up."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from azure.durable_functions.models.DurableOrchestrationStatus import DurableOrchestrationStatus
+
+from shared import settings
+from tests.product.unit.product_world import World
+from timers import watchdog
+from timers.judging import Action, Finding, judge
+
+NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
+# How long a row of these plans is tried while nothing answers it. Throttling may take longest.
+RETRIES = {"azure": {"transient": {"withinSeconds": 22.5}, "throttled": {"withinSeconds": 45}}, "none": {}}
+OUTAGE = 45
+DAY = 86_400
+
+
+def ago(seconds: float) -> str:
+    """Return the time so many seconds ago."""
+    return (NOW - timedelta(seconds=seconds)).isoformat()
+
+
+def item(step: str, status: str = "Running", seen: float = 1, attempt: int = 1, deadline: float = 60) -> dict[str, Any]:
+    """Make a progress item whose deadline is that far from its start."""
+    start = NOW - timedelta(seconds=1000)
+    return {
+        "id": f"{step}-{attempt}",
+        "operationId": "op",
+        "step": step,
+        "attempt": attempt,
+        "status": status,
+        "startTime": start.isoformat(),
+        "deadline": (start + timedelta(seconds=deadline)).isoformat(),
+        "lastProgressTime": ago(seen),
+        "message": "last words",
+        "error": None,
+    }
+
+
+def requested(seconds: float) -> dict[str, Any]:
+    """Make a cluster whose operation was asked for so many seconds ago."""
+    return {"attempt": 1, "correlationData": {"requestTime": ago(seconds)}}
+
+
+def finding(
+    status: str,
+    *items: dict[str, Any],
+    started: float = 1000,
+    attempt: int = 1,
+    ended: str = "",
+    restarts: tuple[int, float] | None = None,
+    heard: float | None = None,
+    created: float | None = None,
+    **more: Any,
+) -> Finding:
+    """Make what the watchdog finds; `restarts` is how many and how long ago the first, the others how long ago."""
+    operation = more | {
+        "id": "op",
+        "asyncOperation": {"status": ended or "Creating", "startTime": ago(started)},
+        "plan": {"rows": [{"name": "a", "deadlineSeconds": 100}], "retryPolicies": RETRIES},
+    }
+    cluster: dict[str, Any] = {"asyncOperationId": "op", "attempt": attempt, "key": "k"}
+    if restarts:
+        cluster["restarts"] = {"count": restarts[0], "since": ago(restarts[1])}
+    times = {"heard": heard, "created": created}
+    known = {name: NOW - timedelta(seconds=seconds) for name, seconds in times.items() if seconds is not None}
+    return Finding(cluster, operation, list(items), status, **known)  # type: ignore[arg-type] # two times
+
+
+@pytest.mark.parametrize(
+    ("found", "want"),
+    [
+        (finding("Running", item("a")), Action.LEAVE),
+        (finding("Pending"), Action.RESTART),
+        (finding("Pending", started=100), Action.LEAVE),
+        (finding("Pending", attempt=2, created=244), Action.LEAVE),
+        (finding("Pending", attempt=2, created=246), Action.RESTART),
+        (finding("Running", item("a", seen=119 + OUTAGE)), Action.LEAVE),
+        (finding("Running", item("a", seen=121 + OUTAGE)), Action.RESTART),
+        (finding("Running", item("a", "Succeeded", seen=199 + OUTAGE)), Action.LEAVE),
+        (finding("Running", item("a", "Succeeded", seen=201 + OUTAGE)), Action.RESTART),
+        (finding("", started=5), Action.LEAVE),
+        (finding("", started=60), Action.START),
+        (finding("", item("a")), Action.RESTART),
+        (finding("Failed", item("a")), Action.RESTART),
+        (finding("Completed", item("a")), Action.RESTART),
+        (finding("", attempt=3), Action.START),
+        (finding("Terminated", item("a", attempt=5), attempt=5), Action.RESTART),
+        (finding("Failed", attempt=5, restarts=(4, 301)), Action.FAIL),
+        (finding("Failed", attempt=9, restarts=(8, 299)), Action.RESTART),
+        (finding("Failed", attempt=4, restarts=(3, 3000)), Action.RESTART),
+        (finding("Failed", item("a", "Succeeded", attempt=5), attempt=5, restarts=(4, 3000)), Action.RESTART),
+        (finding("", heard=22), Action.LEAVE),
+        (finding("", heard=23), Action.RESTART),
+        (finding("", ended="Succeeded", heard=22), Action.LEAVE),
+        (finding("", ended="Succeeded", heard=23), Action.SETTLE),
+        (finding("", attempt=5, restarts=(4, 3000), heard=22), Action.LEAVE),
+        (finding("", takenOverAttempt=1), Action.RESTART),
+        (finding("", attempt=2, takenOverAttempt=1), Action.START),
+        (finding("Failed", ended="Succeeded"), Action.SETTLE),
+        (finding("Running", item("a", "Succeeded"), ended="Succeeded"), Action.LEAVE),
+        (finding("Running", item("a", "Succeeded", seen=246), ended="Succeeded"), Action.SETTLE),
+        (Finding(cluster=requested(8 * DAY), operation=None, items=[], status=""), Action.FAIL),
+        (Finding(cluster=requested(14), operation=None, items=[], status=""), Action.LEAVE),
+    ],
+    ids=[
+        "it makes progress",
+        "its start was lost long ago",
+        "its start was accepted a moment ago",
+        "its second attempt waits for its turn",
+        "its second attempt was lost long ago",
+        "a row is quiet for less than twice its deadline and an outage",
+        "a row is quiet for more than twice its deadline and an outage",
+        "no row runs for less than twice the longest deadline and an outage",
+        "no row runs for more than twice the longest deadline and an outage",
+        "the request may be about to start it",
+        "the request died before it started it",
+        "its task hub is gone",
+        "its worker died",
+        "it ended without a result",
+        "its third attempt was never started",
+        "five attempts ended, with rows done in between",
+        "five attempts in a row did nothing, in more than five minutes",
+        "nine attempts in a row did nothing, in less than five minutes",
+        "four attempts in a row did nothing",
+        "the fifth attempt has done a row",
+        "another hub drives it and lives",
+        "another hub drove it and is silent",
+        "another hub is about to write its end to the cluster",
+        "another hub fell silent before it wrote the end to the cluster",
+        "another hub has to fail it",
+        "this hub has just taken over an attempt that the silent one may have started",
+        "the attempt after a take-over was never started",
+        "it ended between its two writes",
+        "it is ending",
+        "it hangs between its two writes",
+        "its record has expired",
+        "its record is not to be read yet",
+    ],
+)
+def test_each_case_has_its_answer(world: World, found: Finding, want: Action) -> None:
+    """One table, one decision."""
+    assert world
+    assert judge(found, NOW, settings.load()) is want
+
+
+class Client:
+    """The durable client, with the status of every instance."""
+
+    def __init__(self, **statuses: str) -> None:
+        self.statuses = statuses
+        self.asked: list[str] = []
+        self.slow = ""
+        self.error: dict[str, str] = {}
+        self.broken = False
+        self.started: list[tuple[str, str, dict[str, Any]]] = []
+        self.terminated: list[str] = []
+
+    async def get_status(self, instance_id: str) -> Any:
+        self.asked.append(instance_id)
+        if instance_id == self.slow:
+            await asyncio.sleep(5)
+        if self.error:
+            return DurableOrchestrationStatus.from_json(self.error)
+        name = self.statuses.get(instance_id.replace("-", "_"))
+        output = "Orchestrator function 'run_plan_v1' failed: TypeError" if name == "Failed" else None
+        known = {"instanceId": instance_id, "createdTime": "2026-03-01T09:00:00Z", "runtimeStatus": name}
+        # The SDK's own answer to an id that is unknown is made of an empty body.
+        return DurableOrchestrationStatus.from_json(known | {"output": output} if name else "")
+
+    async def start_new(self, name: str, instance_id: str, start: dict[str, Any]) -> str:
+        if self.broken:
+            raise ConnectionError("the host's storage is away")
+        self.started.append((name, instance_id, start))
+        return instance_id
+
+    async def terminate(self, instance_id: str, _reason: str) -> None:
+        self.terminated.append(instance_id)
+
+
+@pytest.fixture(autouse=True)
+def _in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let operations be watched in the order of their documents."""
+    monkeypatch.setattr("timers.watchdog.random.shuffle", lambda _clusters: None)
+
+
+def another(world: World, operation_id: str) -> None:
+    """Let another cluster, whose operation is watched first, stand before the one there is."""
+    other = world.cluster | {"id": "doc-0", "key": "/subscriptions/x/a", "clusterResourceGroupIdKey": "x"}
+    other |= {"clientIdKey": "x", "asyncOperationId": operation_id}
+    documents = world.cosmos["OpenShiftClusters"].documents
+    world.cosmos["OpenShiftClusters"].documents = {("x", "doc-0"): other, **documents}
+
+
+def watch(client: Client) -> None:
+    """Run the timer once."""
+    asyncio.run(watchdog.watch(client))  # type: ignore[arg-type] # a fake of the SDK's client
+
+
+def test_an_operation_that_nothing_drives_goes_on_with_the_next_attempt(accepted: World) -> None:
+    """The task hub was deleted: what is done carries over, and the fence has moved."""
+    accepted.cluster["stopping"] = True
+    accepted.cosmos["OperationProgress"].upsert_item(item("decide_names", "Succeeded"))
+    accepted.cosmos["OperationProgress"].upsert_item(item("ensure_acr_token"))
+    client = Client()
+    watch(client)
+    ((name, instance, start),) = client.started
+    assert (name, instance) == ("run_plan_v1", "op-2")
+    assert (start["attempt"], start["done"]) == (2, ["decide_names"])
+    assert accepted.cluster["attempt"] == 2
+    assert "stopping" not in accepted.cluster
+
+
+def test_an_operation_that_was_never_started_keeps_its_attempt(accepted: World) -> None:
+    """The request died after its documents: nothing ran, so nothing has to be fenced off."""
+    client = Client()
+    watch(client)
+    assert [(instance, start["attempt"]) for _, instance, start in client.started] == [("op-1", 1)]
+    assert accepted.cluster["attempt"] == 1
+
+
+def test_a_living_operation_is_left_alone(accepted: World) -> None:
+    """Nothing is written, nothing is started."""
+    accepted.operation["plan"]["rows"] = [{"name": "a", "deadlineSeconds": 1e12}]
+    client = Client(op_1="Running")
+    watch(client)
+    assert client.started == []
+    assert len(accepted.cosmos["OpenShiftClusters"].writes) == 1
+
+
+def test_a_stuck_instance_is_terminated_before_its_successor_starts(accepted: World) -> None:
+    """Nobody else would end it."""
+    accepted.cosmos["OperationProgress"].upsert_item(item("a", seen=10_000))
+    client = Client(op_1="Running")
+    watch(client)
+    assert client.terminated == ["op-1"]
+    assert [instance for _, instance, _ in client.started] == ["op-2"]
+
+
+def exhausted(world: World) -> None:
+    """Let four attempts in a row have ended without a row done, the first of them long ago."""
+    world.cluster.update({"attempt": 5, "restarts": {"count": 4, "since": "2026-03-01T09:00:00+00:00"}})
+
+
+def test_attempts_that_do_nothing_are_counted_until_one_does_a_row(accepted: World) -> None:
+    """The count, and the time of the first restart, stand on the cluster document."""
+    watch(Client(op_1="Failed"))
+    first = accepted.cluster["restarts"]
+    assert first["count"] == 1
+    watch(Client(op_1="Failed", op_2="Failed"))
+    assert accepted.cluster["restarts"] == {"count": 2, "since": first["since"]}
+    accepted.cosmos["OperationProgress"].upsert_item(item("decide_names", "Succeeded", attempt=3))
+    watch(Client(op_3="Failed"))
+    assert accepted.cluster["attempt"] == 4
+    assert "restarts" not in accepted.cluster
+
+
+def test_a_worker_that_dies_again_and_again_uses_up_no_attempts(accepted: World) -> None:
+    """Killed every three seconds it does no row; the operation goes on for as long as that does not last."""
+    for attempt in range(1, 41):
+        watch(Client(**{f"op_{attempt}": "Failed"}))
+    assert accepted.cluster["attempt"] == 41
+    assert accepted.operation["asyncOperation"]["status"] == "Creating"
+
+
+def test_an_attempt_whose_start_failed_is_started_the_next_time(accepted: World) -> None:
+    """Nothing is lost but the time between two runs."""
+    client = Client(op_3="Failed")
+    accepted.cluster["attempt"] = 3
+    client.broken = True
+    watch(client)
+    assert (accepted.cluster["attempt"], client.started) == (4, [])
+    client.broken = False
+    watch(client)
+    assert [(instance, start["attempt"]) for _, instance, start in client.started] == [("op-4", 4)]
+    assert accepted.cluster["attempt"] == 4
+
+
+def test_a_host_that_cannot_tell_is_no_task_hub_without_instances(
+    accepted: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """While its storage is away it answers 500, of which the SDK makes a status; no attempt is used up by that."""
+    client = Client()
+    client.error = {"Message": "Something went wrong", "ExceptionMessage": "No connection to the storage account"}
+    watch(client)
+    assert accepted.cluster["attempt"] == 1
+    assert client.started == []
+    assert "No connection to the storage account" in caplog.text
+
+
+def test_an_operation_that_takes_too_long_is_left_to_the_next_run(
+    accepted: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A service that is away keeps nobody else waiting."""
+    monkeypatch.setattr(watchdog, "OPERATION_SECONDS", 0.05)
+    another(accepted, "slow")
+    accepted.cosmos["AsyncOperations"].create_item(accepted.operation | {"id": "slow"})
+    client = Client()
+    client.slow = "slow-1"
+    watch(client)
+    assert [instance for _, instance, _ in client.started] == ["op-1"]
+    assert "operation slow could not be watched" in caplog.text
+
+
+def test_a_run_that_takes_too_long_ends(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host would end it with the whole worker."""
+    assert accepted
+    monkeypatch.setattr(watchdog, "RUN_SECONDS", 0.05)
+    client = Client()
+    client.slow = "op-1"
+    with pytest.raises(TimeoutError):
+        watch(client)
+
+
+def hub_seen(world: World, name: str, seconds_ago: float, since: float = 1000) -> None:
+    """Let a hub have said that it lives."""
+    now = datetime.now(UTC)
+    sign = {"id": name, "lastSeen": (now - timedelta(seconds=seconds_ago)).isoformat()}
+    world.cosmos["TaskHubs"].upsert_item(sign | {"listeningSince": (now - timedelta(seconds=since)).isoformat()})
+
+
+def test_each_run_says_that_its_hub_lives(accepted: World) -> None:
+    """Other hubs leave its operations alone."""
+    watch(Client())
+    first = accepted.store.task_hubs.all()["OpenShiftClusters"]
+    watch(Client())
+    second = accepted.store.task_hubs.all()["OpenShiftClusters"]
+    assert first["listeningSince"] == second["listeningSince"] == first["lastSeen"] < second["lastSeen"]
+
+
+@pytest.mark.parametrize("status", ["Creating", "Failed"])
+def test_what_another_hub_drives_is_left_to_it(accepted: World, status: str) -> None:
+    """Its instances cannot be seen from here, so nobody asks for them."""
+    accepted.operation["taskHub"] = "Green"
+    accepted.operation["asyncOperation"]["status"] = status
+    hub_seen(accepted, "OpenShiftClusters", 1)
+    hub_seen(accepted, "Green", 1)
+    client = Client()
+    watch(client)
+    assert (client.asked, client.started) == ([], [])
+    assert accepted.cluster["attempt"] == 1
+    assert accepted.properties["provisioningState"] == "Creating"
+
+
+def test_the_operations_of_a_silent_hub_are_taken_over(accepted: World) -> None:
+    """With the next attempt, and for good."""
+    accepted.operation["taskHub"] = "Green"
+    hub_seen(accepted, "OpenShiftClusters", 1)
+    hub_seen(accepted, "Green", 100)
+    client = Client()
+    watch(client)
+    assert [(instance, start["attempt"]) for _, instance, start in client.started] == [("op-2", 2)]
+    assert accepted.cluster["attempt"] == 2
+    assert accepted.operation["taskHub"] == "OpenShiftClusters"
+
+
+def test_of_two_hubs_that_take_over_one_wins(accepted: World) -> None:
+    """The other leaves the cluster alone."""
+    accepted.operation["taskHub"] = "Green"
+    hub_seen(accepted, "OpenShiftClusters", 1)
+    hub_seen(accepted, "Green", 100)
+    accepted.cosmos["AsyncOperations"].before_write.append(
+        lambda: accepted.operation.update({"taskHub": "Red", "_etag": "newer"})
+    )
+    client = Client()
+    watch(client)
+    assert client.started == []
+    assert accepted.cluster["attempt"] == 1
+
+
+def test_a_take_over_that_died_half_way_is_completed_with_the_next_attempt(accepted: World) -> None:
+    """The silent hub may have started the attempt that the cluster names."""
+    accepted.operation["takenOverAttempt"] = 1
+    client = Client()
+    watch(client)
+    assert [instance for _, instance, _ in client.started] == ["op-2"]
+
+
+def test_the_steps_of_dead_attempts_end_with_the_operation(accepted: World) -> None:
+    """Nobody else would end them."""
+    exhausted(accepted)
+    for step, status, attempt in (("a", "Running", 4), ("b", "Succeeded", 2), ("c", "Running", 5)):
+        accepted.cosmos["OperationProgress"].upsert_item(item(step, status, attempt=attempt))
+    watch(Client(op_5="Failed"))
+    found = {each["step"]: each["status"] for each in accepted.store.progress.list("op")}
+    assert found == {"a": "Canceled", "b": "Succeeded", "c": "Canceled"}
+
+
+def test_after_five_attempts_the_operation_fails_with_a_reason(accepted: World) -> None:
+    """It names the step that never ended, and what it said last."""
+    exhausted(accepted)
+    accepted.cosmos["OperationProgress"].upsert_item(item("attach_nsgs", attempt=5))
+    client = Client(op_5="Failed")
+    watch(client)
+    assert client.started == []
+    error = accepted.operation["asyncOperation"]["error"]
+    assert "started 5 times" in error["message"]
+    assert "The last 5 attempts, over " in error["message"]
+    assert "'attach_nsgs'. last words" in error["message"]
+    assert {"code": "CorrelationId", "message": "corr-1"} in error["details"]
+    assert accepted.operation["asyncOperation"]["status"] == "Failed"
+    assert accepted.properties["provisioningState"] == "Failed"
+    assert not {"asyncOperationId", "restarts"} & set(accepted.cluster)
+
+
+def test_an_operation_whose_steps_said_nothing_fails_with_how_its_orchestration_ended(accepted: World) -> None:
+    """Nothing is lost on the way: without progress, the durable instance has the only cause there is."""
+    exhausted(accepted)
+    watch(Client(op_5="Failed"))
+    details = accepted.operation["asyncOperation"]["error"]["details"]
+    assert {"code": "Orchestration", "message": "Orchestrator function 'run_plan_v1' failed: TypeError"} in details
+    assert "Step" not in {detail["code"] for detail in details}
+
+
+def test_an_end_between_two_writes_is_completed(accepted: World) -> None:
+    """The operation says Succeeded, so the cluster does."""
+    accepted.operation["asyncOperation"]["status"] = "Succeeded"
+    watch(Client(op_1="Failed"))
+    assert accepted.properties["provisioningState"] == "Succeeded"
+    assert "asyncOperationId" not in accepted.cluster
+
+
+def test_a_delete_that_ended_between_two_writes_loses_its_document(accepted: World) -> None:
+    """The operation says Succeeded, so the cluster is gone."""
+    accepted.operation["asyncOperation"]["status"] = "Succeeded"
+    accepted.properties["provisioningState"] = "Deleting"
+    watch(Client(op_1="Failed"))
+    assert accepted.cosmos["OpenShiftClusters"].documents == {}
+
+
+def test_trouble_with_one_operation_does_not_keep_others_waiting(
+    accepted: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is logged with its correlation id, and the next one is watched."""
+    another(accepted, "broken")
+    accepted.cosmos["AsyncOperations"].create_item({"id": "broken", "asyncOperation": {"status": "Creating"}})
+    client = Client()
+    watch(client)
+    assert [instance for _, instance, _ in client.started] == ["op-1"]
+    assert "operation broken could not be watched" in caplog.text

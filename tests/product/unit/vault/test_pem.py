@@ -1,0 +1,30 @@
+"""What Key Vault hands out of a certificate, taken apart."""
+
+import pytest
+
+from shared.vault import pem
+from tests.product.unit.vault.issued import issued
+
+
+@pytest.mark.parametrize("order", ["leaf first", "root first"])
+def test_the_leaf_stands_first_whatever_order_the_issuer_chose(order: str) -> None:
+    """A server that showed its issuer's certificate first would be trusted by nobody."""
+    leaf, root, key = issued()
+    chain = (leaf, root) if order == "leaf first" else (root, leaf)
+    assert pem.split(key + "".join(chain)) == (leaf + root, key)
+
+
+def test_lines_that_run_together_are_parted() -> None:
+    """Some writers leave out the last line's end."""
+    leaf, root, key = issued()
+    assert pem.split(key + leaf.strip() + root.strip()) == (leaf + root, key)
+
+
+@pytest.mark.parametrize("missing", ["key", "certificate", "match"])
+def test_a_secret_that_is_no_certificate_is_refused_without_its_text(missing: str) -> None:
+    """An error message is kept in clear, and the text is a key."""
+    leaf, root, key = issued()
+    text = {"key": leaf, "certificate": key, "match": key + root}[missing]
+    with pytest.raises(ValueError, match="a certificate's secret holds") as refused:
+        pem.split(text)
+    assert "BEGIN" not in str(refused.value)

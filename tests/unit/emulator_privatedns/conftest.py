@@ -1,5 +1,0 @@
-"""A customer's network, in which zones can be linked."""
-
-from tests.unit.emulator_network.conftest import model, open_arm, time, world
-
-__all__ = ["model", "open_arm", "time", "world"]
