@@ -38,6 +38,11 @@ class Renderer:
         return Response("" if request.method == "HEAD" else body, error.status_code, headers, "application/xml")
 
 
+def server_busy() -> ServiceError:
+    """Build the error of a request that Azurite does not answer, because it starts again."""
+    return ServiceError(503, "ServerBusy", "The server is busy: Azurite does not answer.")
+
+
 def authentication_failed(detail: str) -> ServiceError:
     """Return the 403 of a signature or token that is not accepted, with the reason."""
     return ServiceError(

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import httpx
 
 from emulator.blobs import azurite
-from emulator.blobs.exceptions import not_offered
+from emulator.blobs.exceptions import not_offered, server_busy
 from emulator.blobs.operations import Target
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
@@ -64,6 +64,10 @@ class BlobsModel:
     async def create_container(self, account: str, name: str) -> None:
         """Create a container; one that is there is fine."""
         await self._call("PUT", self.url(Target(account, name), "restype=container"), _CONFLICT)
+
+    async def exists(self, target: Target) -> bool:
+        """Tell whether there is a blob."""
+        return (await self._call("HEAD", self.url(target, ""), _NOT_FOUND)).is_success
 
     async def delete_container(self, account: str, name: str) -> None:
         """Delete a container with its blobs; one that is gone is fine."""
@@ -134,7 +138,10 @@ class BlobsModel:
         content: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        reply = await self.client().request(method, url, content=content, headers=headers)
+        try:
+            reply = await self.client().request(method, url, content=content, headers=headers)
+        except httpx.TransportError as error:
+            raise server_busy() from error
         if reply.is_error and reply.status_code not in fine:
             code = reply.headers.get("x-ms-error-code", "InternalError")
             raise ServiceError(reply.status_code, code, f"Azurite answered {method} {url.path} with {code}.")

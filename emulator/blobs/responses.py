@@ -82,8 +82,7 @@ class Responses:
 
     async def _refuse_overwrite(self, target: Target) -> None:
         """Keep a signature that may only create from replacing a blob that is there."""
-        found = await self._model.client().head(self._model.url(target, ""))
-        if found.status_code == _OK:
+        if await self._model.exists(target):
             raise exceptions.permission_mismatch()
 
     async def _forward(self, request: Request, target: Target, operation: Operation, query: str) -> Response:
@@ -99,7 +98,7 @@ class Responses:
         try:
             reply = await client.send(upstream, stream=True)
         except httpx.TransportError as error:
-            raise ServiceError(503, "ServerBusy", "The server is busy: Azurite does not answer.") from error
+            raise exceptions.server_busy() from error
         if operation.name == "delete container" and reply.is_success:
             self._model.accounts.container_deleted(target.account, target.container)
         kept = {name: value for name, value in reply.headers.items() if name not in _HOP_BY_HOP} | {"server": _SERVER}

@@ -1,0 +1,30 @@
+"""What ARM hears of blobs while Azurite is away."""
+
+import asyncio
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+
+from emulator.blobs.models import BlobsModel, StorageAccounts
+from emulator.core.clock import Clock
+from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
+from emulator.world import World
+
+# Nothing listens there, and nobody without privileges can.
+CLOSED_PORT = 1
+
+
+def test_a_container_cannot_be_made_and_the_error_says_that_it_passes(tmp_path: Path) -> None:
+    """ARM answers 503, as Azure does when its storage is busy, and nothing crashes."""
+    platform = Platform(tmp_path, clock=Clock(1), world=World())
+    platform.ports["azurite"] = CLOSED_PORT
+    model = BlobsModel(platform, Mock(spec=StorageAccounts))
+    try:
+        with pytest.raises(ServiceError) as caught:
+            asyncio.run(model.create_container("account", "container"))
+    finally:
+        platform.journal.close()
+        platform.store.close()
+    assert (caught.value.status_code, caught.value.code) == (503, "ServerBusy")
