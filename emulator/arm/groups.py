@@ -113,6 +113,11 @@ class ResourceGroups:
         document["deleting"] = {"readyAt": rfc3339(self._clock.after(seconds))}
         self._table.put(group_key(subscription_id, document["name"]), document)
 
+    def withdraw_delete(self, document: Document) -> None:
+        """Let a group stay whose deletion could not begin."""
+        del document["deleting"]
+        self._table.put(group_key(document["id"].split("/")[2], document["name"]), document)
+
     def _gone(self, document: Document) -> bool:
         return "deleting" in document and document["deleting"]["readyAt"] <= rfc3339(self._clock.now())
 

@@ -93,7 +93,7 @@ async def delete_group(arm: "ArmModel", subscription_id: str, name: str) -> Json
     provider still has something there.
 
     Raises:
-        ServiceError: 404 there is no such group.
+        ServiceError: 404 there is no such group; what the provider of something in it answers.
     """
     group = arm.groups.get(subscription_id, name)
     contents = list(arm.scan(f"{group['id']}/"))
@@ -106,14 +106,24 @@ async def delete_group(arm: "ArmModel", subscription_id: str, name: str) -> Json
     if blocked is not None:
         return arm.operations.begin("delete", group["id"], GROUP_SECONDS, error=blocked)
     # What allows and denies goes last, with the group itself.
-    leaving = [stored for stored in contents if not stored["type"].startswith("Microsoft.Authorization/")]
+    leaving = [
+        stored
+        for stored in contents
+        if not stored["type"].startswith("Microsoft.Authorization/")
+        and stored.get("pending", {}).get("kind") != "delete"
+    ]
     seconds = [arm.types[stored["type"].lower()].delete_seconds for stored in leaving]
     operation = arm.operations.begin("delete", group["id"], GROUP_SECONDS + sum(seconds))
     if "deleting" not in group:
         arm.groups.begin_delete(group, GROUP_SECONDS + sum(seconds))
-        for index, stored in enumerate(leaving):
-            await arm.types[stored["type"].lower()].removed(arm, stored)
-            arm.documents.mark(stored, operation, rfc3339(arm.clock.after(sum(seconds[: index + 1]))))
+        try:
+            for index, stored in enumerate(leaving):
+                await arm.types[stored["type"].lower()].removed(arm, stored)
+                arm.documents.mark(stored, operation, rfc3339(arm.clock.after(sum(seconds[: index + 1]))))
+        except ServiceError:
+            # What is gone is gone; the caller has to ask again for the rest.
+            arm.groups.withdraw_delete(group)
+            raise
     return operation
 
 

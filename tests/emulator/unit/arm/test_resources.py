@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -98,6 +99,31 @@ def test_a_group_with_something_in_use_from_outside_stays(model: ArmModel, time:
     time.pass_(60)
     assert model.resource_group(WORLD.subscription_id, "group") is None
     assert model.load(SECURITY_GROUP) is None
+
+
+def test_a_group_whose_contents_could_not_go_is_deleted_when_asked_again(model: ArmModel, time: Time) -> None:
+    """The provider of a resource, whose store was away, is told of its end once the store is back, and only once."""
+    busy, told = [ServiceError(503, "ServerBusy", "The server is busy.")], []
+
+    async def removed(_arm: ArmModel, stored: dict[str, Any]) -> None:
+        if busy and stored["name"] == "n":
+            raise busy.pop()
+        told.append(stored["name"])
+
+    for key in ("microsoft.network/networksecuritygroups", "microsoft.network/virtualnetworks"):
+        model.types[key] = replace(model.types[key], removed=removed)
+    _put(model, SECURITY_GROUP, {"location": "eastus", "properties": {}})
+    _put(model, NETWORK, _network())
+    time.pass_(60)
+    with pytest.raises(ServiceError) as caught:
+        asyncio.run(model.delete_group(WORLD.subscription_id, "group"))
+    assert caught.value.code == "ServerBusy"
+    time.pass_(600)
+    assert model.groups.find(WORLD.subscription_id, "group") is not None
+    asyncio.run(model.delete_group(WORLD.subscription_id, "group"))
+    time.pass_(600)
+    assert model.groups.find(WORLD.subscription_id, "group") is None
+    assert sorted(told) == ["n", "v"]
 
 
 def test_what_is_made_again_after_its_group_refers_to_nothing_yet(model: ArmModel, time: Time) -> None:
