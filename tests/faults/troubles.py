@@ -3,12 +3,14 @@
 A maker of trouble gets a scenario and its cluster before the request is sent, and gives a function for the time after.
 """
 
+import json
 import os
 import signal
+import socket
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 
 from tests.faults.scenarios import Scenario
@@ -139,9 +141,15 @@ def _kill_at_each_step(scenario: Scenario, cluster: Cluster, operation_id: str, 
 
 
 def kill(azure: LocalAzure, process: str) -> None:
-    """Kill a process, or all of a platform and start it again where it was."""
+    """Kill a process, or all of a platform and start it again where it was.
+
+    Azurite answers before it is killed again: on a busy machine it would be away all the time otherwise, for longer than
+    an outage may last.
+    """
     if process != EVERYTHING:
         wait_for(lambda: azure.pid(process), f"a process {process} to kill")
+        if process == PROCESSES["Azurite"]:
+            wait_for(partial(_listens, azure, "azurite"), "Azurite to answer before it is killed")
         azure.kill(process)
         return
     scale = azure.control("GET", "/clock")["timeScale"]
@@ -150,6 +158,13 @@ def kill(azure: LocalAzure, process: str) -> None:
         if pid is not None:
             os.kill(pid, signal.SIGKILL)
     azure.command("up", "--detach", "--time-scale", str(scale))
+
+
+def _listens(azure: LocalAzure, name: str) -> bool:
+    port = json.loads((azure.state / "ports.json").read_text(encoding="utf-8"))[name]
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
 
 
 def slow_progress(azure: LocalAzure) -> AbstractContextManager[str]:
