@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from orchestrators.plans.rows import REPEAT, TOO_SLOW
+from orchestrators.plans.remedies import REPEAT, TOO_SLOW
 
 Outcome = dict[str, Any]
 Tries = dict[str, Any]

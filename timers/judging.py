@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from orchestrators.plans.beginning import LOOK_BACK
-from orchestrators.plans.rows import REPEAT
+from orchestrators.plans.remedies import REPEAT
 from shared.clusters import endings
 from shared.settings import Settings
 from shared.store import Document

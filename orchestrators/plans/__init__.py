@@ -1,5 +1,6 @@
 """The plans, and how an operation gets its own copy of one: pure data, so whoever starts an operation may import it."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.update import UPDATE
 from shared.settings import Settings
+from shared.steps import ResolvedRow
 
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
 
@@ -44,11 +46,10 @@ def resolve(plan_name: str, cluster_document: dict[str, Any], settings: Settings
     }
 
 
-def _resolve_row(row: Row, left_out: dict[str, tuple[str, ...]], settings: Settings) -> dict[str, Any]:
-    plain = to_dict(row)
-    for member in ("when", "shortestSeconds"):
-        plain.pop(member, None)
-    return plain | {
+def _resolve_row(row: Row, left_out: dict[str, tuple[str, ...]], settings: Settings) -> ResolvedRow:
+    plain = to_dict(replace(row, when="", shortest=timedelta()))
+    return {
+        **plain,
         "needs": _needs(row.needs, left_out),
         "deadlineSeconds": settings.deadline_seconds(row.deadline, row.shortest),
         "firstPollSeconds": settings.poll_seconds(row.poll * FIRST_POLL),

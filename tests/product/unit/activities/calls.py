@@ -41,7 +41,7 @@ def control(name: str, **more: Any) -> dict[str, Any]:
     return perform(ACTIVITIES[name], payload(row, "run", **({"step": ""} | more)))
 
 
-def payload(row: dict[str, Any], verb: str, **more: Any) -> Call:
+def payload(row: Any, verb: str, **more: Any) -> Call:
     """Make the input of an activity."""
     begun = str(more.get("startTime", "2026-03-01T09:00:00+00:00"))
     ends = datetime.fromisoformat(begun) + timedelta(seconds=row.get("deadlineSeconds", 60))

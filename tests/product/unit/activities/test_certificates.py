@@ -2,7 +2,6 @@
 
 import json
 import logging
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from activities.runtime.step import Step
 from activities.runtime.wrapper import perform
 from orchestrators.plans.rows import Row, to_dict
 from shared.fence import UnfencedChange
+from shared.steps import RowKind, SerialisedRow
 from shared.vault import get_vault
 from shared.vault.certificates import get_certificates
 from tests.product.unit.activities.calls import payload
@@ -30,8 +30,8 @@ def certificates(accepted: World) -> FakeCertificates:
     return FakeCertificates(accepted.azure)
 
 
-def _row(executor: str) -> dict[str, Any]:
-    kind = "action" if executor == "delete_certificates" else "begin-and-poll"
+def _row(executor: str) -> SerialisedRow:
+    kind = RowKind.ACTION if executor == "delete_certificates" else RowKind.BEGIN_AND_POLL
     return to_dict(Row(name=executor, phase="bootstrap", kind=kind, executor=executor, waits_for="it", message="Ask."))
 
 

@@ -48,7 +48,7 @@ def in_deployment(code: str) -> CloudError:
     return our_error(400, CloudErrorBody(code="DeploymentFailed", message="It failed.", details=[cause]))
 
 
-def remedy_and_owner(row: dict[str, Any], error: BaseException) -> tuple[str, str]:
+def remedy_and_owner(row: Any, error: BaseException) -> tuple[str, str]:
     """Return what a step that raised an error tells a person."""
     found = failures.outcome(Call(row=row, correlationId="corr"), error)
     details = {each["code"]: each["message"] for each in found["error"]["details"]}

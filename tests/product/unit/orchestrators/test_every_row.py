@@ -13,8 +13,8 @@ from azure.core.exceptions import HttpResponseError, ServiceRequestError, Servic
 
 from activities.runtime import failures
 from orchestrators import plans, verdicts
-from orchestrators.plans.rows import OWNERS, REPEAT, TOO_SLOW
-from shared.arm.errors import CloudError, ErrorCode
+from orchestrators.plans.remedies import REPEAT, TOO_SLOW
+from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.settings import parse
 from tests.product.unit.orchestrators.simulation import Host, Instance
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
@@ -128,7 +128,7 @@ def test_a_row_that_fails_for_good_is_explained_and_the_next_request_finishes(
     assert row in error["message"]
     assert cause in error["message"]
     assert details["Remedy"]
-    assert details["Owner"] in OWNERS
+    assert details["Owner"] in set(Owner)
     assert ("AzureResource" in details) == ("It failed." in error["message"])
     resolved = {each["name"]: each for each in plan["rows"]}
     if "did not end within" in error["message"]:

@@ -10,7 +10,7 @@ import pytest
 
 from activities import ACTIVITIES
 from orchestrators import plans, retry
-from orchestrators.plans import resuming
+from orchestrators.plans import remedies, resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, from_dict, from_documents, problems, to_dict, to_documents
 from shared import cloud
@@ -126,6 +126,7 @@ def test_phase_documents_name_their_executor() -> None:
     plan, phase = to_documents("p", (row("a"),))
     assert plan["kind"] == "PhasePlan"
     assert plan["phases"] == [{"name": "a"}]
+    assert phase["kind"] == "Phase"
     assert phase["config"]["executorRef"]["name"] == "decide_names"
 
 
@@ -240,6 +241,17 @@ def test_every_row_tells_what_it_waits_for_and_what_to_do() -> None:
             assert each.waits_for
             assert each.message.endswith(".")
             assert each.deadline >= timedelta(minutes=5)
+
+
+def test_every_remedy_of_a_row_helps_a_row() -> None:
+    """None is left behind by a row that is gone, renamed, or has another."""
+    used = {(each.name, each.message) for rows in plans.PLANS.values() for each in rows}
+    assert set(remedies.BY_ROW.items()) <= used
+
+
+def test_every_row_has_a_phase() -> None:
+    """The tables write rows inside of phases."""
+    assert [each.name for rows in plans.PLANS.values() for each in rows if not each.phase] == []
 
 
 def test_what_several_plans_do_fails_alike_in_each() -> None:

@@ -10,6 +10,7 @@ from orchestrators.plans import resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row
 from shared.settings import parse
+from shared.steps import RowKind
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -91,7 +92,7 @@ def test_a_pull_secret_is_told_by_the_documents_note() -> None:
 def test_rows_depend_through_any_number_of_others() -> None:
     """In whatever order the plan tells them."""
     rows = tuple(
-        Row(name=name, phase="p", kind="action", executor="x", needs=needs, waits_for="w")
+        Row(name=name, phase="p", kind=RowKind.ACTION, executor="x", needs=needs, waits_for="w")
         for name, needs in (("d", ("c",)), ("a", ()), ("c", ("b",)), ("b", ("a",)), ("e", ()))
     )
     assert resuming.depending_on(("b",), rows) == {"b", "c", "d"}

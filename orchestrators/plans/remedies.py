@@ -1,0 +1,64 @@
+"""What helps when a row fails, for the customer to read.
+
+A row finds its remedy in `BY_ROW` under its own name, unless it names another one of this module. A row that is in
+neither place has `REPEAT`: only the service itself can have made the mistake.
+"""
+
+REPEAT = "Repeat the request; if it fails again, open a support request with the correlation id."
+# Azure has begun something, refuses nothing, and does not finish it in time.
+TOO_SLOW = (
+    "Azure took too long and reported no error. Repeat the request to continue from this step; if it takes as long again, "
+    "look at Azure's status page, or open a support request with the correlation id."
+)
+GRANT = (
+    "Run the lines that the message gives: they grant the roles on the virtual network, its route tables and NAT "
+    "gateways, and the disk encryption sets. Then repeat the request."
+)
+REPORTED = "Correct what Azure reports below, then repeat the request to continue from this step."
+LOCKED = "Remove locks on the cluster's resource group, then repeat the request to continue from this step."
+ISSUER = (
+    "Repeat the request. If the authority refuses again, open a support request with the correlation id: the issuer in "
+    "the service's Key Vault, or its account with the authority, needs an operator."
+)
+# The message of a wait inside the cluster names the operator or machine, so the remedy need not.
+INSIDE = (
+    "Look at what the cluster said last, in this message and below, then repeat the request to continue from this "
+    "step; if it says the same again, delete the cluster and create it anew."
+)
+
+# After a failed update the cluster still runs, and the next one does every row anew.
+UPDATE_PRINCIPAL = (
+    "Make the application and its service principal in this tenant, or give the application the secret that was sent, "
+    "then repeat the request. The cluster still runs with the former service principal and secret, and requests that "
+    "name none start from it."
+)
+UPDATE_REPORTED = "Correct what Azure reports below, then repeat the request."
+UPDATE_INSIDE = (
+    "Look at what the cluster said last, in this message and below, and mend it, then repeat the request: it goes on "
+    "with what is left to do. Until an update has succeeded, keep the former service principal and its secret."
+)
+
+# fmt: off
+BY_ROW = {
+    "validate_service_principal": "Make the application and its service principal in this tenant, or give the application the secret that was sent, then repeat the request. For another application or secret, delete the cluster and create it anew.",
+    "validate_network": "Change the network as the message says, then repeat the request. For other subnets or address ranges, delete the cluster and create it with them.",
+    "validate_disk_encryption_sets": "Let the resource provider read the disk encryption sets, then repeat the request. For other sets, of the cluster's region, delete the cluster and create it with them.",
+    "validate_providers": "Register the resource providers that the message names, then repeat the request.",
+    "validate_quota": "Ask Azure for more quota, as the message says, then repeat the request. For other sizes or another region, delete the cluster and create it there.",
+    "validate_vm_sizes": "Ask Azure support to open the sizes to the subscription, or register the feature that the message names, then repeat the request. For other sizes, delete the cluster and create it with them.",
+    "decide_zones": "Ask Azure support to open the sizes to the subscription in the zones, then repeat the request. For other sizes, delete the cluster and create it with them.",
+    "create_dns": "Choose another properties.clusterProfile.domain, or one of your own with a dot in it.",
+    "ensure_resource_group": "Choose a properties.clusterProfile.resourceGroupId that does not exist, and check policies that restrict resource groups.",
+    "storage_containers_ready": "Check policies that restrict network access to storage accounts, then repeat the request.",
+    "attach_nsgs": "Detach other network security groups from the cluster's subnets, then repeat the request.",
+    "private_dns_ready": "Find out in the activity log of the cluster's resource group who changed the zone, then delete the cluster and create it again.",
+    "ensure_graph": "Do what the message says. Where it names properties of the cluster, delete the cluster and create it with other values. Where it says nothing to do, repeat the request; if it fails again, open a support request with the correlation id.",
+    "deploy_machines_template": "Correct what Azure, or the last words of a machine, report below, then repeat the request: machines that did not come up are made anew.",
+    "bootstrap_config_map_ready": "Read the last words of the bootstrap machine, below. Check that firewalls, route tables and DNS servers of the virtual network let the machines reach the container registry, then delete the cluster and create it again.",
+    "workers_ready": "Look at what machines and nodes said last, in this message and below. Where Azure refused a machine, raise the quota or give the service principal back its roles: the cluster then makes its workers by itself. Repeat the request to continue from this step.",
+    "start_machines": "Start the virtual machines that the message names, then repeat the request.",
+    "remove_former_role_assignments": "Remove locks on the cluster's resource group, then repeat the request.",
+    "detach_nsgs": "Remove locks on the virtual network, grant the resource provider Network Contributor on it, then repeat the DELETE.",
+    "delete_resource_group": "Remove locks on the cluster's resource group and whatever else uses its resources, then repeat the DELETE.",
+}
+# fmt: on
