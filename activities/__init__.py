@@ -1,7 +1,6 @@
 """Durable activities. This table is all that a cold start imports of them; the rest comes with the first call."""
 
 from collections.abc import Callable
-from typing import Any
 
 import azure.durable_functions as df
 
@@ -90,8 +89,7 @@ def _activity(name: str, target: str) -> Callable[[dict], dict]:  # type: ignore
     def activity(call: dict) -> dict:  # type: ignore[type-arg]  # idem
         from activities.runtime.wrapper import perform  # noqa: PLC0415 - brings the executors' imports with the first call
 
-        outcome: dict[str, Any] = perform(target, call)  # type: ignore[arg-type] # JSON of the shape Call
-        return outcome
+        return dict(perform(target, call))  # type: ignore[arg-type] # JSON of the shape Call
 
     activity.__name__ = name
     return activity

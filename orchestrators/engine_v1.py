@@ -13,7 +13,8 @@ from typing import Any, cast
 import azure.durable_functions as df
 
 from orchestrators import verdicts
-from orchestrators.verdicts import Endings, Outcome, Tries
+from orchestrators.verdicts import Endings, Tries
+from shared.steps import Crashed, Ending, Heard, RowKind, StartInput, Verb
 
 # Each episode replays its generation: a longer one costs more than beginning anew.
 POLLS_PER_GENERATION = 4
@@ -32,7 +33,7 @@ def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
     The input is what `plans.start_input` returns. The result says how it ended; the truth is in the documents, which
     the row `finish` writes on success and `finish_operation` on failure.
     """
-    start = cast("dict[str, Any]", context.get_input())
+    start = cast("StartInput", context.get_input())
     rows = {row["name"]: row for row in start["plan"]["rows"]}
     endings = Endings(done=[name for name in start["done"] if name in rows])
     # In order of their start: the order of a dictionary is the same in every replay.
@@ -73,7 +74,7 @@ def wait_row_v1(context: df.DurableOrchestrationContext) -> Yields:
             yield context.create_timer(context.current_utc_datetime + timedelta(seconds=tries["delaySeconds"]))
         task = context.call_activity(tries["row"]["executor"], _payload(tries))
         try:
-            outcome: Outcome = yield task
+            outcome: Heard = yield task
         except Exception as failure:  # noqa: BLE001 - the SDK raises a bare Exception for TaskFailed
             outcome = _crash(failure)
         ending, tries = verdicts.decide(tries, outcome, context.current_utc_datetime)
@@ -103,18 +104,18 @@ def _any_of(context: df.DurableOrchestrationContext, tasks: list[Any]) -> Any:
     return context.task_any([*tasks, release])
 
 
-def _weigh(tries: Tries, task: Any, context: df.DurableOrchestrationContext) -> tuple[Outcome | None, Tries]:
+def _weigh(tries: Tries, task: Any, context: df.DurableOrchestrationContext) -> tuple[Ending | None, Tries]:
     """Weigh what an activity returned, or take what a waiting sub-orchestration has weighed already."""
-    outcome = _crash(task.result) if isinstance(task.result, Exception) else task.result
+    outcome: Heard = _crash(task.result) if isinstance(task.result, Exception) else task.result
     if tries["waits"]:
-        if outcome["outcome"] != "crashed":
-            return outcome, tries
+        if not isinstance(task.result, Exception):
+            return task.result, tries
         tries = verdicts.outlived(tries, context.current_utc_datetime)
     ending, tries = verdicts.decide(tries, outcome, context.current_utc_datetime)
     return ending, tries | {"waits": tries["waits"] + 1}
 
 
-def _crash(failure: Exception) -> Outcome:
+def _crash(failure: Exception) -> Crashed:
     """Return the outcome of an activity, or of a wait, whose process died: all else comes back as an outcome."""
     return {"outcome": "crashed", "message": str(failure).split("\n", 1)[0].strip()[:200]}
 
@@ -139,15 +140,22 @@ def _wait_id(tries: Tries) -> str:
     return first if tries["waits"] == 1 else f"{first}-{tries['waits']}"
 
 
-def _control(context: df.DurableOrchestrationContext, start: dict[str, Any], name: str, more: dict[str, Any]) -> Yields:
+def _control(context: df.DurableOrchestrationContext, start: StartInput, name: str, more: dict[str, Any]) -> Yields:
     """Call an activity of the engine itself until it is done; after the longest outage it is left to the watchdog."""
     began, plan = context.current_utc_datetime, start["plan"]
-    row = {"name": name, "phase": "finish", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
+    row = {
+        "name": name,
+        "phase": "finish",
+        "kind": RowKind.ACTION,
+        "message": "",
+        "waitsFor": "",
+        "deadlineSeconds": 60,
+    }
     begun = {"startTime": began.isoformat(), "deadline": began.isoformat(), "polls": 0}
-    payload = verdicts.caller(start) | {"step": "", "row": row, "verb": "run"} | begun | more
+    payload = verdicts.caller(start) | {"step": "", "row": row, "verb": Verb.RUN} | begun | more
     while (tried := (context.current_utc_datetime - began).total_seconds()) <= plan["controlWithinSeconds"]:
         try:
-            outcome: Outcome = yield context.call_activity(name, payload)
+            outcome: Heard = yield context.call_activity(name, payload)
         except Exception as failure:  # noqa: BLE001 - the SDK raises a bare Exception for TaskFailed
             outcome = _crash(failure)
         if outcome["outcome"] in ("done", "fenced", "stopped"):

@@ -6,9 +6,9 @@ are unscaled here and scaled when a plan is resolved, so a running install keeps
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from shared.settings import Settings
+from shared.steps import Policy, RetryClass, RetryPolicy, RetryVerb
 
 # How long a service may be away before a row gives up: ten minutes, and room for noticing.
 OUTAGE = timedelta(minutes=15)
@@ -26,7 +26,7 @@ class Again:
 
     every: timedelta
     within: timedelta
-    verb: str = "same"
+    verb: RetryVerb = RetryVerb.SAME
     shortest: timedelta = timedelta()
 
 
@@ -34,30 +34,32 @@ class Again:
 _THROTTLED = Again(timedelta(seconds=10), timedelta(minutes=30), shortest=_A_FEW_CALLS)
 _TRANSIENT = Again(timedelta(seconds=10), OUTAGE, shortest=_A_FEW_CALLS)
 # ARM caches role assignments for up to five minutes; ARO-RP waits ten in its authorization steps.
-_AUTHORIZATION = Again(timedelta(seconds=10), timedelta(minutes=10), verb="run")
+_AUTHORIZATION = Again(timedelta(seconds=10), timedelta(minutes=10), verb=RetryVerb.RUN)
 # A conflict with somebody else's change of the same resource ends with that change.
 _BUSY = Again(timedelta(seconds=10), timedelta(minutes=10))
 # Work that Azure took on and gave up for reasons of its own is begun once more.
-_GIVEN_UP = Again(timedelta(seconds=30), timedelta(minutes=10), verb="run")
+_GIVEN_UP = Again(timedelta(seconds=30), timedelta(minutes=10), verb=RetryVerb.RUN)
 _AZURE = {
-    "throttled": _THROTTLED,
-    "transient": _TRANSIENT,
-    "authorization": _AUTHORIZATION,
-    "busy": _BUSY,
-    "given-up": _GIVEN_UP,
+    RetryClass.THROTTLED: _THROTTLED,
+    RetryClass.TRANSIENT: _TRANSIENT,
+    RetryClass.AUTHORIZATION: _AUTHORIZATION,
+    RetryClass.BUSY: _BUSY,
+    RetryClass.GIVEN_UP: _GIVEN_UP,
 }
 
-POLICIES: dict[str, dict[str, Again]] = {
-    "none": {},
-    "azure": _AZURE,
-    # A new secret or a new application takes up to two minutes to reach every Entra ID replica.
-    "service-principal": _AZURE | {"principal": Again(timedelta(seconds=10), timedelta(minutes=2), verb="run")},
+# A new secret or a new application takes up to two minutes to reach every Entra ID replica.
+_SPREADING = Again(timedelta(seconds=10), timedelta(minutes=2), verb=RetryVerb.RUN)
+
+POLICIES: dict[RetryPolicy, dict[RetryClass, Again]] = {
+    RetryPolicy.NONE: {},
+    RetryPolicy.AZURE: _AZURE,
+    RetryPolicy.SERVICE_PRINCIPAL: _AZURE | {RetryClass.PRINCIPAL: _SPREADING},
     # The same two minutes for roles that somebody assigned just before the PUT; a missing role is a clear failure.
-    "permissions": _AZURE | {"authorization": Again(timedelta(seconds=10), timedelta(minutes=2), verb="run")},
+    RetryPolicy.PERMISSIONS: _AZURE | {RetryClass.AUTHORIZATION: _SPREADING},
 }
 
 
-def resolve(names: list[str], settings: Settings) -> dict[str, Any]:
+def resolve(names: list[RetryPolicy], settings: Settings) -> dict[RetryPolicy, Policy]:
     """Return the named policies as data, scaled: `{policy: {class: {everySeconds, withinSeconds, verb}}}`."""
     return {
         name: {

@@ -8,37 +8,71 @@ the orchestration, the deadline moves along, so an outage delays a row and never
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Literal, TypedDict, assert_never
 
 from orchestrators.plans.remedies import REPEAT, TOO_SLOW
+from shared.arm.errors import CloudErrorBody, Owner
+from shared.steps import (
+    Caller,
+    Crashed,
+    Done,
+    Ending,
+    Failed,
+    Heard,
+    Policy,
+    ResolvedRow,
+    RetryClass,
+    RetryVerb,
+    RowKind,
+    StartInput,
+    Stopped,
+    Verb,
+    Wait,
+)
 
-Outcome = dict[str, Any]
-Tries = dict[str, Any]
-Rows = dict[str, dict[str, Any]]
+Rows = dict[str, ResolvedRow]
+# What a row is tried again for: a class of errors, or that the process which called it died.
+Cause = RetryClass | Literal["died"]
 
 # A row fails when its calls have died for this long without an answer. Real time, because no time scale makes a process
 # start faster.
 DEATHS_SECONDS = 300
 POLL_SHARE = 0.2
-_ENDINGS = ("done", "fenced", "stopped")
 # Silence: outcomes that tell nothing of the work, by the name under which a row remembers since when.
-_AWAY = ("transient", "throttled")
-_DIED = "died"
-
-_CALLER = (
-    "operationId",
-    "attempt",
-    "clusterKey",
-    "clusterDocumentId",
-    "correlationId",
-    "clientRequestId",
-    "traceparent",
-)
+_AWAY = (RetryClass.TRANSIENT, RetryClass.THROTTLED)
+_DIED: Literal["died"] = "died"
 
 
-def caller(start: dict[str, Any]) -> dict[str, Any]:
+class Tries(TypedDict):
+    """The state of a row between two calls."""
+
+    call: Caller
+    row: ResolvedRow
+    policy: Policy
+    verb: Verb
+    startTime: str
+    deadline: str
+    delaySeconds: float
+    polls: int
+    weighedAt: str
+    silent: bool
+    waits: int
+    since: dict[Cause, str]
+    lastMessage: str
+    error: CloudErrorBody | None
+
+
+def caller(start: StartInput) -> Caller:
     """Return what every activity is told of the operation that calls it: no document, no secret, no plan."""
-    return {member: start[member] for member in _CALLER}
+    return {
+        "operationId": start["operationId"],
+        "attempt": start["attempt"],
+        "clusterKey": start["clusterKey"],
+        "clusterDocumentId": start["clusterDocumentId"],
+        "correlationId": start["correlationId"],
+        "clientRequestId": start["clientRequestId"],
+        "traceparent": start["traceparent"],
+    }
 
 
 @dataclass
@@ -54,12 +88,12 @@ class Endings:
     """
 
     done: list[str]
-    failures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failures: dict[str, CloudErrorBody] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     stopped: str = ""
     fenced: bool = False
 
-    def add(self, name: str, ending: Outcome) -> None:
+    def add(self, name: str, ending: Ending) -> None:
         """Note how a row has ended."""
         match ending["outcome"]:
             case "done":
@@ -68,8 +102,11 @@ class Endings:
                 self.fenced = True
             case "failed":
                 self.failures[name] = ending["error"]
-            case _ if not self.failures:
-                self.stopped = self.stopped or name
+            case "stopped":
+                if not self.failures:
+                    self.stopped = self.stopped or name
+            case _:
+                assert_never(ending)
 
     def ready(self, rows: Rows, running: list[str]) -> list[str]:
         """Return the rows that begin now: after a failure none, but for others that fail together with it."""
@@ -90,10 +127,10 @@ class Endings:
         waits = self._all_together(rows) and any(rows[name].get("together") for name in running)
         return [] if waits and not self.told else [name for name in self.failures if name not in self.told]
 
-    def error(self, start: dict[str, Any]) -> dict[str, Any] | None:
+    def error(self, start: StartInput) -> CloudErrorBody | None:
         """Return why the operation failed: the first error, with the others whole in its details; None if it did not."""
         if self.stopped:
-            details = [{"code": "CorrelationId", "message": start["correlationId"]}]
+            details: list[CloudErrorBody] = [{"code": "CorrelationId", "message": start["correlationId"]}]
             message = f"Step '{self.stopped}' was stopped before it ended."
             return {"code": "OperationCanceled", "message": message, "details": details}
         if not self.failures:
@@ -110,27 +147,27 @@ class Endings:
         return all(rows[name].get("together") for name in self.failures)
 
 
-def begin(start: dict[str, Any], row: dict[str, Any], now: datetime) -> Tries:
+def begin(start: StartInput, row: ResolvedRow, now: datetime) -> Tries:
     """Return the state of a row that is about to be called for the first time."""
     return {
         "call": caller(start),
         "row": row,
         "policy": start["plan"]["retryPolicies"][row["retry"]],
-        "verb": "status" if row["kind"] == "condition" else "run",
+        "verb": Verb.STATUS if row["kind"] == RowKind.CONDITION else Verb.RUN,
         "startTime": now.isoformat(),
         "deadline": (now + timedelta(seconds=row["deadlineSeconds"])).isoformat(),
         "delaySeconds": 0,
         "polls": 0,
         "weighedAt": now.isoformat(),
         "silent": False,
-        "waits": 0 if row["kind"] == "action" else 1,
+        "waits": 0 if row["kind"] == RowKind.ACTION else 1,
         "since": {},
         "lastMessage": "",
         "error": None,
     }
 
 
-def decide(tries: Tries, outcome: Outcome, now: datetime) -> tuple[Outcome | None, Tries]:
+def decide(tries: Tries, outcome: Heard, now: datetime) -> tuple[Ending | None, Tries]:
     """Weigh one outcome.
 
     Returns:
@@ -140,11 +177,18 @@ def decide(tries: Tries, outcome: Outcome, now: datetime) -> tuple[Outcome | Non
     if outcome["outcome"] == "fenced":
         return outcome, tries
     if tries["error"]:
-        return _cancelling(tries, outcome, now)
-    if outcome["outcome"] in _ENDINGS:
-        return outcome, tries
-    weigh = {"wait": _wait, "failed": _failed, "crashed": _crashed}[outcome["outcome"]]
-    error, tries = weigh(tries, outcome, now)
+        return _cancelling(tries, tries["error"], outcome, now)
+    match outcome["outcome"]:
+        case "done" | "stopped":
+            return outcome, tries
+        case "wait":
+            error, tries = _wait(tries, outcome, now)
+        case "failed":
+            error, tries = _failed(tries, outcome, now)
+        case "crashed":
+            error, tries = _crashed(tries, outcome, now)
+        case _:
+            assert_never(outcome)
     return _fail(tries, error, now) if error else (None, tries)
 
 
@@ -155,7 +199,7 @@ def outlived(tries: Tries, now: datetime) -> Tries:
     return tries | {"since": {name: since for name, since in tries["since"].items() if name != _DIED}}
 
 
-def _count(tries: Tries, outcome: Outcome, now: datetime) -> Tries:
+def _count(tries: Tries, outcome: Heard, now: datetime) -> Tries:
     """Note an outcome, and give the row back the time in which nothing answered."""
     silence = _silence(outcome)
     lost = _lost(tries, silence, now)
@@ -175,19 +219,20 @@ def _count(tries: Tries, outcome: Outcome, now: datetime) -> Tries:
     }
 
 
-def _silence(outcome: Outcome) -> str:
-    """Return the name of the silence that an outcome is, or nothing when it answers."""
-    match outcome:
-        case {"outcome": "crashed"}:
+def _silence(outcome: Heard) -> Cause | None:
+    """Return the name of the silence that an outcome is, or None when it answers."""
+    match outcome["outcome"]:
+        case "crashed":
             return _DIED
-        case {"outcome": "failed", "retryClass": name} if name in _AWAY:
-            return str(name)
-        case {"outcome": "wait", "unanswered": True}:
-            return "transient"
-    return ""
+        case "failed":
+            name = outcome.get("retryClass")
+            return name if name in _AWAY else None
+        case "wait":
+            return RetryClass.TRANSIENT if outcome.get("unanswered") else None
+    return None
 
 
-def _lost(tries: Tries, silence: str, now: datetime) -> timedelta:
+def _lost(tries: Tries, silence: Cause | None, now: datetime) -> timedelta:
     """Return the time since the last outcome that does not count against the deadline.
 
     All of it during a silence, until that has lasted too long; else what an answer took beyond the longest pause.
@@ -204,19 +249,21 @@ def _lost(tries: Tries, silence: str, now: datetime) -> timedelta:
     return max(timedelta(), lost)
 
 
-def _too_long(tries: Tries, silence: str, now: datetime) -> bool:
+def _too_long(tries: Tries, silence: Cause, now: datetime) -> bool:
     """Tell whether a silence has lasted longer than a row puts up with."""
     return silence in tries["since"] and now > _given_up(tries, silence)
 
 
-def _given_up(tries: Tries, name: str) -> datetime:
+def _given_up(tries: Tries, name: Cause) -> datetime:
     """Return when a row gives up a class of errors, or a silence, if it lasts until then."""
     return _time(tries["since"][name]) + timedelta(seconds=_patience(tries, name))
 
 
-def _patience(tries: Tries, silence: str) -> float:
-    seconds: float = DEATHS_SECONDS if silence == _DIED else tries["policy"].get(silence, {}).get("withinSeconds", 0)
-    return seconds
+def _patience(tries: Tries, cause: Cause) -> float:
+    if cause == _DIED:
+        return DEATHS_SECONDS
+    again = tries["policy"].get(cause)
+    return again["withinSeconds"] if again else 0
 
 
 def _later(time: str, by: timedelta) -> str:
@@ -242,43 +289,47 @@ def _pause(tries: Tries, now: datetime) -> float:
     """
     row = tries["row"]
     waited = (now - _time(tries["startTime"])).total_seconds()
-    pause: float = min(max(waited * POLL_SHARE, row["firstPollSeconds"]), row["pollSeconds"])
-    return pause
+    return min(max(waited * POLL_SHARE, row["firstPollSeconds"]), row["pollSeconds"])
 
 
-def _wait(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, Any] | None, Tries]:
+def _wait(tries: Tries, outcome: Wait, now: datetime) -> tuple[CloudErrorBody | None, Tries]:
     row, deadline = tries["row"], _time(tries["deadline"])
     if now >= deadline:
         return _deadline_error(tries, outcome), tries
     # What went wrong in asking is forgiven by an answer; what went wrong in the work itself is not.
-    forgiven = [name for name, again in tries["policy"].items() if again["verb"] == "same" and name not in _AWAY]
+    forgiven = [
+        name for name, again in tries["policy"].items() if again["verb"] == RetryVerb.SAME and name not in _AWAY
+    ]
     since = {name: time for name, time in tries["since"].items() if name not in forgiven}
     return None, tries | {
-        "verb": "run" if row["kind"] == "action" else "status",
+        "verb": Verb.RUN if row["kind"] == RowKind.ACTION else Verb.STATUS,
         "delaySeconds": _asked_in(outcome.get("retryAfterSeconds") or _pause(tries, now), deadline, now),
         "lastMessage": outcome.get("message") or tries["lastMessage"],
         "since": since,
     }
 
 
-def _failed(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, Any] | None, Tries]:
-    name = outcome.get("retryClass") or "none"
+def _failed(tries: Tries, outcome: Failed, now: datetime) -> tuple[CloudErrorBody | None, Tries]:
+    name = outcome.get("retryClass") or RetryClass.NONE
     again = tries["policy"].get(name)
     if again is None:
         return outcome["error"], tries
-    tries = tries | {"since": {name: now.isoformat()} | tries["since"]}
+    since: dict[Cause, str] = {name: now.isoformat(), **tries["since"]}
+    tries = tries | {"since": since}
     end = _given_up(tries, name) if name in _AWAY else min(_given_up(tries, name), _time(tries["deadline"]))
     delay = _asked_in(outcome.get("retryAfterSeconds") or again["everySeconds"], end, now)
     if not delay:
         return outcome["error"], tries
     return None, tries | {
-        "verb": "run" if again["verb"] == "run" and tries["row"]["kind"] != "condition" else tries["verb"],
+        "verb": Verb.RUN
+        if again["verb"] == RetryVerb.RUN and tries["row"]["kind"] != RowKind.CONDITION
+        else tries["verb"],
         "delaySeconds": delay,
         "lastMessage": outcome["error"]["message"],
     }
 
 
-def _crashed(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, Any] | None, Tries]:
+def _crashed(tries: Tries, outcome: Crashed, now: datetime) -> tuple[CloudErrorBody | None, Tries]:
     if _too_long(tries, _DIED, now):
         return _error(
             tries,
@@ -289,35 +340,43 @@ def _crashed(tries: Tries, outcome: Outcome, now: datetime) -> tuple[dict[str, A
     return None, tries | {"delaySeconds": tries["row"]["pollSeconds"]}
 
 
-def _fail(tries: Tries, error: dict[str, Any], now: datetime) -> tuple[Outcome | None, Tries]:
+def _fail(tries: Tries, error: CloudErrorBody, now: datetime) -> tuple[Ending | None, Tries]:
     """End the row; what it may have begun in Azure is cancelled first, and awaited."""
     row = tries["row"]
-    if row["kind"] != "begin-and-poll":
+    if row["kind"] != RowKind.BEGIN_AND_POLL:
         return {"outcome": "failed", "error": error}, tries
     until = now + timedelta(seconds=row["cancelSeconds"])
-    begun = {"verb": "cancel", "error": error, "delaySeconds": 0, "deadline": until.isoformat(), "since": {}}
-    return None, tries | begun
+    return None, tries | {
+        "verb": Verb.CANCEL,
+        "error": error,
+        "delaySeconds": 0,
+        "deadline": until.isoformat(),
+        "since": {},
+    }
 
 
-def _cancelling(tries: Tries, outcome: Outcome, now: datetime) -> tuple[Outcome | None, Tries]:
+def _cancelling(
+    tries: Tries, error: CloudErrorBody, outcome: Done | Wait | Failed | Stopped | Crashed, now: datetime
+) -> tuple[Ending | None, Tries]:
     """Go on cancelling until nothing runs any more, or for as long as cancelling may take."""
     silence = _silence(outcome)
     end = _given_up(tries, silence) if silence else _time(tries["deadline"])
-    delay = _asked_in(outcome.get("retryAfterSeconds") or tries["row"]["pollSeconds"], end, now)
-    if outcome["outcome"] in _ENDINGS or not delay:
-        return {"outcome": "failed", "error": tries["error"]}, tries
+    asked = outcome.get("retryAfterSeconds") if outcome["outcome"] in ("wait", "failed") else None
+    delay = _asked_in(asked or tries["row"]["pollSeconds"], end, now)
+    if outcome["outcome"] in ("done", "stopped") or not delay:
+        return {"outcome": "failed", "error": error}, tries
     return None, tries | {"delaySeconds": delay}
 
 
-def _deadline_error(tries: Tries, outcome: Outcome) -> dict[str, Any]:
+def _deadline_error(tries: Tries, outcome: Wait) -> CloudErrorBody:
     row = tries["row"]
-    last, owner = outcome.get("message") or tries["lastMessage"], row.get("owner", "platform")
+    last, owner = outcome.get("message") or tries["lastMessage"], row.get("owner", Owner.PLATFORM)
     return _error(
         tries,
         f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds{_not_counted(tries)}. "
         f"It waited for {row['waitsFor']}." + (f" Last seen: {last}" if last else ""),
         # What a row of Azure's advises is against a refusal, and there was none.
-        TOO_SLOW if owner == "azure" else row["message"],
+        TOO_SLOW if owner == Owner.AZURE else row["message"],
         owner,
         outcome.get("details", []),
     )
@@ -331,10 +390,10 @@ def _not_counted(tries: Tries) -> str:
 
 
 def _error(
-    tries: Tries, message: str, remedy: str, owner: str = "platform", found: list[dict[str, Any]] | None = None
-) -> dict[str, Any]:
+    tries: Tries, message: str, remedy: str, owner: Owner = Owner.PLATFORM, found: list[CloudErrorBody] | None = None
+) -> CloudErrorBody:
     row = tries["row"]
-    details = [
+    details: list[CloudErrorBody] = [
         *(found or []),
         {"code": "Step", "message": row["name"], "target": row["phase"]},
         {"code": "Remedy", "message": remedy},

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
-from typing import Any
 
 from orchestrators.plans.beginning import LOOK_BACK
 from orchestrators.plans.remedies import REPEAT
+from shared.arm.errors import CloudErrorBody, Owner
 from shared.clusters import endings
 from shared.settings import Settings
+from shared.steps import StepStatus
 from shared.store import Document
 from timers.hubs import SILENCE
 
@@ -84,15 +85,15 @@ def fruitless(finding: Finding, now: datetime) -> Document | None:
         `{"count", "since"}`, what the cluster document keeps as `restarts`: `since` is when the first of them was
         followed by the next. None after an attempt that has done a row.
     """
-    if any(item["status"] == "Succeeded" for item in finding.current):
+    if any(item["status"] == StepStatus.SUCCEEDED for item in finding.current):
         return None
     before = finding.cluster.get("restarts") or {"count": 0, "since": now.isoformat()}
     return {"count": before["count"] + 1, "since": before["since"]}
 
 
-def explain(finding: Finding, now: datetime) -> dict[str, Any]:
+def explain(finding: Finding, now: datetime) -> CloudErrorBody:
     """Return the error of an operation that is given up: by what its steps said last, and how its last run ended."""
-    unfinished = [item for item in finding.items if item["status"] != "Succeeded"]
+    unfinished = [item for item in finding.items if item["status"] != StepStatus.SUCCEEDED]
     last = unfinished[-1] if unfinished else None
     details = [last["error"]] if last and last["error"] else []
     if last:
@@ -107,7 +108,7 @@ def explain(finding: Finding, now: datetime) -> dict[str, Any]:
             *details,
             {"code": "Remedy", "message": REPEAT},
             {"code": "CorrelationId", "message": correlation},
-            {"code": "Owner", "message": "platform"},
+            {"code": "Owner", "message": str(Owner.PLATFORM)},
         ],
     }
 
@@ -150,7 +151,7 @@ def _is_stale(finding: Finding, operation: Document, now: datetime) -> bool:
     and none in a pause that a service has asked for.
     """
     outage = _longest_silence(operation)
-    running = [item for item in finding.current if item["status"] == "Running"]
+    running = [item for item in finding.current if item["status"] == StepStatus.RUNNING]
     if running:
         return any(now - _time(item["lastProgressTime"]) > 2 * _allowed(item) + outage for item in running)
     times = [_time(item["lastProgressTime"]) for item in finding.current]

@@ -13,9 +13,10 @@ from itertools import islice
 from typing import Any
 
 from shared import settings
-from shared.arm.errors import ErrorCode
+from shared.arm.errors import CloudErrorBody, ErrorCode
 from shared.clusters import endings
 from shared.clusters.secrets import Purpose
+from shared.clusters.states import ProvisioningState
 from shared.store import Document, Store, get_store, partition_of
 from shared.vault import StoredName, Vault, get_vault
 
@@ -27,7 +28,7 @@ AGE_OF_SECRETS = timedelta(hours=1)
 RUN_SECONDS = 240
 # As many names as Key Vault tells in one page.
 _AT_ONCE = 25
-_NOT_ACCEPTED = {
+_NOT_ACCEPTED: CloudErrorBody = {
     "code": str(ErrorCode.CANCELED),
     "message": "The request was not accepted: it ended before the cluster knew of the operation. Repeat the request.",
 }
@@ -63,7 +64,7 @@ def _is_named(store: Store, operation: Document) -> bool:
 
 
 def _not_accepted(operation: Document) -> Document | None:
-    return operation if endings.end_operation(operation, "Canceled", _NOT_ACCEPTED) else None
+    return operation if endings.end_operation(operation, ProvisioningState.CANCELED, _NOT_ACCEPTED) else None
 
 
 def _delete_secrets(store: Store, vault: Vault, now: datetime, until: float) -> None:

@@ -10,13 +10,14 @@ import logging
 import random
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 
 import azure.durable_functions as df
 
 from orchestrators import plans
 from shared import settings
 from shared.clusters import endings
+from shared.clusters.states import ProvisioningState
+from shared.steps import StartInput, StepStatus
 from shared.store import Document, Fence, FenceMoved, Store, get_store
 from timers import hubs
 from timers.judging import LIVING, Action, Finding, explain, fruitless, judge
@@ -108,7 +109,7 @@ async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> 
     return "", "", None
 
 
-def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -> dict[str, Any]:
+def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -> StartInput:
     """Move the fence to the next attempt, and return its input: the stored plan without the rows that are done."""
 
     def change(document: Document) -> Document | None:
@@ -125,7 +126,7 @@ def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -
         _take_over(store, finding)
     cluster = store.fenced_update(_fence(finding.cluster), change)
     operation = finding.operation or {}
-    done = {item["step"]: None for item in finding.items if item["status"] == "Succeeded"}
+    done = {item["step"]: None for item in finding.items if item["status"] == StepStatus.SUCCEEDED}
     return plans.start_input(operation, cluster, [*operation["plan"].get("done", []), *done])
 
 
@@ -150,7 +151,7 @@ def _end(store: Store, finding: Finding, now: datetime) -> None:
     cluster, operation, fence = finding.cluster, finding.operation, _fence(finding.cluster)
     if operation is not None:
         operation = _ended(store, finding, operation["id"], now)
-    succeeded = operation is not None and operation["asyncOperation"]["status"] == "Succeeded"
+    succeeded = operation is not None and operation["asyncOperation"]["status"] == ProvisioningState.SUCCEEDED
     if succeeded and cluster["openShiftCluster"]["properties"]["provisioningState"] == "Deleting":
         store.clusters.delete(store.clusters.fenced_read(fence))
     else:
@@ -172,7 +173,11 @@ def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> 
 
     def change(document: Document) -> Document | None:
         store.clusters.fenced_read(_fence(finding.cluster))
-        return document if endings.end_operation(document, "Failed", explain(finding, now), snapshot) else None
+        return (
+            document
+            if endings.end_operation(document, ProvisioningState.FAILED, explain(finding, now), snapshot)
+            else None
+        )
 
     return store.operations.update_by_id(operation_id, change)
 

@@ -9,6 +9,7 @@ from activities.runtime.step import Step
 from shared import settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.clusters.secrets import Certificate, certificate_name
+from shared.steps import RetryClass
 from shared.vault import certificates
 from shared.vault.certificates import COMPLETED, IN_PROGRESS, get_certificates
 
@@ -50,7 +51,7 @@ def _create(which: Certificate) -> Executor:
             return None
         if order is not None and certificates.status(order) != COMPLETED:
             raise _refused(step, which, order)
-        raise TryAgain(_failed(step, which, "is not on order any more"), "given-up")
+        raise TryAgain(_failed(step, which, "is not on order any more"), RetryClass.GIVEN_UP)
 
     def render(step: Step) -> list[dict[str, Any]]:
         subject, name = names(step, which)
@@ -80,7 +81,7 @@ def _refused(step: Step, which: Certificate, order: CertificateOperation) -> Exc
         f"was not issued by '{order.issuer_name}': {said}",
         [CloudErrorBody(code=code, message=said)],
     )
-    return TryAgain(error, "given-up") if code == _CAN_RETRY else error
+    return TryAgain(error, RetryClass.GIVEN_UP) if code == _CAN_RETRY else error
 
 
 def _failed(step: Step, which: Certificate, what: str, details: list[CloudErrorBody] | None = None) -> CloudError:

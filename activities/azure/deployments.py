@@ -21,24 +21,25 @@ from activities.runtime.step import Step
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors, templates
 from shared.azure.models import text
+from shared.steps import RetryClass
 
 DIGEST = "aro-template"
 _ENDED = ("Succeeded", "Failed", "Canceled")
 # Codes in a failed deployment that pass by themselves: roles that spread, and trouble inside Azure.
 _PASSING = {
-    "AuthorizationFailed": "authorization",
-    "LinkedAuthorizationFailed": "authorization",
-    "PrincipalNotFound": "authorization",
-    "TooManyRequests": "given-up",
-    "InternalServerError": "given-up",
-    "InternalError": "given-up",
-    "ServerTimeout": "given-up",
-    "ServiceUnavailable": "given-up",
-    "RetryableError": "given-up",
-    "AnotherOperationInProgress": "given-up",
+    "AuthorizationFailed": RetryClass.AUTHORIZATION,
+    "LinkedAuthorizationFailed": RetryClass.AUTHORIZATION,
+    "PrincipalNotFound": RetryClass.AUTHORIZATION,
+    "TooManyRequests": RetryClass.GIVEN_UP,
+    "InternalServerError": RetryClass.GIVEN_UP,
+    "InternalError": RetryClass.GIVEN_UP,
+    "ServerTimeout": RetryClass.GIVEN_UP,
+    "ServiceUnavailable": RetryClass.GIVEN_UP,
+    "RetryableError": RetryClass.GIVEN_UP,
+    "AnotherOperationInProgress": RetryClass.GIVEN_UP,
     # No room in this part of the region just now, which changes by the minute.
-    "AllocationFailed": "given-up",
-    "ZonalAllocationFailed": "given-up",
+    "AllocationFailed": RetryClass.GIVEN_UP,
+    "ZonalAllocationFailed": RetryClass.GIVEN_UP,
 }
 
 
@@ -112,7 +113,7 @@ def status(step: Step, name: str) -> Outcome | None:
     deployment = _find(step, name)
     if deployment is None:
         gone = CloudError(500, ErrorCode.DEPLOYMENT_FAILED, f"The deployment '{name}' has disappeared.")
-        raise TryAgain(gone, "given-up")
+        raise TryAgain(gone, RetryClass.GIVEN_UP)
     found = state(deployment)
     if found == "Succeeded":
         return None
@@ -179,8 +180,8 @@ def _explain(step: Step, deployment: DeploymentExtended) -> Exception:
         *([CloudErrorBody(code="AzureResource", message=resource)] if resource else []),
         CloudErrorBody(code="AzureCorrelationId", message=str(getattr(properties, "correlation_id", ""))),
     ]
-    retry_class = next((found for code in codes(causes) if (found := _PASSING.get(code))), "none")
-    return TryAgain(error, retry_class) if retry_class != "none" else error
+    retry_class = next((found for code in codes(causes) if (found := _PASSING.get(code))), RetryClass.NONE)
+    return TryAgain(error, retry_class) if retry_class != RetryClass.NONE else error
 
 
 def _is_known(error: CloudError) -> bool:

@@ -19,6 +19,7 @@ from shared import settings
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.azure.models import text
+from shared.steps import RetryClass
 
 _NETWORK = "rp-pe-vnet-001"
 _SUBNET = "rp-pe-subnet"
@@ -92,7 +93,7 @@ def _status(step: Step) -> Outcome | None:
     """
     endpoint = _find(step)
     if endpoint is None or endpoint.provisioning_state == "Failed":
-        raise TryAgain(_failed(step, "is gone" if endpoint is None else "could not be created"), "given-up")
+        raise TryAgain(_failed(step, "is gone" if endpoint is None else "could not be created"), RetryClass.GIVEN_UP)
     if endpoint.provisioning_state != "Succeeded":
         return wait(f"private endpoint is {text(endpoint.provisioning_state)}")
     connections = endpoint.manual_private_link_service_connections or []

@@ -7,6 +7,7 @@ from azure.mgmt.resource.resources.models import ResourceGroup
 from activities.runtime.executor import Executor, Outcome, TryAgain, wait
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, Owner
+from shared.steps import RetryClass
 
 
 def _ensure_resource_group(step: Step) -> None:
@@ -78,7 +79,7 @@ def _is_deleted(step: Step) -> Outcome | None:
         # Locks, policies and whatever else uses its resources.
         owner=Owner.CUSTOMER,
     )
-    raise TryAgain(stuck, "given-up")
+    raise TryAgain(stuck, RetryClass.GIVEN_UP)
 
 
 def group_id(step: Step) -> str:
@@ -116,7 +117,7 @@ def _confirm(step: Step, group: ResourceGroup) -> None:
         busy = CloudError(
             409, ErrorCode.CONFLICT, f"The resource group '{step.resource_group}' of a former cluster is being deleted."
         )
-        raise TryAgain(busy, "busy")
+        raise TryAgain(busy, RetryClass.BUSY)
 
 
 ensure_resource_group = Executor(run=_ensure_resource_group)

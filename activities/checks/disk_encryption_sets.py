@@ -14,6 +14,7 @@ from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, summarize
 from shared.azure.models import text
+from shared.steps import RetryClass
 
 
 def _validate_disk_encryption_sets(step: Step) -> None:
@@ -39,7 +40,7 @@ def _validate_disk_encryption_sets(step: Step) -> None:
     if problems:
         raise summarize([*problems, *unreadable])
     if unreadable:
-        raise TryAgain(summarize(unreadable), "authorization")
+        raise TryAgain(summarize(unreadable), RetryClass.AUTHORIZATION)
 
 
 def _get(linked: Linked, connect: Connect) -> DiskEncryptionSet:

@@ -20,6 +20,7 @@ from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure.models import text
+from shared.steps import RetryClass
 
 _LONGEST_PREFIX = 27
 # The network's own address, the gateway's, two for DNS, and the broadcast address.
@@ -53,7 +54,7 @@ def _validate_network(step: Step) -> Outcome | None:
     except HttpResponseError as error:
         if error.status_code != HTTPStatus.FORBIDDEN:
             raise
-        raise TryAgain(summarize([linked_resources.network(step).unreadable()]), "authorization") from error
+        raise TryAgain(summarize([linked_resources.network(step).unreadable()]), RetryClass.AUTHORIZATION) from error
     if network is None:
         raise summarize([linked_resources.network(step).not_found()])
     found = linked_resources.subnets(step, network)
@@ -76,7 +77,7 @@ def _validate_network(step: Step) -> Outcome | None:
     if problems:
         raise summarize([*problems, *busy])
     if busy:
-        raise TryAgain(summarize(busy), "busy")
+        raise TryAgain(summarize(busy), RetryClass.BUSY)
     return _note(network)
 
 

@@ -16,6 +16,7 @@ from activities.checks.linked_resources import ENCRYPTION_SET, NAT_GATEWAY, NETW
 from activities.runtime.executor import TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
+from shared.steps import RetryClass
 
 _VNET = "Microsoft.Network/virtualNetworks"
 _READ_NETWORK = f"{_VNET}/read"
@@ -111,7 +112,7 @@ def validate(step: Step, principal: Principal, connect: Connect) -> None:
     if gone and (readable or attached is None):
         raise summarize(wrong)
     if wrong:
-        raise TryAgain(summarize(wrong), "authorization")
+        raise TryAgain(summarize(wrong), RetryClass.AUTHORIZATION)
 
 
 def _look_at_network(step: Step, connect: Connect) -> tuple[bool, list[Linked] | None]:

@@ -6,6 +6,7 @@ from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure.models import text
+from shared.steps import RetryClass
 
 _PROVIDERS = ("Microsoft.Authorization", "Microsoft.Compute", "Microsoft.Network", "Microsoft.Storage")
 
@@ -26,7 +27,7 @@ def _validate_providers(step: Step) -> None:
         return
     error = summarize([_not_registered(step, name, state) for name, state in missing.items()])
     if set(missing.values()) == {"Registering"}:
-        raise TryAgain(error, "busy")
+        raise TryAgain(error, RetryClass.BUSY)
     raise error
 
 

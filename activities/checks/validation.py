@@ -16,6 +16,7 @@ from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure import credentials
 from shared.azure.errors import clean, retry_class
+from shared.steps import RetryClass
 from shared.store import Document
 from shared.vault import get_vault
 
@@ -106,7 +107,7 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
     try:
         return principals.claims(principals.cluster_credential(step))
     except ClientAuthenticationError as error:
-        if retry_class(error) != "principal":
+        if retry_class(error) != RetryClass.PRINCIPAL:
             raise
         text = clean(str(error.message)).split("\n", 1)[0]
         refused = CloudError(
@@ -115,7 +116,9 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
             f"Entra ID issued no token to the service principal: {text}",
             _PROFILE,
         )
-        raise TryAgain(summarize([refused]), "principal" if _SPREADING.search(text) else "none") from error
+        raise TryAgain(
+            summarize([refused]), RetryClass.PRINCIPAL if _SPREADING.search(text) else RetryClass.NONE
+        ) from error
 
 
 validate_service_principal = Executor(run=_validate_service_principal)

@@ -24,6 +24,7 @@ from installer.ignition import snippets
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters.secrets import Purpose
+from shared.steps import RetryClass
 from shared.store import Document
 from shared.vault import get_vault
 
@@ -160,7 +161,7 @@ def _made_by(installer: str, given: dict[str, Content]) -> Graph:
             details=[{"code": "InstallerSaid", "message": line} for line in error.said],
         )
         if error.passing:
-            raise TryAgain(failure, "transient") from error
+            raise TryAgain(failure, RetryClass.TRANSIENT) from error
         raise failure from error
 
 

@@ -12,6 +12,7 @@ from installer.release import release_image
 from installer.release.image_registry import Pullspec
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
+from shared.steps import RetryClass
 from shared.store import Document
 
 _log = logging.getLogger("activities")
@@ -68,7 +69,7 @@ def _of_release(step: Step) -> dict[str, str]:
             "properties.clusterProfile.version",
         )
         if error.passing:
-            raise TryAgain(failure, "transient") from error
+            raise TryAgain(failure, RetryClass.TRANSIENT) from error
         raise failure from error
     _log.info("The release names the machines' image %s %s", image["sku"], image["version"])
     return image

@@ -13,6 +13,7 @@ from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import templates
+from shared.steps import RetryClass
 
 DEPLOYMENT = "machines"
 _SAS_LIFETIME = timedelta(hours=24)
@@ -107,7 +108,7 @@ def _remove_failed(step: Step) -> None:
                 compute.disks.begin_delete(step.resource_group, disk.name, polling=False)
     if leaving:
         busy = f"Of the machines that did not come up there is left: {', '.join(sorted(leaving))}."
-        raise TryAgain(CloudError(409, ErrorCode.CONFLICT, busy), "busy")
+        raise TryAgain(CloudError(409, ErrorCode.CONFLICT, busy), RetryClass.BUSY)
 
 
 def _is_leaving(machine: VirtualMachine | None) -> bool:

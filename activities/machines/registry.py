@@ -23,6 +23,7 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
 from shared.azure.models import text
 from shared.clusters.secrets import Purpose
+from shared.steps import RetryClass
 from shared.store import Document
 from shared.vault import Bundle, get_vault
 
@@ -142,7 +143,7 @@ def _generate_password(registry: ResourceId, name: str, slot: str) -> str:
     passwords = result.passwords if poller.done() and result is not None else None
     if not passwords or not passwords[0].value:
         late = CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "The container registry made no password.")
-        raise TryAgain(late, "transient")
+        raise TryAgain(late, RetryClass.TRANSIENT)
     return str(passwords[0].value)
 
 

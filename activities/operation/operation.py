@@ -11,7 +11,9 @@ from activities.runtime import progress
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared import settings
+from shared.arm.errors import CloudErrorBody
 from shared.clusters import endings, naming
+from shared.clusters.states import ProvisioningState
 from shared.store import UPDATE_TRIES, Document, PreconditionFailed, get_store
 
 
@@ -36,8 +38,10 @@ def _finish_operation(step: Step) -> None:
     error = step.call.get("error")
     snapshot = copy.deepcopy(step.cluster)
     endings.end_state(snapshot, failed=bool(error))
-    operation = end_async_operation(step, "Failed" if error else "Succeeded", error, snapshot)
-    failed = operation["asyncOperation"]["status"] != "Succeeded"
+    operation = end_async_operation(
+        step, ProvisioningState.FAILED if error else ProvisioningState.SUCCEEDED, error, snapshot
+    )
+    failed = operation["asyncOperation"]["status"] != ProvisioningState.SUCCEEDED
 
     def change(document: Document) -> bool:
         endings.end_cluster(document, failed=failed)
@@ -48,7 +52,7 @@ def _finish_operation(step: Step) -> None:
 
 
 def end_async_operation(
-    step: Step, status: str, error: dict[str, Any] | None, snapshot: dict[str, Any] | None
+    step: Step, status: ProvisioningState, error: CloudErrorBody | None, snapshot: dict[str, Any] | None
 ) -> Document:
     """Write the end of the running operation, unless it has ended; the fence is checked in each try."""
     store = get_store()
@@ -67,7 +71,7 @@ def _finish_delete(step: Step) -> None:
     """
     store = get_store()
     _free_domain(step)
-    end_async_operation(step, "Succeeded", None, None)
+    end_async_operation(step, ProvisioningState.SUCCEEDED, None, None)
     for tries_left in reversed(range(UPDATE_TRIES)):
         try:
             store.clusters.delete(store.clusters.fenced_read(step.fence))

@@ -1,7 +1,6 @@
 """The end of an operation that a DELETE took the cluster from."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from azure.core.exceptions import HttpResponseError
 
@@ -9,8 +8,10 @@ from activities.azure import deployments, resource_group
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
 from shared import cloud
-from shared.arm.errors import ErrorCode
+from shared.arm.errors import CloudErrorBody, ErrorCode
 from shared.clusters import endings
+from shared.clusters.states import ProvisioningState
+from shared.steps import StepStatus
 from shared.store import Document, NotFound, get_store
 
 # A request that left before the fence moved may still take effect for as long as its sender would have waited.
@@ -56,13 +57,13 @@ def _cancel_deployments(step: Step) -> Outcome | None:
 def _end(step: Step, operation_id: str) -> list[str]:
     """End the operation, mark the steps that died, and return those that may still be in flight."""
     store = get_store()
-    error: dict[str, Any] = {
+    error: CloudErrorBody = {
         "code": str(ErrorCode.CANCELED),
         "message": f"The operation was canceled: the cluster is being deleted by operation {step.call['operationId']}.",
     }
 
     def decide(document: Document) -> Document | None:
-        return document if endings.end_operation(document, "Canceled", error) else None
+        return document if endings.end_operation(document, ProvisioningState.CANCELED, error) else None
 
     try:
         store.operations.update_by_id(operation_id, decide)
@@ -71,7 +72,7 @@ def _end(step: Step, operation_id: str) -> list[str]:
     since = datetime.now(UTC) - _IN_FLIGHT
     in_flight = []
     for item in store.progress.list(operation_id):
-        if item["status"] != "Running":
+        if item["status"] != StepStatus.RUNNING:
             continue
         if datetime.fromisoformat(item["lastProgressTime"]) >= since:
             in_flight.append(item["step"])

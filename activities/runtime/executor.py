@@ -9,23 +9,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from activities.runtime.step import Step
+from shared import steps
 from shared.arm.errors import CloudError
+from shared.steps import RetryClass, Wait
 
-Outcome = dict[str, Any]
+Outcome = steps.Outcome
 Work = Callable[[Step], Outcome | None]
 
 
 class TryAgain(Exception):  # noqa: N818 - an answer more than an error
     """A failure that may pass; whether it is tried again is the plan's decision."""
 
-    def __init__(self, error: CloudError, retry_class: str) -> None:
+    def __init__(self, error: CloudError, retry_class: RetryClass) -> None:
         """Keep what to say when it does not pass."""
         super().__init__(str(error))
         self.error = error
         self.retry_class = retry_class
 
 
-def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bool = False) -> Outcome:
+def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bool = False) -> Wait:
     """Return the outcome of work that goes on.
 
     Args:
@@ -33,9 +35,12 @@ def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bo
         retry_after_seconds: when Azure wants to be asked again.
         unanswered: whether who was asked gave no answer; an outage does not count against the row's deadline.
     """
-    outcome: Outcome = {"outcome": "wait", "message": message}
-    outcome |= {"unanswered": True} if unanswered else {}
-    return outcome | ({"retryAfterSeconds": retry_after_seconds} if retry_after_seconds else {})
+    outcome: Wait = {"outcome": "wait", "message": message}
+    if unanswered:
+        outcome["unanswered"] = True
+    if retry_after_seconds:
+        outcome["retryAfterSeconds"] = retry_after_seconds
+    return outcome
 
 
 def _nothing_to_cancel(_step: Step) -> None:

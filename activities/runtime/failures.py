@@ -6,32 +6,33 @@
 from azure.core.exceptions import AzureError
 
 from activities.runtime import remedies
-from activities.runtime.executor import Outcome, TryAgain
+from activities.runtime.executor import TryAgain
 from activities.runtime.step import Call
 from shared import settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors
+from shared.steps import Failed, RetryClass
 from shared.store import NotFound, PreconditionFailed
 
 # What an executor may raise on purpose. Everything else is a bug, of which the wrapper tells the type alone.
 EXPECTED = (CloudError, TryAgain, AzureError, PreconditionFailed, NotFound)
 
 
-def outcome(call: Call, error: BaseException) -> Outcome:
+def outcome(call: Call, error: BaseException) -> Failed:
     """Return the outcome of a step that raised one of the expected errors."""
     if isinstance(error, AzureError):
         return _refused(call, errors.translate(error))
     if isinstance(error, TryAgain):
         found, retry_class = error.error, error.retry_class
     elif isinstance(error, CloudError):
-        found, retry_class = error, "none"
+        found, retry_class = error, RetryClass.NONE
     else:
         lost = "The cluster's record was changed by others five times in a row."
-        found, retry_class = CloudError(409, ErrorCode.CONFLICT, lost, owner=Owner.PLATFORM), "busy"
+        found, retry_class = CloudError(409, ErrorCode.CONFLICT, lost, owner=Owner.PLATFORM), RetryClass.BUSY
     return _failed(call, found, retry_class, remedies.of_step(found, retry_class, call["row"]))
 
 
-def _refused(call: Call, failure: errors.Failure) -> Outcome:
+def _refused(call: Call, failure: errors.Failure) -> Failed:
     """Return the outcome of a step whose call Azure refused, or did not answer."""
     error = failure.error
     if _is_the_services(failure):
@@ -39,8 +40,9 @@ def _refused(call: Call, failure: errors.Failure) -> Outcome:
     else:
         remedy = remedies.of_azure(error, failure.retry_class)
     found = _failed(call, error, failure.retry_class, remedy, failure.resource_id)
-    after = failure.retry_after_seconds
-    return found | ({"retryAfterSeconds": after} if after else {})
+    if failure.retry_after_seconds:
+        found["retryAfterSeconds"] = failure.retry_after_seconds
+    return found
 
 
 def _is_the_services(failure: errors.Failure) -> bool:
@@ -57,9 +59,8 @@ def _first_label(host: str) -> str:
     return mine if label.startswith(f"{mine}-") else label
 
 
-def _failed(call: Call, error: CloudError, retry_class: str, remedy: str, resource_id: str = "") -> Outcome:
-    body = explain(call, error, remedy, resource_id)
-    return {"outcome": "failed", "error": dict(body), "retryClass": retry_class}
+def _failed(call: Call, error: CloudError, retry_class: RetryClass, remedy: str, resource_id: str = "") -> Failed:
+    return {"outcome": "failed", "error": explain(call, error, remedy, resource_id), "retryClass": retry_class}
 
 
 def explain(call: Call, error: CloudError, remedy: str, resource_id: str = "") -> CloudErrorBody:

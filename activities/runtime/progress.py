@@ -7,15 +7,14 @@ leaves the item as it is, for as long as readers need no sign of life.
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, assert_never
 
-from activities.runtime.executor import Outcome
 from activities.runtime.step import Call
+from shared.arm.errors import CloudErrorBody
 from shared.clusters import endings
+from shared.steps import Outcome, StepStatus
 from shared.store import Store, get_store
 
-# A failure that may be tried again leaves the step running; the engine marks it failed when it gives up.
-_STATUS = {"done": "Succeeded", "stopped": "Canceled", "wait": "Running", "failed": "Running"}
 # After this an item is written again though nothing has changed: people see how long ago a step was looked at. With
 # the longest pause between polls on top it stays below the time after which `superseded` takes a step for dead.
 SIGN_OF_LIFE = timedelta(seconds=30)
@@ -41,36 +40,47 @@ def _written(store: Store, operation_id: str, item_id: str) -> list[_Written]:  
 def begin(call: Call) -> None:
     """Record that a step has begun, in its first call only: later calls record what they found."""
     if call["polls"] == 0:
-        _write(call, "Running", "", None)
+        _write(call, StepStatus.RUNNING, "", None)
 
 
 def record(call: Call, outcome: Outcome) -> None:
     """Record what a call found; for a superseded attempt see `leave`."""
-    if outcome["outcome"] in _STATUS:
-        error = outcome.get("error")
-        message = outcome.get("message") or (error or {}).get("message", "")
-        _write(call, _STATUS[outcome["outcome"]], message, error)
+    match outcome["outcome"]:
+        case "failed":
+            # It may be tried again, so the step runs on; the engine marks it failed when it gives up.
+            error = outcome["error"]
+            _write(call, StepStatus.RUNNING, error.get("message", ""), error)
+        case "wait":
+            _write(call, StepStatus.RUNNING, outcome["message"], None)
+        case "done":
+            _write(call, StepStatus.SUCCEEDED, outcome.get("message", ""), None)
+        case "stopped":
+            _write(call, StepStatus.CANCELED, "", None)
+        case "fenced":
+            pass
+        case _:
+            assert_never(outcome)
 
 
 def leave(call: Call) -> None:
     """Mark the step of a superseded attempt as left: whoever took over waits until nothing of it is in flight."""
     store = get_store()
     item = store.progress.get(call["operationId"], call["step"], call["attempt"]) if call["step"] else None
-    if item is not None and item["status"] == "Running":
+    if item is not None and item["status"] == StepStatus.RUNNING:
         store.progress.upsert(item | endings.canceled("The operation was superseded."))
 
 
-def fail(call: Call, step: str, error: dict[str, object]) -> None:
+def fail(call: Call, step: str, error: CloudErrorBody) -> None:
     """Mark a step failed that the engine has given up."""
     progress = get_store().progress
     item = progress.get(call["operationId"], step, call["attempt"])
-    if item is not None and item["status"] != "Failed":
+    if item is not None and item["status"] != StepStatus.FAILED:
         now = datetime.now(UTC).isoformat()
-        ended = {"status": "Failed", "endTime": now, "lastProgressTime": now}
+        ended = {"status": StepStatus.FAILED, "endTime": now, "lastProgressTime": now}
         progress.upsert(item | ended | {"message": error["message"], "error": error})
 
 
-def _write(call: Call, status: str, message: str, error: dict[str, object] | None) -> None:
+def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody | None) -> None:
     if not call["step"]:
         return
     row, now = call["row"], datetime.now(UTC).isoformat()
@@ -82,7 +92,7 @@ def _write(call: Call, status: str, message: str, error: dict[str, object] | Non
         "attempt": call["attempt"],
         "phase": row["phase"],
         "kind": row["kind"],
-        "status": "Running" if cancelled else status,
+        "status": StepStatus.RUNNING if cancelled else status,
         "startTime": call["startTime"],
         "polls": call["polls"],
         "deadline": call["deadline"],
@@ -96,7 +106,7 @@ def _write(call: Call, status: str, message: str, error: dict[str, object] | Non
     if known and _says_nothing_new(call, item, known[0]):
         known[0].polls = call["polls"]
         return
-    ended = {"endTime": now} if item["status"] != "Running" else {}
+    ended = {"endTime": now} if item["status"] != StepStatus.RUNNING else {}
     store.progress.upsert(item | ended)
     known[:] = [_Written(item, call["polls"])]
 

@@ -6,9 +6,9 @@ What helps against a crash or a deadline is up to the engine, see `orchestrators
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from shared.arm.errors import CloudError, CloudErrorBody, Owner
+from shared.steps import ResolvedRow, RetryClass
 
 # Of the service's own data, credentials and networks.
 OURS = (
@@ -43,7 +43,7 @@ _MORE_QUOTA = (
     "continue from this step."
 )
 # Classes of retry that end when Azure has been in trouble for too long.
-_TROUBLE = frozenset({"throttled", "transient", "given-up"})
+_TROUBLE = frozenset({RetryClass.THROTTLED, RetryClass.TRANSIENT, RetryClass.GIVEN_UP})
 
 # Azure's code, wherever in the causes it stands: what helps. The first that is found counts.
 BY_CODE: dict[str, str] = {
@@ -79,17 +79,17 @@ BY_CODE: dict[str, str] = {
 }
 
 
-def of_azure(error: CloudError, retry_class: str) -> str:
+def of_azure(error: CloudError, retry_class: RetryClass) -> str:
     """Return what helps against an error that Azure answered, or the lack of an answer."""
     return by_cause(error) or _by_owner(error, retry_class) or REPORTED
 
 
-def of_step(error: CloudError, retry_class: str, row: dict[str, Any]) -> str:
+def of_step(error: CloudError, retry_class: RetryClass, row: ResolvedRow) -> str:
     """Return what helps against an error that a step raised on purpose, with a message of its own."""
     if row.get("together") and error.owner == Owner.CUSTOMER:
         # A check has compared what there is with what is needed, and its row knows what helps.
-        return str(row["message"])
-    return by_cause(error) or _by_owner(error, retry_class) or str(row["message"])
+        return row["message"]
+    return by_cause(error) or _by_owner(error, retry_class) or row["message"]
 
 
 def by_cause(error: CloudError) -> str:
@@ -98,10 +98,10 @@ def by_cause(error: CloudError) -> str:
     return next((remedy for each, remedy in BY_CODE.items() if each in found), "")
 
 
-def _by_owner(error: CloudError, retry_class: str) -> str:
+def _by_owner(error: CloudError, retry_class: RetryClass) -> str:
     if error.owner == Owner.PLATFORM:
         return OURS
-    if retry_class == "busy":
+    if retry_class == RetryClass.BUSY:
         return BUSY
     return LATER if error.owner == Owner.AZURE and retry_class in _TROUBLE else ""
 

@@ -7,10 +7,11 @@ from typing import Any, TypedDict, TypeVar
 
 from shared import settings
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, ErrorCode
+from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.arm.resource_id import ResourceId
 from shared.azure import clients
 from shared.clusters import naming
+from shared.steps import ResolvedRow, Verb
 from shared.store import Document, Fence, Store, get_store
 from shared.vault import get_vault
 
@@ -28,12 +29,12 @@ class Call(TypedDict, total=False):
     clientRequestId: str
     traceparent: str
     step: str
-    verb: str
-    row: dict[str, Any]
+    verb: Verb
+    row: ResolvedRow
     startTime: str
     deadline: str
     polls: int
-    error: dict[str, Any] | None
+    error: CloudErrorBody | None
     failedStep: str
 
 

@@ -17,11 +17,12 @@ from typing import Any
 from azure.core.exceptions import AzureError
 
 from activities.runtime import failures, progress
-from activities.runtime.executor import Executor, Outcome
+from activities.runtime.executor import Executor
 from activities.runtime.step import Call, Step, fence_of
 from shared import fence, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters import endings
+from shared.steps import Outcome, Verb
 from shared.store import Fence, FenceMoved, get_store
 
 _log = logging.getLogger("activities")
@@ -139,12 +140,12 @@ def _bug(error: Exception, target: str) -> CloudError:
 
 def _work(executor: Executor, step: Step) -> Outcome | None:
     """Choose what to do: when the operation is stopping, what was begun is cancelled and nothing else is."""
-    if step.call["verb"] == "cancel" or (step.document.get("stopping") and not executor.control):
+    if step.call["verb"] == Verb.CANCEL or (step.document.get("stopping") and not executor.control):
         return executor.cancel(step) or {"outcome": "stopped"}
-    work = {"run": executor.run, "status": executor.status}[step.call["verb"]]
+    work = {Verb.RUN: executor.run, Verb.STATUS: executor.status}[step.call["verb"]]
     if work is None:
         raise TypeError(f"{step.call['row']['executor']} has no {step.call['verb']}")
-    if step.call["verb"] == "run" and (problems := executor.validate(step)):
+    if step.call["verb"] == Verb.RUN and (problems := executor.validate(step)):
         raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "; ".join(problems))
     return work(step)
 

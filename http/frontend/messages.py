@@ -13,6 +13,7 @@ from shared.arm.errors import CloudError
 from shared.arm.resource_id import ResourceId
 from shared.clusters.api_versions import NEWEST, ApiVersion
 from shared.clusters.documents import CorrelationData
+from shared.steps import StartInput
 
 if TYPE_CHECKING:
     from frontend.routes import Route
@@ -41,7 +42,7 @@ class Start:
     """An orchestration that the wrapper starts after the documents are written."""
 
     instance_id: str
-    input: dict[str, Any]
+    input: StartInput
 
 
 @dataclass(frozen=True)

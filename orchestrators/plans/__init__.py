@@ -11,7 +11,7 @@ from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.update import UPDATE
 from shared.settings import Settings
-from shared.steps import ResolvedRow
+from shared.steps import ResolvedPlan, ResolvedRow, StartInput
 
 PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete": DELETE}
 
@@ -24,12 +24,12 @@ CONTROL_INTERVAL = timedelta(seconds=10)
 _SHORTEST_CONTROL = timedelta(minutes=1)
 
 
-def resolve(plan_name: str, cluster_document: dict[str, Any], settings: Settings) -> dict[str, Any]:
+def resolve(plan_name: str, cluster_document: dict[str, Any], settings: Settings) -> ResolvedPlan:
     """Decide a plan for one cluster: which rows are skipped and why, and every duration, scaled.
 
     Returns:
-        `{"name", "timeScale", "rows", "skipped", "controlSeconds", "controlWithinSeconds", "retryPolicies"}`: what the
-        operation stores and the engine runs. A row that needed one that is left out needs what that row needed.
+        What the operation stores and the engine runs. A row that needed one that is left out needs what that row
+        needed.
     """
     rows = PLANS[plan_name]
     skipped = [row for row in rows if row.when and not PREDICATES[row.when][0](cluster_document, settings)]
@@ -72,7 +72,7 @@ def instance_id(operation_id: str, attempt: int) -> str:
 
 def start_input(
     operation_document: dict[str, Any], cluster_document: dict[str, Any], done: list[str] | None = None
-) -> dict[str, Any]:
+) -> StartInput:
     """Return the orchestration's input: the resolved plan, who drives what, and no secret.
 
     Args:

@@ -28,6 +28,7 @@ from azure.identity import CredentialUnavailableError
 
 from shared import tracing
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
+from shared.steps import RetryClass
 
 _AUTHORIZATION_CODES = frozenset({"AuthorizationFailed", "LinkedAuthorizationFailed"})
 _BUSY_CODES = frozenset(
@@ -47,7 +48,7 @@ _BUSY_CODES = frozenset(
         "StorageAccountOperationInProgress",
     }
 )
-_AWAY = frozenset({"throttled", "transient"})
+_AWAY = frozenset({RetryClass.THROTTLED, RetryClass.TRANSIENT})
 _TRANSIENT_STATUS = frozenset({408, 500, 502, 503, 504})
 
 # Azure's code: ours, and whose the failure is. What is absent becomes DeploymentFailed, which is Azure's.
@@ -122,7 +123,7 @@ class Failure:
     """One failed call to Azure, as the engine and the customer need it; `host` is whom it was for, as far as known."""
 
     error: CloudError
-    retry_class: str
+    retry_class: RetryClass
     retry_after_seconds: int | None
     resource_id: str
     host: str
@@ -150,11 +151,11 @@ def translate(error: AzureError) -> Failure:
     )
 
 
-def _owner(error: AzureError, again: str, told: Owner) -> Owner:
+def _owner(error: AzureError, again: RetryClass, told: Owner) -> Owner:
     """Return whose a failed call is, where its class or its status says more than its code."""
     if again in _AWAY:
         return Owner.AZURE
-    if again == "principal":
+    if again == RetryClass.PRINCIPAL:
         # Ours was refused. Activities that use the cluster's principal say so themselves.
         return Owner.PLATFORM
     # Roles, policies, locks and firewalls are the customer's.
@@ -162,17 +163,17 @@ def _owner(error: AzureError, again: str, told: Owner) -> Owner:
     return Owner.CUSTOMER if forbidden and told == Owner.AZURE else told
 
 
-def retry_class(error: AzureError) -> str:
+def retry_class(error: AzureError) -> RetryClass:
     """Return the class by which a plan's retry policy decides."""
     # The endpoint of the app's own identity keeps its answer to itself; it knows no principal that it could refuse.
     if isinstance(error, ServiceRequestError | ServiceResponseError | CredentialUnavailableError):
-        return "transient"
+        return RetryClass.TRANSIENT
     if isinstance(error, ClientAuthenticationError):
         if error.response is None and (error.__cause__ is not None or not _refuses(str(error.message))):
-            return "transient"
+            return RetryClass.TRANSIENT
         passing = _http_class(error)
-        return passing if passing in _AWAY else "principal"
-    return _http_class(error) if isinstance(error, HttpResponseError) else "none"
+        return passing if passing in _AWAY else RetryClass.PRINCIPAL
+    return _http_class(error) if isinstance(error, HttpResponseError) else RetryClass.NONE
 
 
 def is_away(error: AzureError) -> bool:
@@ -185,15 +186,16 @@ def _refuses(text: str) -> bool:
     return bool(_OF_THE_DIRECTORY.search(text)) and not _DIRECTORY_IS_BUSY.search(text)
 
 
-def _http_class(error: HttpResponseError) -> str:
+def _http_class(error: HttpResponseError) -> RetryClass:
     if error.status_code == HTTPStatus.TOO_MANY_REQUESTS:
-        return "throttled"
+        return RetryClass.THROTTLED
     if error.status_code in _TRANSIENT_STATUS:
-        return "transient"
+        return RetryClass.TRANSIENT
     code = azure_code(error)
     if code in _AUTHORIZATION_CODES:
-        return "authorization"
-    return "busy" if error.status_code in (409, 412) and (code in _BUSY_CODES or not code) else "none"
+        return RetryClass.AUTHORIZATION
+    busy = error.status_code in (409, 412) and (code in _BUSY_CODES or not code)
+    return RetryClass.BUSY if busy else RetryClass.NONE
 
 
 def status_of(error: AzureError) -> int:

@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from shared.arm.errors import CloudErrorBody
 from shared.clusters import principals
-from shared.clusters.states import Event, apply_edge, find_edge
+from shared.clusters.states import Event, ProvisioningState, apply_edge, find_edge
+from shared.steps import StepStatus
 
-TERMINAL = frozenset({"Succeeded", "Failed", "Canceled"})
+TERMINAL = frozenset({ProvisioningState.SUCCEEDED, ProvisioningState.FAILED, ProvisioningState.CANCELED})
 # What a cluster document carries only while an operation runs.
 _OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "restarts", "correlationData")
 
@@ -18,7 +20,10 @@ def has_ended(operation: dict[str, Any]) -> bool:
 
 
 def end_operation(
-    operation: dict[str, Any], status: str, error: dict[str, Any] | None = None, snapshot: dict[str, Any] | None = None
+    operation: dict[str, Any],
+    status: ProvisioningState,
+    error: CloudErrorBody | None = None,
+    snapshot: dict[str, Any] | None = None,
 ) -> bool:
     """Write the end into an async operation and tell whether that was needed: the first end counts.
 
@@ -41,7 +46,7 @@ def end_operation(
 def canceled(message: str) -> dict[str, str]:
     """Return what changes on a progress item whose step will not go on."""
     now = datetime.now(UTC).isoformat()
-    return {"status": "Canceled", "message": message, "endTime": now, "lastProgressTime": now}
+    return {"status": StepStatus.CANCELED, "message": message, "endTime": now, "lastProgressTime": now}
 
 
 def left_running(items: Iterable[dict[str, Any]], ending: str = "") -> list[dict[str, Any]]:
@@ -55,7 +60,7 @@ def left_running(items: Iterable[dict[str, Any]], ending: str = "") -> list[dict
         ending: id of the item of the step that writes the end.
     """
     message = "The operation ended without this step."
-    return [item | canceled(message) for item in items if item["status"] == "Running" and item["id"] != ending]
+    return [item | canceled(message) for item in items if item["status"] == StepStatus.RUNNING and item["id"] != ending]
 
 
 def end_cluster(document: dict[str, Any], *, failed: bool) -> None:

@@ -26,6 +26,7 @@ from shared.clusters.decode import decode_cluster
 from shared.clusters.documents import Cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
+from shared.steps import StepStatus
 from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
 
 _BUCKETS = 256
@@ -210,7 +211,7 @@ def _done_rows(call: Call, document: dict[str, Any]) -> list[str]:
     operation = store.operations.get(operation_id) if operation_id else None
     if operation is None:  # Operations and their progress expire together; every row may run again.
         return []
-    done = [item["step"] for item in store.progress.list(operation_id) if item["status"] == "Succeeded"]
+    done = [item["step"] for item in store.progress.list(operation_id) if item["status"] == StepStatus.SUCCEEDED]
     return list(dict.fromkeys([*operation["plan"].get("done", []), *done]))
 
 

@@ -8,6 +8,7 @@ from frontend.retry_after import RETRY_AFTER
 from shared.arm.async_operations import ENDED, visible_status
 from shared.arm.errors import operation_not_found
 from shared.clusters.convert import to_external
+from shared.clusters.states import ProvisioningState
 
 
 def get_status(call: Call) -> Reply:
@@ -15,7 +16,7 @@ def get_status(call: Call) -> Reply:
     document, running = _find(call)
     headers = _retry_after(call) if running else {}
     status = visible_status(document["asyncOperation"], running=running)
-    items = [] if status["status"] == "Succeeded" else call.services.store.progress.list(document["id"])
+    items = [] if status["status"] == ProvisioningState.SUCCEEDED else call.services.store.progress.list(document["id"])
     return Reply(200, status | operation_report.progress(document, items, status["status"]), headers)
 
 

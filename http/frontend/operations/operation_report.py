@@ -15,15 +15,17 @@ from datetime import datetime
 from typing import Any
 
 from shared.arm.async_operations import ENDED, visible_status
+from shared.clusters.states import ProvisioningState
+from shared.steps import RowKind, StepStatus
 
 NOT_STARTED = "NotStarted"
 # What a row of each kind usually takes of its deadline: this weighs the rows of `percentComplete`. An action of five
 # minutes takes six seconds; a deployment of an hour takes ten minutes.
-_USUAL = {"action": 0.02, "begin-and-poll": 0.15, "condition": 0.15}
+_USUAL = {RowKind.ACTION: 0.02, RowKind.BEGIN_AND_POLL: 0.15, RowKind.CONDITION: 0.15}
 # The most that a row counts for before it is done, and an operation before it has succeeded.
 _MOST_OF_A_ROW, _MOST_UNFINISHED = 0.9, 99
 # The first of these that a step of a phase has is the phase's.
-_PHASE_STATUS = ("Failed", "Running", "Canceled")
+_PHASE_STATUS = (StepStatus.FAILED, StepStatus.RUNNING, StepStatus.CANCELED)
 
 
 def report(
@@ -57,7 +59,7 @@ def report(
             "attempt": current_attempt(operation, cluster, items),
             "timeScale": plan.get("timeScale"),
             "correlationId": operation.get("correlationData", {}).get("correlationId"),
-            "currentSteps": [step["name"] for step in steps if step["status"] == "Running"],
+            "currentSteps": [step["name"] for step in steps if step["status"] == StepStatus.RUNNING],
             "phases": _phases(steps, now),
             "steps": steps,
             "skipped": plan.get("skipped", []),
@@ -76,7 +78,7 @@ def current_attempt(operation: dict[str, Any], cluster: dict[str, Any] | None, i
 def _latest(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the last item of each step; one that succeeded counts for good, because it does not run again."""
     found: dict[str, dict[str, Any]] = {}
-    for item in sorted(items, key=lambda item: (item["status"] == "Succeeded", item["attempt"])):
+    for item in sorted(items, key=lambda item: (item["status"] == StepStatus.SUCCEEDED, item["attempt"])):
         found[item["step"]] = item
     return found
 
@@ -90,7 +92,7 @@ def _step(row: dict[str, Any], item: dict[str, Any] | None, *, carried: bool, no
         "waitsFor": row.get("waitsFor"),
     }
     if item is None:
-        status = "Succeeded" if carried else NOT_STARTED
+        status = StepStatus.SUCCEEDED if carried else NOT_STARTED
         note = "done by an earlier operation" if carried else None
         return _without_nones({**planned, "status": status, "message": note})
     told = ("status", "attempt", "startTime", "endTime", "message", "polls", "deadline", "lastProgressTime", "error")
@@ -114,14 +116,14 @@ def _phases(steps: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
 def _phase(name: str, steps: list[dict[str, Any]], now: datetime) -> dict[str, Any]:
     statuses = [step["status"] for step in steps]
     start = min((step["startTime"] for step in steps if "startTime" in step), default=None)
-    if all(status == "Succeeded" for status in statuses):
-        status = "Succeeded"
+    if all(status == StepStatus.SUCCEEDED for status in statuses):
+        status: str = StepStatus.SUCCEEDED
     elif any(status != NOT_STARTED for status in statuses):
-        status = next((each for each in _PHASE_STATUS if each in statuses), "Running")
+        status = next((each for each in _PHASE_STATUS if each in statuses), StepStatus.RUNNING)
     else:
         status = NOT_STARTED
     ends = [step.get("endTime") for step in steps]
-    end = max(filter(None, ends), default=None) if status != "Running" else None
+    end = max(filter(None, ends), default=None) if status != StepStatus.RUNNING else None
     return _without_nones(
         {
             "name": name,
@@ -152,9 +154,9 @@ def progress(operation: dict[str, Any], items: list[dict[str, Any]], status: str
     open_rows = [
         row
         for row in plan.get("rows", [])
-        if row["name"] not in done and latest.get(row["name"], {}).get("status") != "Succeeded"
+        if row["name"] not in done and latest.get(row["name"], {}).get("status") != StepStatus.SUCCEEDED
     ]
-    current = [row for row in open_rows if latest.get(row["name"], {}).get("status") == "Running"]
+    current = [row for row in open_rows if latest.get(row["name"], {}).get("status") == StepStatus.RUNNING]
     waits = "; ".join(row["waitsFor"] for row in current if row.get("waitsFor"))
     told["properties"] = _without_nones(
         {
@@ -172,7 +174,7 @@ def _percent(plan: dict[str, Any], items: list[dict[str, Any]], status: str) -> 
     Only what is stored counts, not the reader's clock: two frontends tell the same. A row that is done stays done, and
     one that began again counts for the longest that any attempt has come.
     """
-    if status == "Succeeded":
+    if status == ProvisioningState.SUCCEEDED:
         return 100
     done, latest = set(plan.get("done", [])), _latest(items)
     longest: dict[str, float] = {}
@@ -182,7 +184,7 @@ def _percent(plan: dict[str, Any], items: list[dict[str, Any]], status: str) -> 
     for row in plan.get("rows", []):
         name, usual = row["name"], row["deadlineSeconds"] * _USUAL[row["kind"]]
         total += usual
-        if name in done or latest.get(name, {}).get("status") == "Succeeded":
+        if name in done or latest.get(name, {}).get("status") == StepStatus.SUCCEEDED:
             reached += usual
         else:
             reached += min(longest.get(name, 0.0), usual * _MOST_OF_A_ROW)

@@ -22,6 +22,7 @@ from emulator.openshift import timeline
 from installer.assets import pki
 from orchestrators import verdicts
 from orchestrators.plans.create import CREATE
+from shared.steps import Caller
 
 
 def test_the_longest_chain_goes_through_what_is_waited_for() -> None:
@@ -52,12 +53,12 @@ def test_the_benchmark_asks_when_the_engine_asks(over: float) -> None:
     """Its polls are those of the interpreter."""
     poll = timedelta(seconds=10)
     begin = datetime(2026, 3, 1, tzinfo=UTC)
-    row = {"name": "row", "kind": "condition", "retry": "azure", "deadlineSeconds": 3600.0, "pollSeconds": 10.0}
-    start: dict[str, Any] = dict.fromkeys(verdicts._CALLER, "") | {"plan": {"retryPolicies": {"azure": {}}}}
+    row: Any = {"name": "row", "kind": "condition", "retry": "azure", "deadlineSeconds": 3600.0, "pollSeconds": 10.0}
+    start: Any = dict.fromkeys(Caller.__annotations__, "") | {"plan": {"retryPolicies": {"azure": {}}}}
     tries = verdicts.begin(start, row | {"firstPollSeconds": 2.0}, begin)
     now = begin
     while now < begin + timedelta(seconds=over):
-        _, tries = verdicts.decide(tries, {"outcome": "wait"}, now)
+        _, tries = verdicts.decide(tries, {"outcome": "wait", "message": ""}, now)
         now += timedelta(seconds=tries["delaySeconds"])
     assert chain._asked(poll, 0, over) == pytest.approx((now - begin).total_seconds(), abs=1e-4)
 

@@ -1,5 +1,6 @@
 """Calls of activities as the engine makes them."""
 
+import json
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -8,6 +9,7 @@ from activities.runtime.step import Call
 from activities.runtime.wrapper import perform
 from orchestrators import plans
 from orchestrators.plans.rows import to_dict
+from shared.steps import Outcome
 from tests.product.unit.product_world import CLUSTER_ID
 
 DONE = {"outcome": "done"}
@@ -19,7 +21,13 @@ def call(step: str, verb: str = "", **more: Any) -> dict[str, Any]:
     """Run the executor of a row once, and return its outcome."""
     row = to_dict(_ROWS[step])
     verb = verb or ("status" if row["kind"] == "condition" else "run")
-    return perform(ACTIVITIES[row["executor"]], payload(row, verb, **more))
+    return as_json(perform(ACTIVITIES[row["executor"]], payload(row, verb, **more)))
+
+
+def as_json(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as durable history stores it."""
+    stored: dict[str, Any] = json.loads(json.dumps(outcome))
+    return stored
 
 
 def twice(step: str) -> None:
@@ -38,7 +46,7 @@ def error_of(outcome: dict[str, Any]) -> dict[str, Any]:
 def control(name: str, **more: Any) -> dict[str, Any]:
     """Run an activity of the engine itself."""
     row = {"name": name, "phase": "finish", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
-    return perform(ACTIVITIES[name], payload(row, "run", **({"step": ""} | more)))
+    return as_json(perform(ACTIVITIES[name], payload(row, "run", **({"step": ""} | more))))
 
 
 def payload(row: Any, verb: str, **more: Any) -> Call:

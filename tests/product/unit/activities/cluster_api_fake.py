@@ -12,7 +12,7 @@ from shared import fence
 from shared.openshift import client
 from shared.openshift.client import Read, Unreadable
 from tests.kubernetes_pki import Authority, kubeconfig
-from tests.product.unit.activities.calls import payload
+from tests.product.unit.activities.calls import as_json, payload
 from tests.product.unit.openshift.api_fake import FakeApi
 from tests.product.unit.product_world import World
 
@@ -78,7 +78,7 @@ def run(target: str, **more: Any) -> dict[str, Any]:
         "deadlineSeconds": 90,
         "pollSeconds": 0.25,
     }
-    return perform(target, payload(row, "run", **({"startTime": datetime.now(UTC).isoformat()} | more)))
+    return as_json(perform(target, payload(row, "run", **({"startTime": datetime.now(UTC).isoformat()} | more))))
 
 
 def reachable(world: World) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from activities.runtime.wrapper import perform
-from tests.product.unit.activities.calls import payload
+from tests.product.unit.activities.calls import as_json, payload
 
 
 def check(target: str) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def check(target: str) -> dict[str, Any]:
         "waitsFor": "",
         "deadlineSeconds": 60,
     }
-    return perform(f"activities.{target}", payload(row, "run"))
+    return as_json(perform(f"activities.{target}", payload(row, "run")))
 
 
 def problems(outcome: dict[str, Any]) -> list[tuple[str, str, str]]:

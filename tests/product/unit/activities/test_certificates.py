@@ -2,12 +2,12 @@
 
 import json
 import logging
+from typing import Any
 
 import pytest
 
 from activities.azure.certificates import create_ingress_certificate
 from activities.runtime import remedies
-from activities.runtime.executor import Outcome
 from activities.runtime.step import Step
 from activities.runtime.wrapper import perform
 from orchestrators.plans.rows import Row, to_dict
@@ -15,7 +15,7 @@ from shared.fence import UnfencedChange
 from shared.steps import RowKind, SerialisedRow
 from shared.vault import get_vault
 from shared.vault.certificates import get_certificates
-from tests.product.unit.activities.calls import payload
+from tests.product.unit.activities.calls import as_json, payload
 from tests.product.unit.key_vault_fake import FakeCertificates
 from tests.product.unit.product_world import World
 from tests.product.unit.vault.issued import issued
@@ -35,8 +35,8 @@ def _row(executor: str) -> SerialisedRow:
     return to_dict(Row(name=executor, phase="bootstrap", kind=kind, executor=executor, waits_for="it", message="Ask."))
 
 
-def _call(executor: str, verb: str = "run") -> Outcome:
-    return perform(f"activities.azure.certificates:{executor}", payload(_row(executor), verb))
+def _call(executor: str, verb: str = "run") -> dict[str, Any]:
+    return as_json(perform(f"activities.azure.certificates:{executor}", payload(_row(executor), verb)))
 
 
 def test_both_certificates_are_ordered_once_for_their_names(certificates: FakeCertificates) -> None:

@@ -11,7 +11,7 @@ from activities.runtime.executor import Executor
 from activities.runtime.wrapper import perform
 from shared.openshift.conditions import CONDITIONS
 from tests.product.unit.activities import serial_log_fake
-from tests.product.unit.activities.calls import payload
+from tests.product.unit.activities.calls import as_json, payload
 from tests.product.unit.activities.cluster_api_fake import FakeClusterApi, fake
 from tests.product.unit.openshift.objects import condition, machine, made, node, operator
 from tests.product.unit.product_world import World
@@ -47,8 +47,10 @@ def poll(
         "pollSeconds": 0.25,
     }
     began = datetime.now(UTC) - timedelta(seconds=DEADLINE if late else waited)
-    return perform(
-        f"activities.cluster.cluster_conditions:{name}", payload(row, "status", startTime=began.isoformat(), **more)
+    return as_json(
+        perform(
+            f"activities.cluster.cluster_conditions:{name}", payload(row, "status", startTime=began.isoformat(), **more)
+        )
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from activities.runtime.wrapper import perform
 from tests.product.unit.activities import network_fake
-from tests.product.unit.activities.calls import call, payload
+from tests.product.unit.activities.calls import as_json, call, payload
 from tests.product.unit.azure_fake import Request
 from tests.product.unit.blobs_fake import Blob, FakeBlobs
 from tests.product.unit.product_world import CLUSTER_GROUP, CLUSTER_ID, World
@@ -22,7 +22,7 @@ GRAPH, IGNITION = "aro/graph", "ignition/bootstrap.ign"
 def remove(verb: str = "run") -> dict[str, Any]:
     """Run the executor once."""
     row = {"name": "r", "phase": "p", "kind": "begin-and-poll", "message": "", "waitsFor": "", "deadlineSeconds": 60}
-    return perform("activities.machines.phase_restart:remove_expired_machines", payload(row, verb))
+    return as_json(perform("activities.machines.phase_restart:remove_expired_machines", payload(row, verb)))
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from orchestrators.plans.rows import to_dict
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure.errors import our_error
 from shared.settings import parse
+from shared.steps import RetryClass
 from shared.store import NotFound, PreconditionFailed
 from tests.product.unit.product_world import ENVIRONMENT
 
@@ -116,7 +117,7 @@ def test_a_refusal_that_nobody_knows_points_to_azures_words(row: dict[str, Any])
 def test_a_resource_that_somebody_else_changes_is_waited_for(row: dict[str, Any]) -> None:
     """Unless a check says it: its message names the resource, and its row fits."""
     assert remedy_and_owner(row, answer(409, THEIRS, "AnotherOperationInProgress"))[0] == remedies.BUSY
-    busy = TryAgain(CloudError(409, ErrorCode.CONFLICT, "It is being deleted."), "busy")
+    busy = TryAgain(CloudError(409, ErrorCode.CONFLICT, "It is being deleted."), RetryClass.BUSY)
     assert remedy_and_owner(row, busy)[0] == (row["message"] if row.get("together") else remedies.BUSY)
 
 

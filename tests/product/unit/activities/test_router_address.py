@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from activities.runtime.wrapper import perform
-from tests.product.unit.activities.calls import call, payload
+from tests.product.unit.activities.calls import as_json, call, payload
 from tests.product.unit.activities.cluster_api_fake import FakeClusterApi, fake
 from tests.product.unit.openshift.objects import operator
 from tests.product.unit.product_world import World
@@ -36,7 +36,7 @@ def api(accepted: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
 def run(**more: Any) -> dict[str, Any]:
     """Run the row once."""
     began = {"startTime": datetime.now(UTC).isoformat()} | more
-    return perform("activities.cluster.router_address:update_router_address", payload(ROW, "run", **began))
+    return as_json(perform("activities.cluster.router_address:update_router_address", payload(ROW, "run", **began)))
 
 
 def given(api: FakeClusterApi, address: str) -> None:

@@ -15,8 +15,9 @@ from activities.runtime.step import Step
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.fence import UnfencedChange, check
+from shared.steps import RetryClass
 from shared.store import FenceMoved, get_store
-from tests.product.unit.activities.calls import call, control, payload
+from tests.product.unit.activities.calls import as_json, call, control, payload
 from tests.product.unit.product_world import CLUSTER_ID, World
 
 ROW = {
@@ -33,7 +34,7 @@ ROW = {
 def perform(monkeypatch: pytest.MonkeyPatch, made: executor.Executor, verb: str = "run", **more: Any) -> dict[str, Any]:
     """Run an executor of the test through the wrapper."""
     monkeypatch.setattr(wrapper, "load", lambda _target: made)
-    return wrapper.perform("test:test", payload(ROW, verb, **more))
+    return as_json(wrapper.perform("test:test", payload(ROW, verb, **more)))
 
 
 def item(world: World) -> dict[str, Any]:
@@ -277,7 +278,7 @@ def test_a_subscription_without_a_tenant_is_explained(accepted: World, propertie
 def test_an_error_that_may_pass_carries_its_class(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine decides by the class, which survives durable history as data."""
     error = CloudError(400, ErrorCode.INVALID_SERVICE_PRINCIPAL_CREDENTIALS, "Not yet.")
-    assert perform(monkeypatch, raising(executor.TryAgain(error, "principal")))["retryClass"] == "principal"
+    assert perform(monkeypatch, raising(executor.TryAgain(error, RetryClass.PRINCIPAL)))["retryClass"] == "principal"
     assert perform(monkeypatch, raising(ServiceRequestError("reset")))["retryClass"] == "transient"
     assert accepted.cluster["attempt"] == 1
 

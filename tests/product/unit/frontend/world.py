@@ -22,6 +22,7 @@ from frontend.routes import ROUTES, Route
 from frontend.services import Services
 from shared import settings
 from shared.azure.arm_certificates import ClientCertificate
+from shared.clusters.states import ProvisioningState
 from shared.store import Store
 from shared.vault import Vault
 from tests.product.unit import cosmos_fake
@@ -228,7 +229,9 @@ class World:
         operation = self.operation(document["asyncOperationId"])
         snapshot = copy.deepcopy(document["openShiftCluster"])
         endings.end_state(snapshot, failed=failed)
-        endings.end_operation(operation, "Failed" if failed else "Succeeded", None, snapshot)
+        endings.end_operation(
+            operation, ProvisioningState.FAILED if failed else ProvisioningState.SUCCEEDED, None, snapshot
+        )
         endings.end_cluster(document, failed=failed)
 
 

@@ -18,7 +18,7 @@ AZURE: dict[str, dict[str, Any]] = {
 }
 
 
-def row(name: str, *needs: str, kind: str = "action", deadline: float = 600, retry: str = "azure") -> dict[str, Any]:
+def row(name: str, *needs: str, kind: str = "action", deadline: float = 600, retry: str = "azure") -> Any:
     """Make a resolved row whose executor has its own name."""
     return {
         "name": name,
@@ -36,7 +36,7 @@ def row(name: str, *needs: str, kind: str = "action", deadline: float = 600, ret
     }
 
 
-def start(*rows: dict[str, Any], done: list[str] | None = None) -> dict[str, Any]:
+def start(*rows: dict[str, Any], done: list[str] | None = None) -> Any:
     """Make the input of an orchestration."""
     return {
         "operationId": "op",
@@ -231,7 +231,7 @@ def test_on_the_first_failure_no_further_row_starts_and_open_rows_end_first() ->
     assert instance.output == {"result": "failed", "code": "Code"}
 
 
-def check(name: str, *needs: str) -> dict[str, Any]:
+def check(name: str, *needs: str) -> Any:
     """Make a row whose failure is told together with others'."""
     return row(name, *needs) | {"together": True}
 
@@ -470,7 +470,8 @@ def test_what_was_begun_is_cancelled_when_a_silence_has_ended_its_row(silence: A
 def test_a_clock_that_goes_back_takes_no_time_from_a_row() -> None:
     """Hosts take over from one another, and their clocks differ."""
     tries = verdicts.begin(start(), row("A", kind="condition", deadline=60), BEGIN)
-    for seconds, outcome in ((10, AWAY), (-300, AWAY), (-310, WAIT)):
+    outcomes: Any = ((10, AWAY), (-300, AWAY), (-310, WAIT))
+    for seconds, outcome in outcomes:
         _, tries = verdicts.decide(tries, outcome, BEGIN + timedelta(seconds=seconds))
         assert datetime.fromisoformat(tries["deadline"]) >= BEGIN + timedelta(seconds=60)
 
@@ -511,10 +512,8 @@ def test_any_answer_forgives_the_deaths_before_it(answer: Any) -> None:
 def test_deaths_of_a_wait_that_has_lived_long_are_not_added_up() -> None:
     """A wait that lives for more than five minutes has had answers in it."""
     now = datetime.fromisoformat("2026-03-01T09:00:00Z")
-    begun = verdicts.begin(start(), row("A", kind="condition"), now) | {
-        "policy": AZURE,
-        "since": {"died": now.isoformat()},
-    }
+    begun: Any = verdicts.begin(start(), row("A", kind="condition"), now)
+    begun |= {"policy": AZURE, "since": {"died": now.isoformat()}}
     assert "died" in verdicts.outlived(begun, now + timedelta(minutes=4))["since"]
     assert "died" not in verdicts.outlived(begun, now + timedelta(minutes=6))["since"]
 

@@ -67,14 +67,14 @@ def _product(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shared.settings.load", lambda: SETTINGS)
 
 
-def plan_round(name: str, row: str, monkeypatch: pytest.MonkeyPatch, tries: int = 4) -> Json:
+def plan_round(name: str, row: str, monkeypatch: pytest.MonkeyPatch, tries: int = 4) -> Any:
     """Resolve a plan with all its rows, and keep one, those that need it, and the last: a plan takes a second to run.
 
     What is tried or asked again is so a few times (`tries`) until its time is over, because no test here needs more.
     """
     rows = [dataclasses.replace(each, when="", poll=each.deadline / tries) for each in plans.PLANS[name]]
     monkeypatch.setitem(plans.PLANS, name, tuple(rows))
-    plan = plans.resolve(name, cluster_document(), SETTINGS)
+    plan: Any = plans.resolve(name, cluster_document(), SETTINGS)
     for policy in plan["retryPolicies"].values():
         for again in policy.values():
             again["everySeconds"] = again["withinSeconds"] / tries

@@ -10,7 +10,7 @@ from orchestrators.plans import resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row
 from shared.settings import parse
-from shared.steps import RowKind
+from shared.steps import ResolvedPlan, RowKind
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -67,7 +67,7 @@ def test_the_registry_token_is_rotated_until_a_graph_carries_it() -> None:
     assert resuming.carried_over(done, again=False) == done
 
 
-def resolved(**more: Any) -> dict[str, Any]:
+def resolved(**more: Any) -> ResolvedPlan:
     """Resolve a create of a cluster whose document has these members, `install` among its properties."""
     document = cluster_document(**more)
     document["openShiftCluster"]["properties"]["install"] = more.pop("install", {})
