@@ -16,8 +16,8 @@ from emulator.arm.service import TYPES
 from emulator.authorization.resources import PROPAGATION_SECONDS
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.keyvault.orders import ISSUE_SECONDS
-from emulator.openshift import timeline
-from emulator.openshift.ingress import PORTS
+from emulator.openshift.boot import timeline
+from emulator.openshift.operators.ingress import PORTS
 from orchestrators.plans import FIRST_POLL
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row

@@ -5,10 +5,10 @@ from typing import Any
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
-from emulator.openshift.boot import Boots, first_stage
-from emulator.openshift.clusters import Clusters
-from emulator.openshift.download import Downloads
-from emulator.openshift.machines import Machines
+from emulator.openshift.boot.boot import Boots, first_stage
+from emulator.openshift.boot.download import Downloads
+from emulator.openshift.boot.machines import Machines
+from emulator.openshift.cluster.clusters import Clusters
 
 Json = dict[str, Any]
 

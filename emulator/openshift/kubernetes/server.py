@@ -5,11 +5,12 @@ from starlette.routing import Route
 
 from emulator.core.client_certificates import ClientCertificateServer
 from emulator.core.platform import Platform, Service
-from emulator.openshift.kubernetes import replies, requests
-from emulator.openshift.kubernetes.authentication import Authenticator
-from emulator.openshift.kubernetes.authorization import Authorizer
-from emulator.openshift.kubernetes.endpoints import Endpoints
-from emulator.openshift.kubernetes.objects import Objects
+from emulator.openshift.kubernetes import replies
+from emulator.openshift.kubernetes.access.authentication import Authenticator
+from emulator.openshift.kubernetes.access.authorization import Authorizer
+from emulator.openshift.kubernetes.api import requests
+from emulator.openshift.kubernetes.api.endpoints import Endpoints
+from emulator.openshift.kubernetes.objects.objects import Objects
 from emulator.openshift.kubernetes.serving import Contexts, Serving
 
 SERVICE = "kubernetes"

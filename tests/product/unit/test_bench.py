@@ -18,7 +18,7 @@ from bench.creates import CreateFailedError, Round
 from bench.history import Instance
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.host.durable.database import Database
-from emulator.openshift import timeline
+from emulator.openshift.boot import timeline
 from installer.assets import pki
 from orchestrators import verdicts
 from orchestrators.plans.create import CREATE

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from emulator.openshift import stock
+from emulator.openshift.release import stock
 from tests.emulator.integration.kubernetes.widgets import define_openshift
 
 Json = dict[str, Any]

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from emulator.openshift import kinds
+from emulator.openshift.release import kinds
 from tests.emulator.integration.kubernetes.widgets import define_openshift
 
 ACCEPT = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from emulator.openshift import kinds
+from emulator.openshift.release import kinds
 
 SPEC: dict[str, Any] = {
     "type": "object",

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from emulator.core.errors import ServiceError
-from emulator.openshift.timeline import RESTART_SECONDS
+from emulator.openshift.boot.timeline import RESTART_SECONDS
 from tests.bootstrap_ignition import signer
 from tests.emulator.integration.openshift.stage import NETWORK, Site, wait_for
 

@@ -12,11 +12,13 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
-from emulator.openshift import acts, kinds, operators, timeline
-from emulator.openshift.cluster import Cluster
-from emulator.openshift.download import Downloads
-from emulator.openshift.machines import Machines
-from emulator.openshift.records import Record, Records
+from emulator.openshift.boot import timeline
+from emulator.openshift.boot.download import Downloads
+from emulator.openshift.boot.machines import Machines
+from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.records import Record, Records
+from emulator.openshift.operators import acts, operators
+from emulator.openshift.release import kinds
 from emulator.world import World
 from tests import bootstrap_ignition
 

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from emulator.openshift import boot_check, timeline
+from emulator.openshift.boot import boot_check, timeline
 from tests import bootstrap_ignition
 from tests.emulator.unit.openshift.conftest import DOMAIN
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from emulator.openshift import bootkube, timeline
-from emulator.openshift.installation import Installation
+from emulator.openshift.boot import bootkube, timeline
+from emulator.openshift.boot.installation import Installation
 from tests.product.unit.installer import bootstrap_machine
 
 NOW = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)

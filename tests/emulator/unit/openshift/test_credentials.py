@@ -16,8 +16,8 @@ from emulator.authorization.roles import CONTRIBUTOR, OWNER
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel, Principal
-from emulator.openshift import access, credentials
-from emulator.openshift.timeline import NotYetError
+from emulator.openshift.boot.timeline import NotYetError
+from emulator.openshift.operators import access, credentials
 from emulator.world import World
 from tests.emulator.unit.openshift.conftest import Stage
 

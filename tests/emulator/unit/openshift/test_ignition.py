@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from emulator.openshift.ignition import IgnitionError, parse
+from emulator.openshift.boot.ignition import IgnitionError, parse
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
-from emulator.openshift.machines import KEPT_CHARACTERS, Machines, redacted
+from emulator.openshift.boot.machines import KEPT_CHARACTERS, Machines, redacted
 from emulator.world import World
 
 VM = {

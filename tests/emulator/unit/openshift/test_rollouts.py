@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from emulator.core.faults import Fault
-from emulator.openshift import certificates, router, timeline
+from emulator.openshift.boot import timeline
+from emulator.openshift.cluster import certificates
 from emulator.openshift.kubernetes import Certificate
+from emulator.openshift.operators import router
 from tests.bootstrap_ignition import key_pem, signer
 from tests.emulator.unit.openshift.conftest import DOMAIN, Stage
 

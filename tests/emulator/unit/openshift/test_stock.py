@@ -11,8 +11,8 @@ import yaml
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.store import Store
-from emulator.openshift import kinds, stock
 from emulator.openshift.kubernetes import Objects
+from emulator.openshift.release import kinds, stock
 
 Json = dict[str, Any]
 

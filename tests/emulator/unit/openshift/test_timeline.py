@@ -2,7 +2,8 @@
 
 import pytest
 
-from emulator.openshift import acts, operators, timeline
+from emulator.openshift.boot import timeline
+from emulator.openshift.operators import acts, operators
 
 
 @pytest.mark.parametrize("flavour", "ATBC")

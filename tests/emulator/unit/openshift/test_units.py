@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import pytest
 
-from emulator.openshift import units
-from emulator.openshift.ignition import File, Unit, parse
+from emulator.openshift.boot import units
+from emulator.openshift.boot.ignition import File, Unit, parse
 from tests.bootstrap_ignition import UNITS, unit_entry
 
 Units: TypeAlias = dict[str, Unit]

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from emulator.openshift import timeline, workloads
+from emulator.openshift.boot import timeline
+from emulator.openshift.operators import workloads
 from tests.emulator.unit.openshift.conftest import Stage
 
 Json = dict[str, Any]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from emulator.openshift import boot_check, host_system
-from emulator.openshift.boot_check import Problem, problems
-from emulator.openshift.ignition import File
-from emulator.openshift.installation import Installation
+from emulator.openshift.boot import boot_check, host_system
+from emulator.openshift.boot.boot_check import Problem, problems
+from emulator.openshift.boot.ignition import File
+from emulator.openshift.boot.installation import Installation
 from installer.assets import certificates, pki
 from tests.product.unit.installer import boot_reasons, bootstrap_machine, example
 from tests.product.unit.installer.boot_reasons import reason, said_as

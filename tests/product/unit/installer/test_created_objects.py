@@ -8,9 +8,10 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.store import Store
-from emulator.openshift import bootstrap, kinds
-from emulator.openshift.installation import Installation
+from emulator.openshift.boot.installation import Installation
+from emulator.openshift.cluster import bootstrap
 from emulator.openshift.kubernetes import Objects
+from emulator.openshift.release import kinds
 from tests.product.unit.installer import bootstrap_machine
 
 

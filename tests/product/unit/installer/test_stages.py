@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from emulator.openshift import timeline
+from emulator.openshift.boot import timeline
 from installer.bootstrap import stages
 from installer.bootstrap.stage import BEFORE, ROOT, Stage
 from tests.product.unit.installer import example

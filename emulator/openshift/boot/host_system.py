@@ -1,0 +1,117 @@
+"""What a machine's own system reads before the cluster's programs run: modes, its first boot's file, where images lie."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from datetime import datetime
+from functools import lru_cache
+
+from emulator.openshift.boot import ignition, units
+from emulator.openshift.boot.installation import Check, Installation, InstallationError
+
+FIRST_BOOT = "/etc/ignition-machine-config-encapsulated.json"
+CREDENTIALS = "/root/.docker/config.json"
+REGISTRIES = "/etc/containers/registries.conf"
+AUTHORITIES = "/etc/pki/ca-trust/source/anchors/ca.crt"
+_RELEASE_HOST = "quay.io"
+_PULLSPEC = re.compile(r"\b([a-z0-9.-]+\.[a-z]+(?::\d+)?)/[\w./-]*ocp-release[@:]\S+")
+# A key or a kubeconfig that others on the machine may read is refused by what uses it.
+_SECRET_FILE = re.compile(rf"/opt/openshift/(tls/.*\.key|auth/.*)|{re.escape(CREDENTIALS)}")
+_OTHERS = 0o066
+
+
+def permissions(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Look at whose files are, and who may read those that are secret."""
+    for path, file in installation.files.items():
+        if file.owner not in (ignition.ROOT, "0"):
+            yield f"file {path!r}: owned by {file.owner}, not by {ignition.ROOT}"
+        if _SECRET_FILE.fullmatch(path) and file.mode & _OTHERS:
+            yield f"file {path!r}: permissions {file.mode:04o} are too open for a secret"
+
+
+def first_boot(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Look at what the first boot asks for.
+
+    Raises:
+        InstallationError: the file does not say.
+    """
+    has_validated_modules(installation.text(FIRST_BOOT))
+    yield from ()
+
+
+def has_validated_modules(text: str) -> bool:
+    """Tell whether a machine has to boot again with validated modules; without the file it does not look.
+
+    Args:
+        text: of its first boot's file, "" when there is none.
+
+    Raises:
+        InstallationError: the file does not say.
+    """
+    if not text:
+        return False
+    try:
+        fips = json.loads(text)["spec"]["fips"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InstallationError(f"rhcos-fips: {FIRST_BOOT} has no spec.fips") from error
+    if not isinstance(fips, bool):
+        raise InstallationError(f"rhcos-fips: {FIRST_BOOT}: spec.fips is {json.dumps(fips)}, not true or false")
+    return fips
+
+
+def runs(*names: str) -> Check:
+    """Return the check that systemd starts these units."""
+
+    def check(installation: Installation, _now: datetime) -> Iterator[str]:
+        for name in names:
+            if reason := units.failure(name, installation.units, installation.files):
+                yield reason
+
+    return check
+
+
+def authorities(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Look whether the machine trusts the registries that the customer's authorities vouch for."""
+    try:
+        bundle = installation.trust_bundle
+    except InstallationError:
+        # Whoever needs the install-config says so.
+        return
+    if bundle and bundle not in installation.text(AUTHORITIES):
+        yield f"Error: pinging container registry: x509: certificate signed by unknown authority ({AUTHORITIES})"
+
+
+def pull(installation: Installation, _now: datetime) -> Iterator[str]:
+    """Pull the release image: from where the scripts say, or from a mirror, with the credentials in root's home.
+
+    Raises:
+        InstallationError: the list of credentials or of mirrors is none.
+    """
+    try:
+        known = set(json.loads(installation.text(CREDENTIALS))["auths"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InstallationError(f"Error: {CREDENTIALS}: no credentials of registries") from error
+    scripts = [installation.text(name) for name in installation.files if name.startswith("/usr/local/bin/")]
+    named = {host for script in scripts for host in _release_hosts(script)}
+    hosts = (named or {_RELEASE_HOST}) | _mirrors(installation.text(REGISTRIES))
+    if not hosts & known:
+        yield (
+            f"Error: initializing source docker://{'|'.join(sorted(hosts))}: unauthorized: access to the requested "
+            "resource is not authorized"
+        )
+
+
+@lru_cache(maxsize=64)
+def _release_hosts(script: str) -> frozenset[str]:
+    return frozenset(_PULLSPEC.findall(script))
+
+
+def _mirrors(text: str) -> set[str]:
+    """Return the registries that hold copies of others' images."""
+    try:
+        rows = tomllib.loads(text).get("registry", [])
+        places = [place["location"] for row in rows for place in row.get("mirror", [])]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise InstallationError(f"Error: loading registries configuration {REGISTRIES!r}: {error}") from error
+    return {place.partition("/")[0] for place in places}

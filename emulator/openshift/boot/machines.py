@@ -1,0 +1,169 @@
+"""What is known of each virtual machine's inside, and its serial console. Both outlive the process."""
+
+import base64
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from emulator.core.clock import rfc3339
+from emulator.core.platform import Platform
+from emulator.openshift.boot import timeline
+
+Json = dict[str, Any]
+
+# Azure keeps the last megabyte; what people look for stands in far less.
+KEPT_CHARACTERS = 64 * 1024
+# However fast the clock: other machines serve its config, and they share this one's cores.
+LEAST_PROVISIONING = timedelta(seconds=24)
+_SIGNATURE = re.compile(r"(?i)([?&]sig=)[^&\s\"']*")
+_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+
+
+@dataclass
+class Machine:
+    """A virtual machine, seen from inside.
+
+    Args:
+        id: resource id of the virtual machine.
+        name: its name in Azure.
+        host_name: its computer name.
+        user_data: customData, decoded; secret.
+        nics: resource ids of its network interfaces.
+        location: Azure region.
+        size: of the virtual machine.
+        zone: availability zone, "" for none.
+        image: sku of the image, such as `aro_419`.
+        powered: whether it runs.
+        powered_at: when it was first powered on, RFC 3339.
+        stage: how far its boot is: see `boot.py`.
+        due_at: when the stage is over, RFC 3339.
+        attempt: how often the stage was tried in vain.
+        provisioned: whether its agent has told Azure that it is up.
+        role: `bootstrap`, `master` or `worker`, once its config has said so.
+        cluster: to which it belongs, once it knows.
+        kubeconfig: with which its kubelet introduces itself, from the config that it fetched; secret.
+        etcd: whether it runs a member of etcd.
+        joined: whether it is a member of its cluster.
+    """
+
+    id: str
+    name: str
+    host_name: str
+    user_data: str
+    nics: list[str]
+    location: str
+    size: str
+    zone: str
+    image: str
+    powered: bool
+    powered_at: str
+    stage: str
+    due_at: str
+    attempt: int = 0
+    provisioned: bool = False
+    role: str = ""
+    cluster: str = ""
+    kubeconfig: str = ""
+    etcd: bool = False
+    joined: bool = False
+
+    @property
+    def key(self) -> str:
+        """Its id, as ids are compared."""
+        return self.id.lower()
+
+
+class Machines:
+    """All machines of the platform."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._clock = platform.clock
+        self._table = platform.store.table("openshift_machines")
+        self._logs = platform.store.table("openshift_serial_logs")
+        # Every connection asks who its machine is: this process alone writes the table, so it keeps what it says.
+        self._known = {key: Machine(**document) for key, document in self._table.scan()}
+
+    def install(self, vm: Json) -> Machine:
+        """Return a virtual machine that is powered on for the first time; its boot has yet to begin, and to be saved."""
+        properties, private = vm["properties"], vm.get("private") or {}
+        profile = properties.get("osProfile") or {}
+        interfaces = (properties.get("networkProfile") or {}).get("networkInterfaces") or []
+        image = (properties.get("storageProfile") or {}).get("imageReference") or {}
+        machine = Machine(
+            id=vm["id"],
+            name=vm["name"],
+            host_name=profile.get("computerName") or vm["name"],
+            user_data=base64.b64decode(private.get("customData") or "").decode("utf-8", "replace"),
+            nics=[interface["id"] for interface in interfaces],
+            location=vm.get("location", ""),
+            size=(properties.get("hardwareProfile") or {}).get("vmSize", ""),
+            zone=next(iter(vm.get("zones") or ()), ""),
+            image=image.get("sku") or "",
+            powered=True,
+            powered_at=rfc3339(self._clock.now()),
+            stage="",
+            due_at="",
+        )
+        self._logs.delete(machine.key)
+        return machine
+
+    def get(self, vm_id: str) -> Machine | None:
+        """Return a machine, or None."""
+        found = self._known.get(vm_id.lower())
+        return None if found is None else replace(found)
+
+    def save(self, machine: Machine) -> None:
+        """Write a machine."""
+        self._known[machine.key] = replace(machine)
+        self._table.put(machine.key, asdict(machine))
+
+    def forget(self, vm_id: str) -> Machine | None:
+        """Remove a machine with its log; return it as it was."""
+        found = self._known.pop(vm_id.lower(), None)
+        self._table.delete(vm_id.lower())
+        self._logs.delete(vm_id.lower())
+        return found
+
+    def all(self) -> Iterator[Machine]:
+        """Yield every machine."""
+        for machine in list(self._known.values()):
+            yield replace(machine)
+
+    def of(self, cluster: str, role: str = "") -> list[Machine]:
+        """Return the machines of a cluster, of one role where given."""
+        return [
+            replace(machine)
+            for machine in self._known.values()
+            if machine.cluster == cluster and role in ("", machine.role)
+        ]
+
+    def given_up(self, machine: Machine) -> bool:
+        """Tell whether Azure waits no longer for a machine that has not reported."""
+        time = max(LEAST_PROVISIONING, self._clock.scaled(timeline.PROVISIONING_SECONDS))
+        return self._clock.now() > datetime.fromisoformat(machine.powered_at) + time
+
+    def log(self, machine: Machine, unit: str, message: str) -> None:
+        """Write a line to a machine's serial console, without what is secret in it.
+
+        Args:
+            machine: whose.
+            unit: who writes: `ignition`, `bootkube.sh`, `kubelet`.
+            message: what.
+        """
+        before = (self._logs.get(machine.key) or {"text": ""})["text"]
+        since = datetime.fromisoformat(machine.powered_at)
+        seconds = (self._clock.now() - since).total_seconds() * self._clock.time_scale
+        line = f"[{seconds:12.6f}] {unit}: {redacted(message)}\n"
+        self._logs.put(machine.key, {"text": (before + line)[-KEPT_CHARACTERS:]})
+
+    def serial_log(self, vm_id: str) -> str:
+        """Return what a machine has written to its serial console."""
+        found = self._logs.get(vm_id.lower())
+        return "" if found is None else str(found["text"])
+
+
+def redacted(text: str) -> str:
+    """Return a text without signatures of SAS and without private keys."""
+    return _KEY.sub("<private key>", _SIGNATURE.sub(r"\1REDACTED", text))

@@ -1,0 +1,83 @@
+"""What the API server shows to whom: the cluster's own certificates, and those that a customer gave it for names."""
+
+from typing import TYPE_CHECKING
+
+from emulator.openshift.boot import pairs
+from emulator.openshift.cluster import rotation
+from emulator.openshift.kubernetes import Certificate, Serving
+from emulator.openshift.operators import cloud
+
+if TYPE_CHECKING:
+    from emulator.openshift.cluster.cluster import Cluster
+
+# Shown for any name that is none of the others'.
+DEFAULT_SERVER = "kube-apiserver-service-network-server"
+SERVERS = (
+    DEFAULT_SERVER,
+    "kube-apiserver-lb-server",
+    "kube-apiserver-internal-lb-server",
+    "kube-apiserver-localhost-server",
+)
+# Where the operator keeps the certificates that it was given for certain names.
+NAMED_NAMESPACE, NAMED_SECRET = "openshift-kube-apiserver", "user-serving-cert-{:03}"
+# With this row the operator has renewed them.
+ROTATED = "operator/kube-apiserver"
+CLIENT_CA = "tls/kube-apiserver-complete-client-ca-bundle.crt"
+
+
+def show(cluster: "Cluster") -> None:
+    """Let the API server, where it listens, show the certificates that are in force now."""
+    if "api" in cluster.ports:
+        cluster.server.renew(cluster.ports["api"], serving(cluster))
+
+
+def is_rotated(cluster: "Cluster") -> bool:
+    """Tell whether the installer's certificates have been renewed."""
+    return cluster.rotated or cluster.reached(ROTATED)
+
+
+def serving(cluster: "Cluster") -> Serving:
+    """Return what the API server shows: customers' certificates for the names they are for, else its own."""
+    installation = cluster.installation
+    if not cluster.own_certificates:
+        shown = [
+            rotation.server_pair(installation, name)
+            if is_rotated(cluster)
+            else (installation.text(f"tls/{name}.crt"), installation.text(f"tls/{name}.key"))
+            for name in SERVERS
+        ]
+        cluster.own_certificates = [Certificate(pairs.names(chain), chain, key) for chain, key in shown]
+    default, *own = cluster.own_certificates
+    return Serving([default, *named(cluster), *own], installation.text(CLIENT_CA))
+
+
+def give(cluster: "Cluster", given: list[Certificate]) -> None:
+    """Let the API server show certificates for certain names, instead of those that it was given before.
+
+    They are copied: what becomes of the customer's Secrets counts with the next roll-out only.
+    """
+    if not given and not cluster.record.named:
+        return
+    namespace = NAMED_NAMESPACE
+    for number, certificate in enumerate(given):
+        data = {"tls.crt": certificate.chain_pem, "tls.key": certificate.key_pem}
+        metadata = {"name": NAMED_SECRET.format(number), "namespace": namespace}
+        head = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "kubernetes.io/tls"}
+        cluster.objects.put(head | {"stringData": data})
+    for number in range(len(given), len(cluster.record.named)):
+        cluster.objects.delete("Secret", NAMED_SECRET.format(number), namespace)
+    cluster.record.named = [list(certificate.names) for certificate in given]
+    cluster.save()
+    show(cluster)
+
+
+def named(cluster: "Cluster") -> list[Certificate]:
+    """Return the certificates that the API server was given for certain names."""
+    found = []
+    for number, names in enumerate(cluster.record.named):
+        secret = cluster.objects.get("Secret", NAMED_SECRET.format(number), NAMED_NAMESPACE) or {}
+        data = secret.get("data") or {}
+        chain, key = (cloud.decoded(data.get(name, "")) for name in ("tls.crt", "tls.key"))
+        if not pairs.problem(chain, key):
+            found.append(Certificate(tuple(names), chain, key))
+    return found

@@ -1,0 +1,104 @@
+"""The clusters that run, found by their machines."""
+
+import secrets
+
+from emulator.core.platform import Platform
+from emulator.openshift.boot.download import Downloads
+from emulator.openshift.boot.machines import Machine, Machines
+from emulator.openshift.cluster import control_plane
+from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.records import Record, Records
+
+
+class Clusters:
+    """Every cluster of the platform."""
+
+    def __init__(self, platform: Platform, machines: Machines, downloads: Downloads) -> None:
+        self._platform, self._machines, self._downloads = platform, machines, downloads
+        self._records = Records(platform)
+        self._running: dict[str, Cluster] = {}
+
+    def resume(self) -> None:
+        """Go on with every cluster."""
+        for record in self._records.all():
+            self._run(record)
+
+    def prepare(self, machine: Machine, texts: list[str]) -> str:
+        """Note a cluster that a bootstrap machine is going to begin; return its id."""
+        record = Record(id=f"cluster-{secrets.token_hex(8)}", bootstrap=machine.id, image=machine.image)
+        self._records.create(record, texts)
+        return record.id
+
+    def begin(self, cluster: str) -> None:
+        """Start a cluster's first unit."""
+        record = self._records.get(cluster)
+        if record is None:
+            return
+        running = self._running.get(cluster) or self._run(record)
+        running.reach("ignition")
+        running.wake()
+
+    def _run(self, record: Record) -> Cluster:
+        cluster = Cluster(self._platform, record, self._records, self._machines, self._downloads)
+        self._running[record.id] = cluster
+        self._platform.spawn(self._until_forgotten(cluster), f"cluster {record.id}")
+        return cluster
+
+    async def _until_forgotten(self, cluster: Cluster) -> None:
+        try:
+            await cluster.run()
+        finally:
+            self._running.pop(cluster.record.id, None)
+
+    def get(self, cluster: str) -> Cluster | None:
+        """Return a cluster that runs, or None."""
+        return self._running.get(cluster)
+
+    def wake(self, cluster: str) -> None:
+        """Let a cluster look at its machines."""
+        found = self._running.get(cluster)
+        if found is not None:
+            found.wake()
+
+    def access_changed(self, whose: str) -> None:
+        """Let the clusters that this is about try their credentials."""
+        for cluster in self._running.values():
+            cluster.access_changed(whose)
+
+    def port(self, machine: Machine, port: int) -> int | None:
+        """Return the local port where a port of a machine answers, or None."""
+        found = self._running.get(machine.cluster)
+        return None if found is None else found.port(machine, port)
+
+    def machine_gone(self, machine: Machine) -> None:
+        """Take note that a machine was deleted; a cluster whose last control plane machine it was goes with it."""
+        if not machine.cluster:
+            return
+        left = self._machines.of(machine.cluster)
+        if not any(one.role in ("bootstrap", "master") for one in left):
+            self._records.forget(machine.cluster)
+        self.wake(machine.cluster)
+
+    # What machines ask of their cluster
+
+    def has_etcd_on_masters_first(self, cluster: str) -> bool:
+        """Tell whether masters begin with etcd, before there is an API server."""
+        found = self._running.get(cluster)
+        return found is not None and found.installation.flavour == "A"
+
+    async def join_etcd(self, machine: Machine) -> str:
+        """Let a master's member of etcd find the others; return why it cannot, or ""."""
+        found = self._running.get(machine.cluster)
+        return "its cluster is gone" if found is None else await control_plane.join_etcd(found, machine)
+
+    async def introduce(self, machine: Machine) -> str:
+        """Let a kubelet ask for its certificate; return why it cannot, or ""."""
+        found = self._running.get(machine.cluster)
+        return "its cluster is gone" if found is None else await control_plane.introduce(found, machine)
+
+    def joined(self, machine: Machine) -> None:
+        """Make the node of a machine that has become a member."""
+        found = self._running.get(machine.cluster)
+        if found is not None:
+            control_plane.put_node(found, machine)
+            found.wake()

@@ -1,0 +1,78 @@
+"""Access reviews: questions that are objects."""
+
+from collections.abc import Callable, Mapping
+
+from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes.access.authentication import User
+from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
+from emulator.openshift.kubernetes.kinds import Json, Kind
+
+RESOURCE, PATH = "resourceAttributes", "nonResourceAttributes"
+EXACTLY_ONE = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+
+
+def answer(kind: Kind, authorizer: Authorizer, user: User, review: Json) -> Json:
+    """Return the review with its status.
+
+    Raises:
+        ServiceError: 422.
+    """
+    spec = review.get("spec") or {}
+    return {
+        "kind": kind.kind,
+        "apiVersion": kind.api_version,
+        "metadata": {"creationTimestamp": None},
+        "spec": spec,
+        "status": REVIEWS[kind.kind](authorizer, user, spec),
+    }
+
+
+def _own_access(authorizer: Authorizer, user: User, spec: Json) -> Json:
+    why = authorizer.why(user, _attributes(spec))
+    return {"allowed": why is not None} | ({"reason": why} if why else {})
+
+
+def _access(authorizer: Authorizer, _user: User, spec: Json) -> Json:
+    if not spec.get("user") and not spec.get("groups"):
+        raise _invalid("spec.user", "at least one of user or group must be specified")
+    user = User(spec.get("user", ""), tuple(spec.get("groups") or ()))
+    return _own_access(authorizer, user, spec)
+
+
+def _own_rules(authorizer: Authorizer, user: User, spec: Json) -> Json:
+    namespace = spec.get("namespace", "")
+    rules = [rule for grant in authorizer.grants(user) if grant.namespace in ("", namespace) for rule in grant.rules]
+    return {
+        "resourceRules": [rule for rule in rules if rule.get("resources")],
+        "nonResourceRules": [rule for rule in rules if rule.get("nonResourceURLs")],
+        "incomplete": False,
+    }
+
+
+def _attributes(spec: Json) -> Attributes:
+    given: list[Json] = [spec[name] for name in (RESOURCE, PATH) if spec.get(name) is not None]
+    if len(given) != 1:
+        raise _invalid(f"spec.{RESOURCE}", EXACTLY_ONE)
+    if spec.get(PATH) is not None:
+        path = given[0]
+        return Attributes(path.get("verb", ""), path=path.get("path", ""))
+    resource = given[0]
+    plural, subresource = resource.get("resource", ""), resource.get("subresource")
+    return Attributes(
+        resource.get("verb", ""),
+        resource.get("group", ""),
+        f"{plural}/{subresource}" if subresource else plural,
+        resource.get("namespace", ""),
+        resource.get("name", ""),
+    )
+
+
+def _invalid(field: str, message: str) -> Exception:
+    return errors.invalid("authorization.k8s.io", "", "", [errors.invalid_value(field, "null", message)])
+
+
+REVIEWS: Mapping[str, Callable[[Authorizer, User, Json], Json]] = {
+    "SelfSubjectAccessReview": _own_access,
+    "SelfSubjectRulesReview": _own_rules,
+    "SubjectAccessReview": _access,
+}

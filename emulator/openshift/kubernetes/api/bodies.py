@@ -1,0 +1,153 @@
+"""What a request brings: objects in JSON or YAML, patches by content type, options."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import yaml
+from starlette.requests import Request
+
+from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes.api.patches import json_patch, merge_patch
+from emulator.openshift.kubernetes.api.strategic import strategic_merge_patch
+from emulator.openshift.kubernetes.errors import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH
+from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects import metadata
+
+OBJECT_TYPES = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
+# What the real server shows of a struct in its message.
+TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+
+def content_type(request: Request) -> str:
+    """Return the media type of the body; a client that names none sends JSON."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower() or OBJECT_TYPES[0]
+
+
+def parse(text: bytes, media_type: str, kind: str) -> Json:
+    """Parse an object.
+
+    Raises:
+        ServiceError: 400 for what is no object; 415 for another media type.
+    """
+    if media_type not in OBJECT_TYPES[:2]:
+        raise errors.unsupported_media_type(OBJECT_TYPES)
+    try:
+        found = json.loads(text) if media_type == OBJECT_TYPES[0] else yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError) as error:
+        shown = text.decode(errors="replace") or "<empty>"
+        raise errors.bad_request(
+            f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; "
+            f"json parse error: {_go_error(error, text)} ({shown})"
+        ) from error
+    if not isinstance(found, dict):
+        raise errors.bad_request(
+            f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; "
+            f"json parse error: json: cannot unmarshal {_go_kind(found)} into Go value of type {TYPE_META} "
+            f"({text[:32].hex()})"
+        )
+    return found
+
+
+def _go_error(error: Exception, text: bytes) -> str:
+    ends = isinstance(error, json.JSONDecodeError) and error.pos >= len(text.decode(errors="replace").rstrip())
+    # Python points behind the last token when the text ends too early inside an object.
+    cut = isinstance(error, json.JSONDecodeError) and not text.rstrip().endswith((b"}", b"]", b'"'))
+    return "unexpected end of JSON input" if ends or cut else f"invalid JSON: {error}"
+
+
+def _go_kind(value: Any) -> str:
+    match value:
+        case list():
+            return "array"
+        case str():
+            return "string"
+        case bool():
+            return "bool"
+        case _:
+            return "number"
+
+
+def check_kind(kind: Kind, obj: Json) -> None:
+    """Do nothing when an object says that it is of a kind, or nothing where the server may fill it in.
+
+    Raises:
+        ServiceError: 400; for a custom kind 422, and 500 where it says nothing.
+    """
+    version, name = obj.get("apiVersion"), obj.get("kind")
+    if kind.is_custom:
+        if not version:
+            raise errors.internal("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+        if not name:
+            raise errors.internal("Object 'Kind' is missing in 'object has no kind field'")
+        if version != kind.api_version:
+            raise errors.bad_request(
+                f"the API version in the data ({version}) does not match the expected API version ({kind.api_version})"
+            )
+        if name != kind.kind:
+            object_name = metadata.decode(kind, obj.get("metadata")).get("name", "")
+            causes = [errors.invalid_value("kind", name, f"must be {kind.kind}")]
+            raise errors.invalid(kind.group, name, object_name, causes)
+        return
+    if version not in (None, "", kind.api_version) or name not in (None, "", kind.kind):
+        raise errors.bad_request(
+            f'{name} in version "{version or kind.version}" cannot be handled as a {kind.kind}: '
+            f'no kind "{name}" is registered for version "{version or kind.version}"'
+        )
+
+
+def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]:
+    """Return what a patch makes of an object.
+
+    Raises:
+        ServiceError: 415 for what the kind does not take; 400, 422 or 500 for what is no patch.
+    """
+    accepted = [JSON_PATCH, MERGE_PATCH] if kind.is_custom else [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH]
+    if media_type not in accepted:
+        if media_type not in (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH):
+            raise errors.unknown_patch_type()
+        raise errors.unsupported_media_type([*accepted, APPLY_PATCH] if kind.is_custom else accepted)
+    try:
+        patch = json.loads(text)
+    except ValueError as error:
+        if media_type == JSON_PATCH:
+            raise errors.bad_request(_go_error(error, text)) from error
+        raise errors.unexpected("Invalid JSON Patch") from error
+    if media_type == JSON_PATCH:
+        return lambda current: json_patch(current, patch)
+    if not isinstance(patch, dict):
+        raise errors.invalid(
+            "",
+            "",
+            "",
+            [
+                errors.invalid_value(
+                    "patch",
+                    text.decode(errors="replace"),
+                    "couldn't get version/kind; json parse error: json: cannot unmarshal "
+                    f"{_go_kind(patch)} into Go value of type {TYPE_META}",
+                )
+            ],
+        )
+    if media_type == MERGE_PATCH:
+        return lambda current: dict(merge_patch(current, patch))
+    return lambda current: strategic_merge_patch(kind, current, patch)
+
+
+def dry_run(request: Request, options: str) -> bool:
+    """Tell whether nothing is to be kept.
+
+    Args:
+        request: the request.
+        options: what the options of its verb are called, `CreateOptions`.
+
+    Raises:
+        ServiceError: 422 for another value than `All`.
+    """
+    wanted = request.query_params.getlist("dryRun")
+    if any(value != "All" for value in wanted):
+        shown = "[]string{" + ", ".join(f'"{value}"' for value in wanted) + "}"
+        message = f'Unsupported value: {shown}: supported values: "All"'
+        cause = errors.Cause("FieldValueNotSupported", "dryRun", message)
+        raise errors.invalid("meta.k8s.io", options, "", [cause])
+    return bool(wanted)

@@ -1,0 +1,135 @@
+"""What a client reads before all else: groups, versions, kinds, health."""
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping
+
+from starlette.responses import Response
+
+from emulator.openshift.kubernetes import replies
+from emulator.openshift.kubernetes.api import openapi
+from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Json, Kind, Kinds
+
+VERSION: Json = {
+    "major": "1",
+    "minor": "32",
+    "gitVersion": "v1.32.5",
+    "gitCommit": "0000000000000000000000000000000000000000",
+    "gitTreeState": "clean",
+    "buildDate": "2025-05-15T00:00:00Z",
+    "goVersion": "go1.23.8",
+    "compiler": "gc",
+    "platform": "linux/amd64",
+}
+HEALTH = ("/healthz", "/livez", "/readyz")
+CORE_VERSION = "v1"
+
+
+def answer(kinds: Kinds, path: str, address: str, accept: str) -> Response | None:
+    """Answer a path that is no resource, or None where there is nothing.
+
+    Args:
+        kinds: the cluster's kinds.
+        path: as sent, without the query.
+        address: the server's own host and port, as the client wrote them.
+        accept: which media types the client takes.
+    """
+    trimmed = path.rstrip("/") or "/"
+    if trimmed in HEALTH:
+        return replies.text_reply("ok")
+    if trimmed == openapi.VERSION_2 and openapi.PROTOBUF_ASKED in accept:
+        return Response(openapi.version_2_protobuf(), headers=replies.headers(), media_type=openapi.PROTOBUF)
+    fixed = FIXED.get(trimmed)
+    document = fixed(kinds, address) if fixed is not None else _document(kinds, trimmed)
+    return None if document is None else replies.json_reply(document)
+
+
+def _document(kinds: Kinds, path: str) -> Json | None:
+    match path.strip("/").split("/"):
+        case ["openapi", *_]:
+            return openapi.answer(kinds, path)
+        case ["api", version] if version == CORE_VERSION:
+            return _resources(kinds, "", version)
+        case ["apis", group] if group in kinds.groups():
+            return {"kind": "APIGroup", "apiVersion": "v1"} | _group(group, kinds.groups()[group])
+        case ["apis", group, version] if version in kinds.groups().get(group, []):
+            return _resources(kinds, group, version)
+        case _:
+            return None
+
+
+def _versions(_kinds: Kinds, address: str) -> Json:
+    return {
+        "kind": "APIVersions",
+        "versions": [CORE_VERSION],
+        "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}],
+    }
+
+
+def _groups(kinds: Kinds, _address: str) -> Json:
+    groups = [_group(group, versions) for group, versions in kinds.groups().items()]
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
+
+
+def _group(group: str, versions: list[str]) -> Json:
+    listed = [{"groupVersion": f"{group}/{version}", "version": version} for version in versions]
+    return {"name": group, "versions": listed, "preferredVersion": listed[0]}
+
+
+def paths(kinds: Kinds, _address: str = "") -> Json:
+    """List the paths that there are."""
+    groups = kinds.groups()
+    below = [f"/apis/{group}" for group in groups]
+    versions = [f"/apis/{group}/{version}" for group, listed in groups.items() for version in listed]
+    return {
+        "paths": sorted(
+            ["/api", "/api/v1", "/apis", *below, *versions, *HEALTH, openapi.VERSION_2, "/openapi/v3", "/version"]
+        )
+    }
+
+
+def _resources(kinds: Kinds, group: str, version: str) -> Json:
+    head: Json = {"kind": "APIResourceList"}
+    if group:
+        head["apiVersion"] = "v1"
+    wanted = [kind for kind in kinds if (kind.group, kind.version) == (group, version)]
+    resources = [entry for kind in sorted(wanted, key=lambda kind: kind.plural) for entry in _entries(kind)]
+    return head | {"groupVersion": f"{group}/{version}" if group else version, "resources": resources}
+
+
+def _entries(kind: Kind) -> list[Json]:
+    entry: Json = {
+        "name": kind.plural,
+        "singularName": kind.singular,
+        "namespaced": kind.namespaced,
+        "kind": kind.kind,
+        "verbs": list(kind.verbs),
+    }
+    if kind.short_names:
+        entry["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        entry["categories"] = list(kind.categories)
+    if "get" in kind.verbs:
+        digest = hashlib.sha256(f"{kind.group}/{kind.storage_version or kind.version}/{kind.kind}".encode()).digest()
+        entry["storageVersionHash"] = base64.b64encode(digest[:8]).decode()
+    subresources = [*kind.subresources, *(["status"] if kind.has_status else [])]
+    return [entry, *(_subresource(kind, name) for name in subresources)]
+
+
+def _subresource(kind: Kind, name: str) -> Json:
+    return {
+        "name": f"{kind.plural}/{name}",
+        "singularName": "",
+        "namespaced": kind.namespaced,
+        "kind": kind.kind,
+        "verbs": list(STATUS_VERBS),
+    }
+
+
+FIXED: Mapping[str, Callable[[Kinds, str], Json]] = {
+    "/": paths,
+    "/api": _versions,
+    "/apis": _groups,
+    openapi.VERSION_2: lambda _kinds, _address: openapi.version_2_json(),
+    "/version": lambda _kinds, _address: VERSION,
+}

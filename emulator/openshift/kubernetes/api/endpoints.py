@@ -1,0 +1,281 @@
+"""The HTTP side: authentication, authorisation, then one function for each verb."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from cryptography import x509
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from emulator.openshift.kubernetes import errors, replies
+from emulator.openshift.kubernetes.access import reviews
+from emulator.openshift.kubernetes.access.authentication import Authenticator, User
+from emulator.openshift.kubernetes.access.authorization import Attributes, Authorizer
+from emulator.openshift.kubernetes.api import bodies, discovery, lists, requests
+from emulator.openshift.kubernetes.api.requests import RequestInfo
+from emulator.openshift.kubernetes.api.watching import LONGEST_SECONDS, Watch
+from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Json, Kind
+from emulator.openshift.kubernetes.objects import metadata, shapes
+from emulator.openshift.kubernetes.objects.objects import Objects
+from emulator.openshift.kubernetes.objects.rules import Removal
+from emulator.openshift.kubernetes.printing import Form, form_of
+
+STATUS = "status"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One authorised request for a kind."""
+
+    request: Request
+    info: RequestInfo
+    kind: Kind
+    user: User
+    form: Form
+
+    def reply(self, body: Json, status_code: int = HTTPStatus.OK) -> Response:
+        """Answer with an object or a list, in the form that the client wants."""
+        return replies.json_reply(self.form.of(body), status_code)
+
+
+class Endpoints:
+    """Answers the requests of one listener.
+
+    Args:
+        objects: of the cluster.
+        authorizer: of the cluster.
+        authenticator: of the listener.
+    """
+
+    def __init__(self, objects: Objects, authorizer: Authorizer, authenticator: Authenticator) -> None:
+        self._objects, self._authorizer, self._authenticator = objects, authorizer, authenticator
+        self._verbs: Mapping[str, Callable[[Call], Awaitable[Response]]] = {
+            "create": self._create,
+            "delete": self._delete,
+            "deletecollection": self._delete_collection,
+            "get": self._get,
+            "list": self._list,
+            "patch": self._patch,
+            "update": self._update,
+            "watch": self._watch,
+        }
+
+    async def answer(self, request: Request) -> Response:
+        """Answer one request.
+
+        Raises:
+            ServiceError: what the Status of the answer tells.
+        """
+        user = self._authenticator.user(_certificate(request), request.headers)
+        request.state.caller = user.name
+        info = requests.read(request)
+        self._authorizer.check(user, _wanted(info))
+        if not info.is_resource:
+            return self._discover(request, info)
+        kind = self._objects.kinds.at(info.group, info.version, info.plural)
+        if kind is None:
+            return self._nothing(info)
+        form = form_of(request, kind, self._objects.clock)
+        _check_shape(kind, info)
+        return await self._verbs[info.verb](Call(request, info, kind, user, form))
+
+    def _discover(self, request: Request, info: RequestInfo) -> Response:
+        host, accept = request.headers.get("host", ""), request.headers.get("accept", "")
+        found = discovery.answer(self._objects.kinds, info.path, host, accept)
+        if found is not None:
+            return found
+        if info.path.startswith(("/api/", "/apis/")):
+            return self._nothing(info)
+        return replies.json_reply(discovery.paths(self._objects.kinds), HTTPStatus.NOT_FOUND)
+
+    def _nothing(self, info: RequestInfo) -> Response:
+        """Answer a path in the groups that names none, or no kind of one."""
+        group = info.path.split("/")[2] if info.path.startswith("/apis/") else ""
+        kinds = self._objects.kinds
+        if group and (group not in kinds.groups() or kinds.is_custom(group)):
+            return replies.no_page()
+        raise errors.no_such_resource()
+
+    async def _create(self, call: Call) -> Response:
+        body = await _object(call)
+        if call.kind.verbs == ("create",):
+            shapes.check(call.kind, body)
+            answer = reviews.answer(call.kind, self._authorizer, call.user, body)
+            return replies.json_reply(answer, HTTPStatus.CREATED)
+        _check_namespace(call, metadata.decode(call.kind, body.get("metadata")))
+        dry_run = bodies.dry_run(call.request, "CreateOptions")
+        created = self._objects.add(call.kind, _namespace(call), body, dry_run=dry_run)
+        return call.reply(created, HTTPStatus.CREATED)
+
+    async def _get(self, call: Call) -> Response:
+        found = self._objects.storage.get(call.kind, _namespace(call), call.info.name)
+        if found is None:
+            raise errors.not_found(call.kind, call.info.name)
+        return call.reply(found)
+
+    async def _list(self, call: Call) -> Response:
+        wanted = lists.options(call.kind, call.request.query_params)
+        return call.reply(lists.objects_of(call.kind, self._objects.storage, _namespace(call), wanted))
+
+    async def _watch(self, call: Call) -> Response:
+        query = call.request.query_params
+        wanted = lists.options(call.kind, query, call.info.name)
+        seconds = query.get("timeoutSeconds") or "0"
+        watch = Watch(
+            call.kind,
+            _namespace(call),
+            wanted.selector,
+            wanted.version,
+            float(seconds) if seconds.isdecimal() and int(seconds) else LONGEST_SECONDS,
+            query.get("allowWatchBookmarks") in ("1", "true"),
+            call.form.of_watch(),
+        )
+        return StreamingResponse(
+            watch.lines(self._objects.storage), headers=replies.headers(), media_type="application/json"
+        )
+
+    async def _update(self, call: Call) -> Response:
+        body = await _object(call)
+        found = metadata.decode(call.kind, body.get("metadata"))
+        if "name" not in found:
+            raise errors.bad_request(
+                f"the name of the object ({call.info.name} based on URL) was undeterminable: name must be provided"
+            )
+        _check_name(call, body)
+        _check_namespace(call, found)
+        dry_run = bodies.dry_run(call.request, "UpdateOptions")
+
+        def replaced(current: Json) -> Json:
+            uid = current["metadata"]["uid"]
+            if found.get("uid", uid) != uid:
+                why = f"UID in precondition: {found['uid']}, UID in object meta: {uid}"
+                raise errors.conflict(call.kind, call.info.name, f"Precondition failed: {why}")
+            return body
+
+        return self._change(call, replaced, dry_run=dry_run)
+
+    async def _patch(self, call: Call) -> Response:
+        patch = bodies.patch_of(call.kind, bodies.content_type(call.request), await call.request.body())
+        dry_run = bodies.dry_run(call.request, "PatchOptions")
+
+        def patched(current: Json) -> Json:
+            new = patch(current)
+            bodies.check_kind(call.kind, new)
+            _check_name(call, new)
+            return new
+
+        return self._change(call, patched, dry_run=dry_run)
+
+    def _change(self, call: Call, change: Callable[[Json], Json], *, dry_run: bool) -> Response:
+        changed = self._objects.change(
+            call.kind, _namespace(call), call.info.name, change, call.info.subresource, dry_run=dry_run
+        )
+        return call.reply(changed)
+
+    async def _delete(self, call: Call) -> Response:
+        how = await _removal(call)
+        removed, gone = self._objects.remove(call.kind, _namespace(call), call.info.name, how)
+        if not gone or call.kind.name in RETURNED_WHEN_DELETED:
+            return call.reply(removed)
+        details = {"name": call.info.name}
+        if call.kind.group:
+            details["group"] = call.kind.group
+        return replies.json_reply(
+            {
+                "kind": "Status",
+                "apiVersion": "v1",
+                "metadata": {},
+                "status": "Success",
+                "details": details | {"kind": call.kind.plural, "uid": removed["metadata"]["uid"]},
+            }
+        )
+
+    async def _delete_collection(self, call: Call) -> Response:
+        how = await _removal(call)
+        wanted = lists.options(call.kind, call.request.query_params)
+        found = lists.objects_of(call.kind, self._objects.storage, _namespace(call), wanted)
+        for obj in found["items"]:
+            metadata = obj["metadata"]
+            self._objects.remove(call.kind, metadata.get("namespace", ""), metadata["name"], how)
+        return call.reply(found)
+
+
+# Kinds whose objects are the answer to their own deletion; of others it is a Status.
+RETURNED_WHEN_DELETED = frozenset({"Pod", "ServiceAccount", "PersistentVolume", "PersistentVolumeClaim"})
+
+
+def _certificate(request: Request) -> x509.Certificate | None:
+    found = request.scope["extensions"]["transport"]["transport"].get_extra_info("client_certificate")
+    return found if isinstance(found, x509.Certificate) else None
+
+
+def _wanted(info: RequestInfo) -> Attributes:
+    if not info.is_resource:
+        return Attributes(info.verb, path=info.path)
+    return Attributes(info.verb, info.group, info.resource, info.namespace, info.name)
+
+
+def _check_shape(kind: Kind, info: RequestInfo) -> None:
+    """Do nothing when a path of this shape exists for a kind, and takes the verb.
+
+    Raises:
+        ServiceError: 404 or 405.
+    """
+    in_namespace = info.namespace and info.plural != "namespaces"
+    needs_namespace = kind.namespaced and (info.name or info.verb == "create")
+    if info.rest or (in_namespace and not kind.namespaced) or (needs_namespace and not info.namespace):
+        if info.verb == "create" and not in_namespace and not info.name:
+            raise errors.method_not_allowed()
+        raise errors.no_such_resource()
+    if info.subresource:
+        if not (info.subresource == STATUS and kind.has_status) and info.subresource not in kind.subresources:
+            raise errors.not_found(kind, info.name) if kind.is_custom else errors.no_such_resource()
+        if info.verb not in STATUS_VERBS:
+            raise errors.method_not_allowed()
+        return
+    whole = info.verb in ("list", "watch", "create", "deletecollection")
+    misplaced = (info.verb == "create" and info.name) or (not whole and not info.name)
+    if info.verb not in kind.verbs or misplaced:
+        raise errors.method_not_allowed()
+
+
+def _namespace(call: Call) -> str:
+    return call.info.namespace if call.kind.namespaced else ""
+
+
+async def _object(call: Call) -> Json:
+    body = bodies.parse(await call.request.body(), bodies.content_type(call.request), call.kind.kind)
+    bodies.check_kind(call.kind, body)
+    return body
+
+
+def _check_name(call: Call, obj: Json) -> None:
+    name = metadata.decode(call.kind, obj.get("metadata")).get("name")
+    if name != call.info.name:
+        raise errors.bad_request(
+            f"the name of the object ({name}) does not match the name on the URL ({call.info.name})"
+        )
+
+
+def _check_namespace(call: Call, found: Json) -> None:
+    if call.kind.namespaced and found.get("namespace", call.info.namespace) != call.info.namespace:
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+
+
+async def _removal(call: Call) -> Removal:
+    text = await call.request.body()
+    try:
+        options = json.loads(text) if text else {}
+    except ValueError as error:
+        raise errors.bad_request(f"couldn't get version/kind; json parse error: {error}") from error
+    if not isinstance(options, dict):
+        raise errors.bad_request("couldn't get version/kind; json parse error: DeleteOptions are an object")
+    conditions = options.get("preconditions")
+    if not isinstance(conditions, dict):
+        conditions = {}
+    dry_run = bodies.dry_run(call.request, "DeleteOptions") or bool(options.get("dryRun"))
+    return Removal(conditions.get("uid") or "", conditions.get("resourceVersion") or "", dry_run)

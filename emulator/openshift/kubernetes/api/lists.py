@@ -1,0 +1,120 @@
+"""Lists: selectors, pages, and versions of the past."""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from emulator.core.errors import ServiceError
+from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes.api.selectors import Selector, both, everything, field_selector, label_selector
+from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects.storage import Storage, key_of
+
+TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - of the format of continue tokens
+
+
+@dataclass(frozen=True)
+class ListOptions:
+    """What a list or a watch asks for.
+
+    Args:
+        selector: which objects.
+        limit: how many at once, 0 for all.
+        token: where to go on, "" for the beginning.
+        version: `resourceVersion`, 0 for none.
+        has_version: whether there was one.
+        exact: whether the list shall be of just this version.
+    """
+
+    selector: Selector
+    limit: int
+    token: str
+    version: int
+    has_version: bool
+    exact: bool
+
+
+def options(kind: Kind, query: Mapping[str, str], name: str = "") -> ListOptions:
+    """Read the options in a query.
+
+    Args:
+        kind: what is listed.
+        query: the query.
+        name: the one object that a watch of a path with a name means.
+
+    Raises:
+        ServiceError: 400; 500 for a version that is no number, as in the real server.
+    """
+    version = query.get("resourceVersion", "")
+    if version and not version.isdecimal():
+        raise errors.unexpected(
+            f'resourceVersion: Invalid value: "{version}": strconv.ParseUint: parsing "{version}": invalid syntax'
+        )
+    limit = query.get("limit") or "0"
+    if not limit.removeprefix("-").isdecimal():
+        raise errors.bad_request(f'strconv.ParseInt: parsing "{limit}": invalid syntax')
+    named: Selector = (lambda obj: obj["metadata"]["name"] == name) if name else everything
+    selector = both(
+        label_selector(query.get("labelSelector", "")), field_selector(kind, query.get("fieldSelector", ""))
+    )
+    return ListOptions(
+        both(named, selector),
+        max(0, int(limit)),
+        query.get("continue", ""),
+        int(version or 0),
+        bool(version),
+        query.get("resourceVersionMatch") == "Exact",
+    )
+
+
+def objects_of(kind: Kind, storage: Storage, namespace: str, wanted: ListOptions) -> Json:
+    """Return the list object.
+
+    All pages of a list show the same moment: the one of the first page.
+
+    Raises:
+        ServiceError: 400 for a bad token; 410 for a moment that is too old; 504 for one that has not come.
+    """
+    current = storage.revision
+    if wanted.version > current:
+        raise errors.too_large_version(wanted.version, current)
+    version, start = _position(wanted.token) if wanted.token else (wanted.version if wanted.exact else current, "")
+    found = storage.scan(kind, namespace) if version == current else storage.scan_as_of(kind, namespace, version)
+    fitting = [obj for obj in found if (not start or key_of(obj) > start) and wanted.selector(obj)]
+    page = fitting[: wanted.limit] if wanted.limit else fitting
+    metadata: Json = {"resourceVersion": str(version)}
+    if len(page) < len(fitting):
+        metadata["continue"] = _token(version, key_of(page[-1]))
+        if wanted.selector is everything:
+            metadata["remainingItemCount"] = len(fitting) - len(page)
+    elif kind.is_custom:
+        metadata["continue"] = ""
+    return {
+        "kind": f"{kind.kind}List",
+        "apiVersion": kind.api_version,
+        "metadata": metadata,
+        "items": page if kind.is_custom else [_without_type(obj) for obj in page],
+    }
+
+
+def _without_type(obj: Json) -> Json:
+    """Items of built-in kinds do not repeat what the list says."""
+    return {name: value for name, value in obj.items() if name not in ("apiVersion", "kind")}
+
+
+def _token(version: int, key: str) -> str:
+    text = json.dumps({"v": TOKEN_VERSION, "rv": version, "start": f"{key}\0"}, separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _position(token: str) -> tuple[int, str]:
+    try:
+        found = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        return int(found["rv"]), str(found["start"]).removesuffix("\0")
+    except (ValueError, KeyError, TypeError) as error:
+        raise _bad_token(error) from error
+
+
+def _bad_token(error: Exception) -> ServiceError:
+    return errors.bad_request(f"invalid continue token: continue key is not valid: {error}")

@@ -1,0 +1,114 @@
+"""Watches: the changes of a kind as a stream of lines, from a version on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+
+from emulator.core.errors import ServiceError
+from emulator.openshift.kubernetes import errors, replies
+from emulator.openshift.kubernetes.api.selectors import Selector
+from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects.storage import Change, Storage, in_version
+
+BOOKMARK_SECONDS = 60.0
+# The real server sends a last bookmark this long before a watch times out, so that the next one has where to begin.
+LAST_BOOKMARK_SECONDS = 2.0
+LONGEST_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class Watch:
+    """One watch.
+
+    Args:
+        kind: what is watched.
+        namespace: where, "" for everywhere.
+        selector: which objects.
+        version: changes after this one; 0 begins with all objects as they are, as if just added.
+        seconds: how long.
+        bookmarks: whether the client wants to be told versions without a change.
+        shown: makes of each object what the client sees of it; called in the order of the events.
+    """
+
+    kind: Kind
+    namespace: str
+    selector: Selector
+    version: int
+    seconds: float
+    bookmarks: bool
+    shown: Callable[[Json], Json]
+
+    async def lines(self, storage: Storage) -> AsyncIterator[bytes]:
+        """Yield what happens."""
+        # Nothing is awaited from here to the subscription, so that no change falls between past and future.
+        try:
+            begun = list(self._begin(storage))
+        except ServiceError as error:
+            yield _line("ERROR", errors.status(error))
+            return
+        subscription = storage.subscribe(self.kind)
+        try:
+            for line in begun:
+                yield line
+            async for line in self._follow(storage, subscription.changes):
+                yield line
+        finally:
+            storage.unsubscribe(subscription)
+
+    def _begin(self, storage: Storage) -> Iterator[bytes]:
+        if self.version == 0:
+            for found in storage.scan(self.kind, self.namespace):
+                if self.selector(found):
+                    yield self._event("ADDED", found)
+            return
+        if self.version < storage.oldest:
+            raise errors.expired(f"too old resource version: {self.version} ({storage.oldest})")
+        for change in storage.changes_since(self.kind, self.version):
+            yield from self._seen(change)
+
+    async def _follow(self, storage: Storage, changes: asyncio.Queue[Change]) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self.seconds
+        bookmark = min(loop.time() + BOOKMARK_SECONDS, end - LAST_BOOKMARK_SECONDS) if self.bookmarks else end
+        while (now := loop.time()) < end:
+            try:
+                change = await asyncio.wait_for(changes.get(), max(0.0, min(bookmark, end) - now))
+            except TimeoutError:
+                if bookmark < end:
+                    yield self._event("BOOKMARK", self._bookmark(storage))
+                    following = min(bookmark + BOOKMARK_SECONDS, end - LAST_BOOKMARK_SECONDS)
+                    bookmark = following if following > loop.time() else end
+                continue
+            for line in self._seen(change):
+                yield line
+
+    def _seen(self, change: Change) -> Iterator[bytes]:
+        """Yield a change as this watch sees it: what no longer fits the selector is gone, what begins to is new."""
+        if self.namespace and change.object["metadata"].get("namespace") != self.namespace:
+            return
+        fits = self.selector(change.object)
+        fitted = change.previous is not None and self.selector(change.previous)
+        current = in_version(change.object, self.kind)
+        if change.type == "DELETED":
+            if fitted or fits:
+                yield self._event("DELETED", current)
+        elif fits:
+            yield self._event("MODIFIED" if fitted else "ADDED", current)
+        elif fitted and change.previous is not None:
+            version = {"resourceVersion": change.object["metadata"]["resourceVersion"]}
+            last = in_version(change.previous, self.kind)
+            yield self._event("DELETED", last | {"metadata": last["metadata"] | version})
+
+    def _event(self, event: str, obj: Json) -> bytes:
+        return _line(event, self.shown(obj))
+
+    def _bookmark(self, storage: Storage) -> Json:
+        return {
+            "kind": self.kind.kind,
+            "apiVersion": self.kind.api_version,
+            "metadata": {"resourceVersion": str(storage.revision), "creationTimestamp": None},
+        }
+
+
+def _line(event: str, obj: Json) -> bytes:
+    return replies.encode({"type": event, "object": obj})

@@ -1,0 +1,297 @@
+"""The objects of one cluster and the rules they keep, for the HTTP endpoints and for callers in this process."""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC
+
+from emulator.core.clock import Clock
+from emulator.core.store import Store
+from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes.kinds import DEFINITIONS, Json, Kind, Kinds
+from emulator.openshift.kubernetes.objects import bootstrap, rules, strategies
+from emulator.openshift.kubernetes.objects import metadata as metadatas
+from emulator.openshift.kubernetes.objects.rules import ANY, Removal
+from emulator.openshift.kubernetes.objects.storage import Storage
+
+PROTECTED_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
+
+Change = Callable[[Json], Json]
+Listener = Callable[[str, Json], None]
+
+
+@dataclass
+class Objects:
+    """The objects of one cluster. Call it in the thread of the event loop: watches are told at once.
+
+    A kind is written `ConfigMap` for the core group, `ClusterOperator.config.openshift.io` for another. Errors are
+    `ServiceError`s whose code is the reason of a Kubernetes Status.
+    """
+
+    store: Store
+    clock: Clock
+    cluster: str
+    kinds: Kinds = field(init=False)
+    storage: Storage = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.kinds = Kinds()
+        self.storage = Storage(self.store, self.cluster)
+        if self.storage.revision == 0:
+            # All or nothing: a process that dies here begins anew.
+            with self.store.transaction():
+                for obj in bootstrap.objects():
+                    self.create(obj)
+        for definition in self.list(DEFINITIONS):
+            self.kinds.define(definition)
+        for namespace in self.list("Namespace"):
+            self._finish_namespace(namespace["metadata"]["name"])
+
+    # What callers in this process use.
+
+    def subscribe(self, callback: Listener) -> None:
+        """Have every change of every kind told, after it is kept: `ADDED`, `MODIFIED` or `DELETED`, and the object.
+
+        A callback may write, but not for ever: its own changes are told as well.
+        """
+        self.storage.listeners.append(lambda change: callback(change.type, change.object))
+
+    def clear(self) -> None:
+        """Forget everything, because the cluster is gone."""
+        self.storage.clear()
+        self.kinds = Kinds()
+
+    def define(self, crd: Json) -> None:
+        """Create a CustomResourceDefinition, or replace it; its kind can be used when this returns."""
+        self.put({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"} | crd)
+
+    def get(self, kind: str, name: str, namespace: str = "") -> Json | None:
+        """Return an object, or None."""
+        return self.storage.get(self._named(kind), namespace, name)
+
+    def list(self, kind: str, namespace: str = "", labels: Mapping[str, str] | None = None) -> list[Json]:
+        """Return the objects of a kind, of one namespace or of all, that have these labels."""
+        wanted = (labels or {}).items()
+        return [
+            found
+            for found in self.storage.scan(self._named(kind), namespace)
+            if wanted <= (found["metadata"].get("labels") or {}).items()
+        ]
+
+    def create(self, obj: Json) -> Json:
+        """Create an object.
+
+        Raises:
+            ServiceError: 409 AlreadyExists; 404 NotFound for its kind or namespace; 422 Invalid.
+        """
+        kind = self._kind_of(obj)
+        return self.add(kind, obj["metadata"].get("namespace", "") if kind.namespaced else "", obj)
+
+    def put(self, obj: Json) -> Json:
+        """Create an object or replace it, whatever its version; its status is kept."""
+        kind = self._kind_of(obj)
+        namespace = obj["metadata"].get("namespace", "") if kind.namespaced else ""
+        if self.storage.get(kind, namespace, obj["metadata"].get("name", "")) is None:
+            return self.create(obj)
+
+        def replaced(current: Json) -> Json:
+            version = {"resourceVersion": current["metadata"]["resourceVersion"]}
+            return obj | {"metadata": obj["metadata"] | version}
+
+        return self.change(kind, namespace, obj["metadata"]["name"], replaced)
+
+    def set_status(self, kind: str, name: str, status: Json, namespace: str = "") -> Json:
+        """Replace the status of an object.
+
+        Raises:
+            ServiceError: 404 NotFound; 422 Invalid.
+        """
+        found = self._named(kind)
+        return self.change(found, namespace, name, lambda current: current | {"status": status}, "status")
+
+    def delete(self, kind: str, name: str, namespace: str = "") -> None:
+        """Delete an object, if there is one."""
+        found = self._named(kind)
+        if self.storage.get(found, namespace, name) is not None:
+            self.remove(found, namespace, name)
+
+    # What the endpoints use.
+
+    def add(self, kind: Kind, namespace: str, obj: Json, *, dry_run: bool = False) -> Json:
+        """Create an object in a namespace, "" for a kind without.
+
+        Raises:
+            ServiceError: as `create`.
+        """
+        new = copy.deepcopy(obj) | {"apiVersion": kind.api_version, "kind": kind.kind}
+        metadata = rules.first_metadata(kind, namespace, new, self._now())
+        if kind.namespaced:
+            self._check_namespace(kind, namespace, metadata.get("name", ""))
+        if kind.has_status and kind.name != "Node":
+            new.pop("status", None)
+            if kind.name in strategies.FIRST_STATUS:
+                new["status"] = copy.deepcopy(strategies.FIRST_STATUS[kind.name])
+        new = rules.settled(kind, new)
+        rules.refuse(kind, new, rules.causes(kind, new))
+        if self.storage.get(kind, namespace, metadata["name"]) is not None:
+            raise errors.already_exists(kind, metadata["name"])
+        if not dry_run:
+            self._keep(kind, new, None)
+        return new
+
+    def change(
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        change: Change,
+        subresource: str = "",
+        *,
+        dry_run: bool = False,
+    ) -> Json:
+        """Replace an object by what `change` makes of it.
+
+        Args:
+            kind: its kind.
+            namespace: where it is, "" for a kind without.
+            name: its name.
+            change: gets the current object (not to be modified) and returns the wanted one.
+            subresource: `status` changes the status alone, "" all but the status.
+            dry_run: keep nothing.
+
+        Raises:
+            ServiceError: 404; 409 for an older version; 422; and what `change` raises.
+        """
+        old = self.storage.get(kind, namespace, name)
+        if old is None:
+            raise errors.not_found(kind, name)
+        new = copy.deepcopy(change(old))
+        metadata = new["metadata"] = metadatas.decode(kind, new.get("metadata"))
+        rules.check_version(kind, name, old, metadata)
+        new = rules.settled(kind, rules.merged(kind, old, new, subresource))
+        if rules.without_version(new) == rules.without_version(old):
+            return old
+        wanted = [rules.wanted(kind, obj) for obj in (old, new)]
+        if kind.has_generation and wanted[0] != wanted[1]:
+            new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+        rules.refuse(kind, new, rules.causes(kind, new))
+        rules.refuse(kind, new, rules.change_causes(kind, old, new))
+        if dry_run:
+            return new
+        if (
+            "deletionTimestamp" in new["metadata"]
+            and not new["metadata"].get("finalizers")
+            and kind.name != "Namespace"
+        ):
+            self._drop(kind, new)
+        else:
+            self._keep(kind, new, old)
+        return new
+
+    def remove(self, kind: Kind, namespace: str, name: str, how: Removal = ANY) -> tuple[Json, bool]:
+        """Delete an object; with finalizers, only mark it.
+
+        Returns:
+            The object as it was last, and whether it is gone.
+
+        Raises:
+            ServiceError: 404; 403 for a namespace that must stay; 409 when it is not the one that was meant.
+        """
+        old = self.storage.get(kind, namespace, name)
+        if kind.name == "Namespace" and name in PROTECTED_NAMESPACES:
+            raise errors.forbidden_object(kind, name, "this namespace may not be deleted")
+        if old is None:
+            raise errors.not_found(kind, name)
+        rules.check_meant(kind, old, how)
+        waits = bool(old["metadata"].get("finalizers")) or kind.name == "Namespace"
+        if not waits:
+            return (old, True) if how.dry_run else (self._drop(kind, old), True)
+        if "deletionTimestamp" in old["metadata"]:
+            return old, False
+        new = copy.deepcopy(old)
+        new["metadata"]["deletionTimestamp"] = self._now()
+        if kind.name == "Namespace":
+            new.setdefault("status", {})["phase"] = "Terminating"
+        else:
+            new["metadata"]["deletionGracePeriodSeconds"] = 0
+        if kind.has_generation:
+            new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+        if not how.dry_run:
+            self._keep(kind, new, old)
+            if kind.name == "Namespace":
+                self._finish_namespace(name)
+        return new, False
+
+    # The rules.
+
+    def _named(self, name: str) -> Kind:
+        kind = self.kinds.named(name)
+        if kind is None:
+            raise errors.no_such_resource()
+        return kind
+
+    def _kind_of(self, obj: Json) -> Kind:
+        kind = self.kinds.of(str(obj.get("apiVersion", "")), str(obj.get("kind", "")))
+        if kind is None:
+            raise errors.no_such_resource()
+        return kind
+
+    def _now(self) -> str:
+        return self.clock.now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _check_namespace(self, kind: Kind, namespace: str, name: str) -> None:
+        namespaces = self._named("Namespace")
+        found = self.storage.get(namespaces, "", namespace)
+        if found is None:
+            raise errors.not_found(namespaces, namespace)
+        if "deletionTimestamp" in found["metadata"]:
+            message = f"namespace {namespace} is being terminated"
+            raise errors.forbidden_object(
+                kind,
+                name,
+                f"unable to create new content in namespace {namespace} because it is being terminated",
+                causes=[{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}],
+            )
+
+    def _keep(self, kind: Kind, new: Json, old: Json | None) -> None:
+        if kind.name == DEFINITIONS:
+            new["status"] = rules.established(new, self._now()) if old is None else new.get("status", {})
+            self.kinds.define(new)
+        self.storage.write(kind, new, old)
+
+    def _drop(self, kind: Kind, obj: Json) -> Json:
+        if kind.name == DEFINITIONS:
+            self._drop_kind(obj)
+        gone = self.storage.remove(kind, obj)
+        namespace = obj["metadata"].get("namespace")
+        if namespace:
+            self._finish_namespace(namespace)
+        return gone
+
+    def _drop_kind(self, definition: Json) -> None:
+        kind = self.kinds.named(f"{definition['spec']['names']['kind']}.{definition['spec']['group']}")
+        if kind is not None:
+            for obj in list(self.storage.scan(kind)):
+                self.storage.remove(kind, obj)
+        self.kinds.forget(definition)
+
+    def _finish_namespace(self, name: str) -> None:
+        """Do what the namespace controller does: empty a namespace that is to go, and remove it once it is empty.
+
+        Removing the last object comes back here, and so does the start of a process that was killed in between.
+        """
+        namespaces = self._named("Namespace")
+        found = self.storage.get(namespaces, "", name)
+        if found is None or "deletionTimestamp" not in found["metadata"]:
+            return
+        contents = [(kind, obj) for kind in self._stored_kinds() for obj in list(self.storage.scan(kind, name))]
+        if not contents:
+            self.storage.remove(namespaces, found)
+        for kind, obj in contents:
+            if "deletionTimestamp" not in obj["metadata"]:
+                self.remove(kind, name, obj["metadata"]["name"])
+
+    def _stored_kinds(self) -> Iterator[Kind]:
+        for kind in self.kinds:
+            if kind.namespaced and kind.version == (kind.storage_version or kind.version):
+                yield kind

@@ -1,0 +1,187 @@
+"""The rules of a write: what the server decides, which changes count, and which are not allowed."""
+
+import copy
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from emulator.openshift.kubernetes import errors
+from emulator.openshift.kubernetes.errors import Cause, forbidden_value, invalid_value
+from emulator.openshift.kubernetes.kinds import Json, Kind
+from emulator.openshift.kubernetes.objects import metadata as metadatas
+from emulator.openshift.kubernetes.objects import names, schema, strategies
+
+NAME_SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+NAME_SUFFIX_LENGTH = 5
+# What only the server sets.
+SERVER_SET = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
+
+
+@dataclass(frozen=True)
+class Removal:
+    """How a request wants an object deleted.
+
+    Args:
+        uid: only the object with this uid.
+        version: only the object with this resourceVersion.
+        dry_run: only look whether it would work.
+    """
+
+    uid: str = ""
+    version: str = ""
+    dry_run: bool = False
+
+
+# The object, whatever became of it.
+ANY = Removal()
+
+
+def first_metadata(kind: Kind, namespace: str, obj: Json, now: str) -> Json:
+    """Give a new object what the server alone decides; return its metadata.
+
+    Raises:
+        ServiceError: 500 for a version of what does not exist, as in the real server.
+    """
+    metadata = obj["metadata"] = metadatas.decode(kind, obj.get("metadata"))
+    if metadata.pop("resourceVersion", None):
+        raise errors.unexpected("resourceVersion should not be set on objects to be created")
+    for member in SERVER_SET:
+        metadata.pop(member, None)
+    if kind.namespaced:
+        metadata["namespace"] = namespace
+    if not metadata.get("name") and metadata.get("generateName"):
+        letters = (secrets.choice(NAME_SUFFIX_LETTERS) for _ in range(NAME_SUFFIX_LENGTH))
+        metadata["name"] = metadata["generateName"] + "".join(letters)
+    metadata |= {"uid": str(uuid4()), "creationTimestamp": now}
+    if kind.has_generation:
+        metadata["generation"] = 1
+    return metadata
+
+
+def merged(kind: Kind, old: Json, new: Json, subresource: str) -> Json:
+    """Return the wanted object, with the parts that this write may not change as they are."""
+    if subresource:
+        status = {"status": new["status"]} if new.get("status") is not None else {}
+        rest = {name: value for name, value in old.items() if name != "status"}
+        return copy.deepcopy(rest) | status
+    metadata = new["metadata"]
+    for member in (*SERVER_SET, "resourceVersion", "name", "namespace"):
+        if member == "uid" and metadata.get("uid"):
+            continue
+        metadata.pop(member, None)
+        if member in old["metadata"]:
+            metadata[member] = old["metadata"][member]
+    if kind.has_status:
+        new.pop("status", None)
+        if "status" in old:
+            new["status"] = copy.deepcopy(old["status"])
+    return new | {"apiVersion": kind.api_version, "kind": kind.kind}
+
+
+def settled(kind: Kind, obj: Json) -> Json:
+    """Return an object pruned and with its defaults."""
+    if kind.is_custom:
+        return schema.settle(kind.schema, obj)
+    strategies.settle(kind, obj)
+    return obj
+
+
+def without_version(obj: Json) -> Json:
+    """Return an object without what every write changes."""
+    return obj | {"metadata": {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}}
+
+
+def wanted(kind: Kind, obj: Json) -> Json:
+    """Return the part of an object whose changes its generation counts."""
+    left_out = {"metadata", "status"} if kind.has_status else {"metadata"}
+    return {name: value for name, value in obj.items() if name not in left_out}
+
+
+def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
+    """Yield what is wrong with an object."""
+    yield from names.metadata_causes(kind, obj["metadata"])
+    yield from schema.causes(kind.schema, obj) if kind.is_custom else strategies.causes(kind, obj)
+
+
+def refuse(kind: Kind, obj: Json, found: Iterator[Cause]) -> None:
+    """Do nothing when nothing is wrong with an object.
+
+    Raises:
+        ServiceError: 422 with all that is.
+    """
+    listed = list(found)
+    if listed:
+        raise errors.invalid_object(kind, obj["metadata"].get("name", ""), listed)
+
+
+def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
+    """Do nothing when a write was made of an object as it still is.
+
+    Raises:
+        ServiceError: 409; 422 where a custom kind says no version; 500 for what is none, as in the real server.
+    """
+    version = metadata.get("resourceVersion")
+    if version and not version.isdecimal():
+        raise errors.unexpected(f'strconv.ParseUint: parsing "{version}": invalid syntax')
+    if not version and kind.is_custom:
+        raise errors.invalid(
+            kind.group,
+            kind.plural,
+            name,
+            [invalid_value("metadata.resourceVersion", "0x0", "must be specified for an update")],
+        )
+    if version and version != old["metadata"]["resourceVersion"]:
+        raise errors.conflict(kind, name)
+
+
+def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
+    """Yield which changes of an object are not allowed."""
+    if old["metadata"]["uid"] != new["metadata"]["uid"]:
+        yield invalid_value("metadata.uid", new["metadata"]["uid"], "field is immutable")
+    if "deletionTimestamp" in old["metadata"]:
+        known = old["metadata"].get("finalizers") or []
+        added = [one for one in new["metadata"].get("finalizers") or [] if one not in known]
+        if added:
+            shown = ", ".join(f'"{one}"' for one in added)
+            yield forbidden_value(
+                "metadata.finalizers",
+                "no new finalizers can be added if the object is being deleted, found new finalizers "
+                f"[]string{{{shown}}}",
+            )
+    if not kind.is_custom:
+        yield from strategies.change_causes(kind, old, new)
+
+
+def check_meant(kind: Kind, obj: Json, how: Removal) -> None:
+    """Do nothing when an object is the one that a deletion means.
+
+    Raises:
+        ServiceError: 409.
+    """
+    metadata = obj["metadata"]
+    for label, wanted, found in (
+        ("UID", how.uid, metadata["uid"]),
+        ("ResourceVersion", how.version, metadata["resourceVersion"]),
+    ):
+        if wanted and wanted != found:
+            why = f"{label} in precondition: {wanted}, {label} in object meta: {found}"
+            raise errors.conflict(kind, metadata["name"], f"Precondition failed: {why}")
+
+
+def established(definition: Json, now: str) -> Json:
+    """Return the status of a definition whose names are accepted: at once, for nobody else defines kinds here."""
+    spec: Any = definition["spec"]
+
+    def condition(name: str, reason: str, message: str) -> Json:
+        return {"type": name, "status": "True", "lastTransitionTime": now, "reason": reason, "message": message}
+
+    return {
+        "conditions": [
+            condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+            condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+        ],
+        "acceptedNames": copy.deepcopy(spec["names"]),
+        "storedVersions": [version["name"] for version in spec["versions"] if version.get("storage")],
+    }

@@ -1,0 +1,1 @@
+"""What runs in a cluster: its operators, and what they do in Azure."""

@@ -1,0 +1,76 @@
+"""What the cluster's operators say of their access to Azure: each tries its own Secret, as often as something changes.
+
+A revoked secret, a principal that is gone, a role or a spared place that was taken away: all make an operator
+Degraded, in the words of the directory or of Azure, until the credentials are right again.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from emulator.core.errors import ServiceError
+from emulator.openshift.boot.timeline import OPERATOR
+from emulator.openshift.operators import cloud, credentials, operators
+
+if TYPE_CHECKING:
+    from emulator.openshift.cluster.cluster import Cluster
+
+# Operators try again by themselves; while all is well, only a change of something makes a difference.
+RETRY_SECONDS = 60
+# What an operator's first call is, by operator; those that are not here begin as the machine-api does.
+_ACTIONS = {
+    "image-registry": "Microsoft.Storage/storageAccounts/write",
+    "ingress": "Microsoft.Network/privateDnsZones/A/write",
+    "network": "Microsoft.Network/networkInterfaces/write",
+    "storage": "Microsoft.Compute/disks/write",
+}
+_FIRST_ACTION = "Microsoft.Compute/virtualMachines/write"
+
+
+def begun(cluster: "Cluster", operator: str) -> None:
+    """Let an operator that has just become available try its credentials."""
+    if any(operator == each for each, _, _ in _secrets(cluster)):
+        cluster.access_due = cluster.platform.clock.now()
+
+
+def reconcile(cluster: "Cluster", changed: set[tuple[str, str, str]]) -> datetime | None:
+    """Try the credentials where something may have changed; return when to try again, None while they work."""
+    clock, secrets = cluster.platform.clock, {(row[2], row[1]) for row in _secrets(cluster)}
+    if any(kind == "Secret" and (namespace, name) in secrets for kind, namespace, name in changed):
+        cluster.access_due = clock.now()
+    if cluster.access_due is None or cluster.access_due > clock.now():
+        return cluster.access_due
+    refused = _refused(cluster)
+    before, cluster.record.refused = cluster.record.refused, refused
+    if refused != before:
+        cluster.save()
+        for operator in sorted(refused.keys() | before.keys()):
+            operators.show(cluster, operator)
+    cluster.access_due = clock.after(RETRY_SECONDS) if refused else None
+    return cluster.access_due
+
+
+def _secrets(cluster: "Cluster") -> Iterator[tuple[str, str, str]]:
+    """Yield operator, name and namespace of the Secrets with which operators that are there act in Azure."""
+    yield (credentials.OPERATOR, *credentials.ROOT)
+    yield from ((row.operator, row.secret, row.namespace) for row in credentials.requests(cluster))
+
+
+def _refused(cluster: "Cluster") -> dict[str, str]:
+    """Return why operators have no access, by operator; note with whose access that may change."""
+    refused: dict[str, str] = {}
+    watched: set[str] = set()
+    for operator, name, namespace in _secrets(cluster):
+        # One that is not there yet, or waits for its Secret, says so itself.
+        if not cluster.reached(f"{OPERATOR}{operator}") or cluster.objects.get("Secret", name, namespace) is None:
+            continue
+        try:
+            account = cloud.from_secret(cluster, name, namespace)
+            watched |= {account.client_id.lower(), account.group_id.lower()}
+            session = cloud.Session(cluster.platform, account)
+            watched.add(session.object_id.lower())
+            session.require(_ACTIONS.get(operator, _FIRST_ACTION), account.group_id)
+        except ServiceError as error:
+            refused[operator] = credentials.refusal(error)
+    cluster.watched = watched
+    return refused

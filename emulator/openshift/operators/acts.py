@@ -1,0 +1,213 @@
+"""The index of what a cluster does: by the names of the timeline's rows, after a restart, and when objects change."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from emulator.core.clock import rfc3339
+from emulator.openshift.boot import boot_check, bootkube, timeline
+from emulator.openshift.boot.installation import InstallationError
+from emulator.openshift.boot.timeline import OPERATOR, Row
+from emulator.openshift.cluster import bootstrap
+from emulator.openshift.operators import (
+    access,
+    credentials,
+    ingress,
+    machine_api,
+    operators,
+    rollouts,
+    router,
+    versions,
+    workloads,
+)
+
+if TYPE_CHECKING:
+    from emulator.openshift.cluster.cluster import Cluster
+
+logger = logging.getLogger(__name__)
+
+FAULTS = "machines"
+_BOOTKUBE, _DOWNLOAD = "bootkube.sh", "release-image-download.sh"
+# Who says what when a row's program begins again, by the row; most are parts of bootkube.sh.
+_RESTARTED = {
+    # It tries again by itself, in words of its own.
+    "release-image": ((_DOWNLOAD, ""),),
+    "machine-config-server": (
+        ("kubelet", "Error syncing pod: back-off restarting failed container=machine-config-server, restart count {}"),
+    ),
+}
+_BOOTKUBE_RESTARTED = (
+    ("systemd", "bootkube.service: Main process exited, code=exited, status=1/FAILURE"),
+    ("systemd", "bootkube.service: Scheduled restart job, restart counter is at {}."),
+)
+
+ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
+    "machine_config_server": bootstrap.machine_config_server,
+    "etcd_signer": bootstrap.etcd_signer,
+    "etcd_on_masters": bootstrap.etcd_on_masters,
+    "api_server": bootstrap.api_server,
+    "manifests": bootstrap.manifests,
+    "masters_joined": bootstrap.masters_joined,
+    "cvo_overrides": bootstrap.cvo_overrides,
+    "complete": bootstrap.complete,
+    "rotate": bootstrap.rotate,
+    "payload": operators.payload,
+    "console": operators.console,
+    "credentials": credentials.provide,
+    "workers_ready": machine_api.workers_ready,
+    "router": ingress.router,
+    "alert_routes": operators.alert_routes,
+    "cluster_version": versions.complete,
+}
+# Listeners, by the row from which on they are there.
+_LISTENERS = (
+    ("machine-config-server", bootstrap.machine_config_server),
+    ("temporary-api", bootstrap.listen_api),
+    ("router", router.listen),
+)
+
+
+async def run(cluster: "Cluster", row: Row) -> bool:
+    """Do what a row says; tell whether it has come true.
+
+    Raises:
+        NotYetError: it has to be tried again.
+        WaitingError: it waits for an event.
+        InstallationError: the files that the cluster is made from do not allow it.
+    """
+    if not row.name.startswith(OPERATOR):
+        if row in timeline.BOOTSTRAP:
+            now = cluster.platform.clock.now()
+            for problem in boot_check.stage_problems(cluster.installation, row.name, now):
+                raise InstallationError(problem)
+        if row.act:
+            await ACTS[row.act](cluster)
+        return True
+    name = row.name.removeprefix(OPERATOR)
+    fault = cluster.platform.faults.take(FAULTS, f"operator {name}")
+    if fault is not None and fault.kind == "delay":
+        # At the injected, unscaled time.
+        until = cluster.platform.clock.now().timestamp() + fault.delay_seconds
+        moment = datetime.fromtimestamp(until, cluster.platform.clock.now().tzinfo)
+        cluster.record.postponed[row.name] = rfc3339(moment)
+        cluster.save()
+        return False
+    if fault is not None:
+        operators.stuck(cluster, name, fault.message)
+        return False
+    if row.act:
+        await ACTS[row.act](cluster)
+    rollouts.begun(cluster, name)
+    operators.available(cluster, name)
+    access.begun(cluster, name)
+    # What an operator looks after, it has not looked at before.
+    cluster.changed |= everything()
+    return True
+
+
+def failed(cluster: "Cluster", row: Row, reason: str) -> None:
+    """Say why a row does not come true, where people look for it."""
+    logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
+    if row.name.startswith(OPERATOR):
+        operators.report(cluster, row.name.removeprefix(OPERATOR), reason)
+    elif row in timeline.BOOTSTRAP:
+        cluster.say(_BOOTKUBE, f"{row.name}: {reason}")
+    elif row.name == "router":
+        operators.report(cluster, "ingress", reason)
+
+
+def begun(cluster: "Cluster", row: Row, *, again: bool = False) -> None:
+    """Say what the machine's scripts and programs say when they come to a row.
+
+    A run that begins `again` comes to where the last one ended past all that has a marker, without a word.
+    """
+    if row in timeline.BOOTSTRAP:
+        lines = bootkube.says(cluster.installation, row.name)
+        for line in lines[-1:] if again else lines:
+            cluster.say(_unit(row), line, anew=True)
+        if row.says:
+            cluster.say("cluster-bootstrap", row.says, anew=True)
+
+
+def ended(cluster: "Cluster", row: Row, reason: str, restarts: int) -> None:
+    """Say on what a program of the bootstrap machine ended, and that it is started again.
+
+    Args:
+        cluster: whose machine it is.
+        row: where it ended.
+        reason: why.
+        restarts: how often it was started again before.
+    """
+    if row not in timeline.BOOTSTRAP:
+        failed(cluster, row, reason)
+        return
+    logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
+    if restarts:
+        begun(cluster, row, again=True)
+    cluster.say(_unit(row), f"{row.name}: {reason}", anew=True)
+    for unit, line in _RESTARTED.get(row.name, _BOOTKUBE_RESTARTED):
+        cluster.say(unit, line.format(restarts + 1) or bootkube.pulls_again(cluster.installation), anew=True)
+
+
+def _unit(row: Row) -> str:
+    return _DOWNLOAD if row.name == "release-image" else _BOOTKUBE
+
+
+async def serve(cluster: "Cluster") -> None:
+    """Let listen what has listened before."""
+    if cluster.reached("etcd-signer") and not cluster.reached("temporary-api"):
+        await bootstrap.etcd_signer(cluster)
+    for row, listen in _LISTENERS:
+        if cluster.reached(row):
+            await listen(cluster)
+
+
+def everything() -> set[tuple[str, str, str]]:
+    """Return what may have been written while nobody looked."""
+    resources = {(f"{kind}.{group}", namespace, name) for kind, group, name, namespace in operators.RESOURCES.values()}
+    told = {row.resource for row in timeline.ROLLOUTS}
+    return (
+        resources
+        | told
+        | {(versions.CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", ""), (workloads.DAEMON_SETS, "", "")}
+    )
+
+
+def changed(cluster: "Cluster", key: tuple[str, str, str]) -> None:
+    """Show at once what a change of an object sets going."""
+    rollouts.changed(cluster, key)
+
+
+async def reconcile(cluster: "Cluster") -> datetime | None:
+    """Bring what was written since the last time into effect; return when to look again."""
+    changed, cluster.changed = cluster.changed, set()
+    now = cluster.platform.clock.now()
+    for key in changed:
+        rollouts.changed(cluster, key)
+    for kind, namespace, name in changed - _ROLLED_OUT:
+        if kind in _OBSERVED and operators.is_behind(cluster, kind, namespace, name):
+            cluster.observing.setdefault(
+                (kind, namespace, name), now + cluster.platform.clock.scaled(timeline.OBSERVE_SECONDS)
+            )
+    for key, due in list(cluster.observing.items()):
+        if due <= now:
+            del cluster.observing[key]
+            operators.observe(cluster, *key)
+    if any(kind in machine_api.KINDS for kind, _, _ in changed):
+        machine_api.reconcile(cluster)
+    is_counting = cluster.pods_due is not None and cluster.pods_due <= now
+    if is_counting or any(kind in workloads.KINDS for kind, _, _ in changed):
+        cluster.pods_due = workloads.reconcile(cluster)
+    moments = [
+        cluster.pods_due,
+        *cluster.observing.values(),
+        rollouts.advance(cluster),
+        credentials.reconcile(cluster, changed),
+        access.reconcile(cluster, changed),
+    ]
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+_OBSERVED = {f"{kind}.{group}" for kind, group, _, _ in operators.RESOURCES.values()} | {versions.CLUSTER_VERSION}
+_ROLLED_OUT = {row.resource for row in timeline.ROLLOUTS}

@@ -1,0 +1,146 @@
+"""A cluster's own hands in Azure: what its operators do there, with the credentials that its secrets hold."""
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from emulator.arm.models import ArmModel
+from emulator.core.errors import ServiceError
+from emulator.entra.models import EntraModel, Principal
+
+if TYPE_CHECKING:
+    from emulator.core.platform import Platform
+    from emulator.openshift.cluster.cluster import Cluster
+
+Json = dict[str, Any]
+
+AUDIENCE = "https://management.azure.com"
+# What the SDKs of the operators were built with, where that is served; else the newest version.
+_VERSIONS = {"microsoft.network": "2019-07-01", "microsoft.compute": "2020-06-01"}
+_TOO_MANY, _SERVER_ERROR, _CONFLICT = 429, 500, 409
+# Conflicts that pass: somebody else is changing the same thing.
+_PASSING = frozenset({"AnotherOperationInProgress", "OperationNotAllowedOnResourceBeingUpdated", "RetryableError"})
+
+
+@dataclass(frozen=True)
+class Account:
+    """Credentials of a service principal.
+
+    Args:
+        tenant_id: where.
+        client_id: of the application.
+        client_secret: its secret.
+        subscription_id: in which the cluster is.
+        resource_group: of the cluster's own resources.
+    """
+
+    tenant_id: str
+    client_id: str
+    client_secret: str
+    subscription_id: str
+    resource_group: str
+
+    def id(self, path: str, resource_group: str = "") -> str:
+        """Return the id of a resource in the cluster's group, or another, from `Microsoft.X/types/name`."""
+        group = resource_group or self.resource_group
+        return f"/subscriptions/{self.subscription_id}/resourceGroups/{group}/providers/{path}"
+
+    @property
+    def group_id(self) -> str:
+        """The id of the cluster's own group."""
+        return f"/subscriptions/{self.subscription_id}/resourceGroups/{self.resource_group}"
+
+
+def from_secret(cluster: "Cluster", name: str, namespace: str) -> Account:
+    """Return the account that a credentials secret holds.
+
+    Raises:
+        ServiceError: 404, there is no such secret, or it lacks a member.
+    """
+    secret = cluster.objects.get("Secret", name, namespace)
+    data = {key: decoded(value) for key, value in ((secret or {}).get("data") or {}).items()}
+    try:
+        return Account(
+            data["azure_tenant_id"],
+            data["azure_client_id"],
+            data["azure_client_secret"],
+            data["azure_subscription_id"],
+            data["azure_resourcegroup"],
+        )
+    except KeyError as error:
+        what = f'key {error} of secret "{namespace}/{name}"' if secret else f'secret "{namespace}/{name}"'
+        raise ServiceError(404, "NotFound", f"{what} not found") from error
+
+
+def decoded(text: str) -> str:
+    """Return what a member of a Secret's data says."""
+    return base64.b64decode(text).decode("utf-8", "replace")
+
+
+class Session:
+    """Calls to Azure Resource Manager as one principal."""
+
+    def __init__(self, platform: "Platform", account: Account) -> None:
+        """Log in.
+
+        Raises:
+            ServiceError: what the directory answers to these credentials.
+        """
+        entra = platform.model(EntraModel)
+        found = entra.usable_principal(account.tenant_id, account.client_id)
+        entra.check_secret(account.client_id, account.client_secret)
+        self._arm = platform.model(ArmModel)
+        self._caller = Principal(
+            found["objectId"], found["clientId"], account.tenant_id, found["displayName"], AUDIENCE, {}
+        )
+
+    @property
+    def object_id(self) -> str:
+        """Of the principal."""
+        return self._caller.object_id
+
+    def require(self, action: str, scope: str) -> None:
+        """Make sure that the principal may do something.
+
+        Raises:
+            ServiceError: 403, it may not.
+        """
+        self._arm.authorize(self._caller, action, scope)
+
+    async def put(self, resource_id: str, body: Json) -> Json:
+        """Create or replace a resource, and wait until it is there; return it.
+
+        Raises:
+            ServiceError: Azure refuses it, or it fails.
+        """
+        version = self._version(resource_id)
+        return await self._arm.wait(await self._arm.put_resource(self._caller, resource_id, version, body))
+
+    async def delete(self, resource_id: str) -> None:
+        """Delete a resource and wait until it is gone.
+
+        Raises:
+            ServiceError: Azure refuses it, or it fails.
+        """
+        version = self._version(resource_id)
+        await self._arm.wait(await self._arm.delete_resource(self._caller, resource_id, version))
+
+    def get(self, resource_id: str) -> Json | None:
+        """Return a resource, or None."""
+        return self._arm.get_resource(resource_id, "")
+
+    def _version(self, resource_id: str) -> str:
+        parts = resource_id.rpartition("/providers/")[2].split("/")
+        row = self._arm.resource_type("/".join([parts[0], *parts[1::2]]))
+        known = row.api_versions if row else ()
+        wanted = _VERSIONS.get(parts[0].lower(), "")
+        return wanted if wanted in known else max(known, default="")
+
+
+def is_passing(error: ServiceError) -> bool:
+    """Tell whether a later attempt may succeed without anybody's help."""
+    return (
+        error.status_code >= _SERVER_ERROR
+        or error.status_code == _TOO_MANY
+        or (error.status_code == _CONFLICT and error.code in _PASSING)
+    )

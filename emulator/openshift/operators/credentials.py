@@ -1,0 +1,201 @@
+"""The cloud-credential operator: from the installer's root Secret it makes one for each CredentialsRequest.
+
+In Azure it passes the root credentials through. It looks again when the root Secret, one of its own or a request
+changes, and when its pod begins anew. https://github.com/openshift/cloud-credential-operator
+"""
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from emulator.core.errors import ServiceError
+from emulator.openshift.boot.timeline import NotYetError
+from emulator.openshift.operators.conditions import seconds, written
+from emulator.openshift.release.kinds import INGRESS_OPERATOR_NAMESPACE, MACHINES_NAMESPACE
+
+if TYPE_CHECKING:
+    from emulator.openshift.cluster.cluster import Cluster
+
+Json = dict[str, Any]
+
+OPERATOR = "cloud-credential"
+NAMESPACE, GROUP = "openshift-cloud-credential-operator", "cloudcredential.openshift.io"
+KIND = f"CredentialsRequest.{GROUP}"
+ROOT = ("azure-credentials", "kube-system")
+LABELS = {"app": "cloud-credential-operator"}
+# Until the operator has looked at a change, or its new pod has begun.
+SYNC_SECONDS = 20
+# What else it looks at, whatever it is called.
+_OWN = {(KIND, NAMESPACE), ("Pod", NAMESPACE)}
+_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+
+
+@dataclass(frozen=True)
+class Request:
+    """A CredentialsRequest of the release.
+
+    Args:
+        name: of the request.
+        secret: that it wants.
+        namespace: of that Secret.
+        operator: which works with it.
+        first: minor release of 4 that brings it.
+    """
+
+    name: str
+    secret: str
+    namespace: str
+    operator: str
+    first: int = 0
+
+
+# https://docs.redhat.com/en/documentation/openshift_container_platform/4.19/html/installing_on_azure lists the Secrets.
+# The releases that brought them first are from memory.
+REQUESTS = (
+    Request("openshift-machine-api-azure", "azure-cloud-credentials", MACHINES_NAMESPACE, "machine-api"),
+    Request("openshift-ingress-azure", "cloud-credentials", INGRESS_OPERATOR_NAMESPACE, "ingress"),
+    Request(
+        "openshift-image-registry-azure", "installer-cloud-credentials", "openshift-image-registry", "image-registry"
+    ),
+    Request(
+        "azure-disk-csi-driver-operator", "azure-disk-credentials", "openshift-cluster-csi-drivers", "storage", first=8
+    ),
+    Request(
+        "azure-file-csi-driver-operator", "azure-file-credentials", "openshift-cluster-csi-drivers", "storage", first=10
+    ),
+    Request(
+        "openshift-azure-cloud-controller-manager",
+        "azure-cloud-credentials",
+        "openshift-cloud-controller-manager",
+        "cloud-controller-manager",
+        first=9,
+    ),
+    Request(
+        "openshift-cloud-network-config-controller-azure",
+        "cloud-credentials",
+        "openshift-cloud-network-config-controller",
+        "network",
+        first=10,
+    ),
+)
+
+
+def requests(cluster: "Cluster") -> Iterator[Request]:
+    """Yield the requests that the cluster's release brings."""
+    yield from (row for row in REQUESTS if cluster.installation.minor >= row.first)
+
+
+async def provide(cluster: "Cluster") -> None:
+    """Make the requests, the operator's pod, and the operators' credentials.
+
+    Raises:
+        NotYetError: there is nothing to make them from.
+    """
+    if cluster.objects.get("Secret", *ROOT) is None:
+        raise NotYetError(f'cloud credentials secret "{"/".join(reversed(ROOT))}" not found')
+    for row in requests(cluster):
+        if cluster.objects.get(KIND, row.name, NAMESPACE) is None:
+            cluster.objects.put(_request(row))
+    _sync(cluster)
+
+
+def _request(row: Request) -> Json:
+    provider = {
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "AzureProviderSpec",
+        "roleBindings": [{"role": "Contributor"}],
+    }
+    return {
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "CredentialsRequest",
+        "metadata": {"name": row.name, "namespace": NAMESPACE},
+        "spec": {"secretRef": {"name": row.secret, "namespace": row.namespace}, "providerSpec": provider},
+    }
+
+
+def reconcile(cluster: "Cluster", changed: set[tuple[str, str, str]]) -> datetime | None:
+    """Take note of what was written, and look at it when it is time; return when that is."""
+    if not cluster.reached(f"operator/{OPERATOR}"):
+        return None
+    clock = cluster.platform.clock
+    if changed & _watched(cluster) or any((kind, namespace) in _OWN for kind, namespace, _ in changed):
+        cluster.credentials_due = cluster.credentials_due or clock.after(SYNC_SECONDS)
+    if cluster.credentials_due is None or cluster.credentials_due > clock.now():
+        return cluster.credentials_due
+    cluster.credentials_due = None
+    _sync(cluster)
+    return None
+
+
+def _watched(cluster: "Cluster") -> set[tuple[str, str, str]]:
+    made = {("Secret", row.namespace, row.secret) for row in requests(cluster)}
+    return made | {("Secret", ROOT[1], ROOT[0])}
+
+
+def _pods(cluster: "Cluster") -> list[Json]:
+    return cluster.objects.list("Pod", NAMESPACE, LABELS)
+
+
+def _sync(cluster: "Cluster") -> None:
+    if not _pods(cluster):
+        cluster.objects.create(_pod())
+    root = cluster.objects.get("Secret", *ROOT)
+    for request in cluster.objects.list(KIND, NAMESPACE):
+        _provision(cluster, request, root)
+
+
+def _pod() -> Json:
+    suffix = "".join(secrets.choice(_LETTERS) for _ in range(5))
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": f"cloud-credential-operator-{suffix}", "namespace": NAMESPACE, "labels": LABELS},
+        "spec": {"containers": [{"name": LABELS["app"], "image": LABELS["app"]}]},
+    }
+
+
+def _provision(cluster: "Cluster", request: Json, root: Json | None) -> None:
+    """Copy the root credentials for a request, and say how that went; what is up to date stays as it is."""
+    reference, status = request["spec"]["secretRef"], request.get("status") or {}
+    name, namespace = reference["name"], reference["namespace"]
+    problem = _problem(cluster, namespace, root)
+    if root is not None and not problem:
+        found = cluster.objects.get("Secret", name, namespace)
+        version = root["metadata"]["resourceVersion"]
+        is_current = status.get("lastSyncCloudCredsSecretResourceVersion") == version
+        if is_current and found is not None and found.get("data") == root["data"]:
+            return
+        cluster.objects.put(
+            {
+                "apiVersion": "v1",
+                "kind": "Secret",
+                "metadata": {"name": name, "namespace": namespace},
+                "type": "Opaque",
+                "data": root["data"],
+            }
+        )
+        status = status | {
+            "provisioned": True,
+            "lastSyncGeneration": request["metadata"].get("generation", 1),
+            "lastSyncTimestamp": seconds(cluster),
+            "lastSyncCloudCredsSecretResourceVersion": version,
+        }
+    shown = {kind: (True, kind, message) for kind, message in problem.items()}
+    told = {"provisioned": False} | status | {"conditions": written(cluster, request, shown)}
+    if told != request.get("status"):
+        cluster.objects.set_status(KIND, request["metadata"]["name"], told, NAMESPACE)
+
+
+def _problem(cluster: "Cluster", namespace: str, root: Json | None) -> dict[str, str]:
+    if cluster.objects.get("Namespace", namespace) is None:
+        return {"MissingTargetNamespace": f"target namespace {namespace} not found"}
+    if root is None or "data" not in root:
+        return {"CredentialsProvisionFailure": f'cloud credentials secret "{"/".join(reversed(ROOT))}" not found'}
+    return {}
+
+
+def refusal(error: ServiceError) -> str:
+    """Return what an operator says when the directory, or Azure, refuses its credentials."""
+    return f"failed to authenticate with Azure: {error.code}: {error.message}"

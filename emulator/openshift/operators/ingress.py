@@ -1,0 +1,213 @@
+"""The router's Service and its address: what the cloud provider and the ingress operator make in Azure for it.
+
+https://cloud-provider-azure.sigs.k8s.io/topics/loadbalancer/ : a frontend for the Service on the load balancer that is
+named as the cluster is, or on `<cluster>-internal`; a rule and a probe for each port; for a public one an address.
+"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from emulator.core.errors import ServiceError
+from emulator.openshift.boot.timeline import NotYetError
+from emulator.openshift.operators import cloud
+from emulator.openshift.release.kinds import CONFIG, INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE, OPERATOR
+
+if TYPE_CHECKING:
+    from emulator.openshift.cluster.cluster import Cluster
+
+Json = dict[str, Any]
+
+SERVICE = "router-default"
+INTERNAL = "service.beta.kubernetes.io/azure-load-balancer-internal"
+# Port of the Service and of every node, and where nodes tell whether a router is on them.
+PORTS = {"http": (80, 31080), "https": (443, 31443)}
+HEALTH_PORT, HEALTH_PATH = 31936, "/healthz"
+RULE_PRIORITY = 500
+RECORD_TTL = 30
+
+
+async def router(cluster: "Cluster") -> None:
+    """Give the router its address, and its name in the cluster's private zone.
+
+    Raises:
+        NotYetError: Azure, or the directory, refuses the cluster.
+    """
+    service = _service(cluster)
+    try:
+        address = await _balance(cluster, service)
+        await _record(cluster, address)
+    except ServiceError as error:
+        raise NotYetError(
+            f"The {service['metadata']['name']} service is pending: error syncing load balancer: failed to ensure load "
+            f"balancer: {error.code}: {error.message}"
+        ) from error
+    except (KeyError, ValueError, TypeError, yaml.YAMLError) as error:
+        raise NotYetError(f"failed to ensure load balancer: cloud config: {error!r}") from error
+    cluster.objects.set_status("Service", SERVICE, {"loadBalancer": {"ingress": [{"ip": address}]}}, INGRESS_NAMESPACE)
+
+
+def _service(cluster: "Cluster") -> Json:
+    found = cluster.objects.get("Service", SERVICE, INGRESS_NAMESPACE)
+    if found is not None:
+        return found
+    controller = cluster.objects.get(f"IngressController.{OPERATOR}", "default", INGRESS_OPERATOR_NAMESPACE) or {}
+    strategy = (controller.get("spec") or {}).get("endpointPublishingStrategy") or {}
+    metadata: Json = {"name": SERVICE, "namespace": INGRESS_NAMESPACE, "labels": {"app": "router"}}
+    if (strategy.get("loadBalancer") or {}).get("scope") == "Internal":
+        metadata["annotations"] = {INTERNAL: "true"}
+    ports = [
+        {"name": name, "protocol": "TCP", "port": port, "targetPort": name, "nodePort": node_port}
+        for name, (port, node_port) in PORTS.items()
+    ]
+    selector = {"ingresscontroller.operator.openshift.io/deployment-ingresscontroller": "default"}
+    spec = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "selector": selector, "ports": ports}
+    return cluster.objects.create({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
+
+
+def _account(cluster: "Cluster") -> tuple[cloud.Account, Json]:
+    """Return the cloud provider's credentials, and its configuration."""
+    config = cluster.objects.get("ConfigMap", "cloud-provider-config", "openshift-config")
+    secret = cluster.objects.get("Secret", "azure-cloud-provider", "kube-system")
+    if config is None or secret is None:
+        missing = (
+            "ConfigMap openshift-config/cloud-provider-config" if config is None else "Secret azure-cloud-provider"
+        )
+        raise ServiceError(404, "NotFound", f"{missing} not found")
+    settings: Json = json.loads(config["data"]["config"])
+    settings |= yaml.safe_load(cloud.decoded(secret["data"]["cloud-config"]))
+    account = cloud.Account(
+        settings["tenantId"],
+        settings["aadClientId"],
+        settings["aadClientSecret"],
+        settings["subscriptionId"],
+        settings["resourceGroup"],
+    )
+    return account, settings
+
+
+async def _balance(cluster: "Cluster", service: Json) -> str:
+    """Make what leads to the router in Azure; return the address."""
+    account, settings = _account(cluster)
+    session = cloud.Session(cluster.platform, account)
+    infra_id, name = cluster.installation.infra_id, "a" + service["metadata"]["uid"].replace("-", "")
+    internal = INTERNAL in (service["metadata"].get("annotations") or {})
+    balancer = account.id(f"Microsoft.Network/loadBalancers/{infra_id}{'-internal' if internal else ''}")
+    network = account.id(
+        f"Microsoft.Network/virtualNetworks/{settings['vnetName']}", settings.get("vnetResourceGroup") or ""
+    )
+    frontend: Json
+    if internal:
+        subnet = {"id": f"{network}/subnets/{settings['subnetName']}"}
+        frontend = {"subnet": subnet, "privateIPAllocationMethod": "Dynamic"}
+    else:
+        public = account.id(f"Microsoft.Network/publicIPAddresses/{infra_id}-{name}")
+        made = await session.put(
+            public,
+            {
+                "location": settings["location"],
+                "sku": {"name": "Standard"},
+                "properties": {"publicIPAllocationMethod": "Static"},
+                "tags": {"service": f"{INGRESS_NAMESPACE}/{SERVICE}", "kubernetes-cluster-name": infra_id},
+            },
+        )
+        frontend = {"publicIPAddress": {"id": public}}
+    before = session.get(balancer) or {"location": settings["location"], "sku": {"name": "Standard"}, "properties": {}}
+    balanced = await session.put(balancer, _with_service(before, balancer, infra_id, name, frontend))
+    if internal:
+        await _join(cluster, session, f"{balancer}/backendAddressPools/{infra_id}")
+        return _frontend_address(balanced, name)
+    await _open(session, account, settings, name)
+    address: str = made["properties"]["ipAddress"]
+    return address
+
+
+def _with_service(before: Json, balancer: str, pool: str, name: str, frontend: Json) -> Json:
+    """Return a load balancer with what a Service needs, beside what it has."""
+    properties = before["properties"]
+    ports = [port for port, _ in PORTS.values()]
+    probe = {"protocol": "Http", "port": HEALTH_PORT, "requestPath": HEALTH_PATH, "intervalInSeconds": 5}
+    own: dict[str, list[Json]] = {
+        "frontendIPConfigurations": [{"name": name, "properties": frontend}],
+        "backendAddressPools": [{"name": pool}],
+        "probes": [{"name": f"{name}-TCP-{port}", "properties": probe | {"numberOfProbes": 2}} for port in ports],
+        "loadBalancingRules": [
+            {
+                "name": f"{name}-TCP-{port}",
+                "properties": {
+                    "frontendIPConfiguration": {"id": f"{balancer}/frontendIPConfigurations/{name}"},
+                    "backendAddressPool": {"id": f"{balancer}/backendAddressPools/{pool}"},
+                    "probe": {"id": f"{balancer}/probes/{name}-TCP-{port}"},
+                    "protocol": "Tcp",
+                    "frontendPort": port,
+                    "backendPort": port,
+                    "enableFloatingIP": True,
+                    "idleTimeoutInMinutes": 4,
+                    "disableOutboundSnat": True,
+                },
+            }
+            for port in ports
+        ],
+    }
+    merged = {
+        member: [item for item in properties.get(member) or () if item["name"] not in {one["name"] for one in items}]
+        + [next((item for item in properties.get(member) or () if item["name"] == one["name"]), one) for one in items]
+        for member, items in own.items()
+    }
+    return before | {"properties": properties | merged}
+
+
+def _frontend_address(balancer: Json, name: str) -> str:
+    found = next(one for one in balancer["properties"]["frontendIPConfigurations"] if one["name"] == name)
+    address: str = found["properties"]["privateIPAddress"]
+    return address
+
+
+async def _join(cluster: "Cluster", session: cloud.Session, pool: str) -> None:
+    """Put the workers' interfaces into the pool of the internal load balancer."""
+    for machine in cluster.machines.of(cluster.record.id, "worker"):
+        nic = session.get(machine.nics[0])
+        if nic is None:
+            continue
+        for configuration in nic["properties"]["ipConfigurations"]:
+            pools = configuration["properties"].setdefault("loadBalancerBackendAddressPools", [])
+            if not any(one["id"].lower() == pool.lower() for one in pools):
+                pools.append({"id": pool})
+        await session.put(machine.nics[0], nic)
+
+
+async def _open(session: cloud.Session, account: cloud.Account, settings: Json, name: str) -> None:
+    """Let the internet reach the router's ports, in the security group of the nodes."""
+    group = account.id(f"Microsoft.Network/networkSecurityGroups/{settings['securityGroupName']}")
+    if session.get(group) is None:
+        raise ServiceError(404, "ResourceNotFound", f"security group {settings['securityGroupName']} not found")
+    for number, (port, _) in enumerate(PORTS.values()):
+        rule = {
+            "access": "Allow",
+            "direction": "Inbound",
+            "protocol": "Tcp",
+            "priority": RULE_PRIORITY + number,
+            "sourceAddressPrefix": "Internet",
+            "sourcePortRange": "*",
+            "destinationAddressPrefix": "*",
+            "destinationPortRange": str(port),
+        }
+        await session.put(f"{group}/securityRules/{name}-TCP-{port}-Internet", {"properties": rule})
+
+
+async def _record(cluster: "Cluster", address: str) -> None:
+    """Write the router's name into the private zone, where the cluster's configuration names one."""
+    dns = cluster.objects.get(f"DNS.{CONFIG}", "cluster") or {}
+    spec = dns.get("spec") or {}
+    zone = (spec.get("privateZone") or {}).get("id")
+    if not zone:
+        return
+    session = cloud.Session(
+        cluster.platform, cloud.from_secret(cluster, "cloud-credentials", INGRESS_OPERATOR_NAMESPACE)
+    )
+    domain, zone_name = cluster.installation.domain, zone.rpartition("/")[2]
+    relative = f"*.apps.{domain}".removesuffix(f".{zone_name}")
+    await session.put(
+        f"{zone}/A/{relative}", {"properties": {"ttl": RECORD_TTL, "aRecords": [{"ipv4Address": address}]}}
+    )

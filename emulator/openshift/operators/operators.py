@@ -1,0 +1,230 @@
+"""The operators and the version of a cluster: their objects, and the conditions by which everybody waits for them."""
+
+from typing import TYPE_CHECKING, Any
+
+from emulator.openshift.boot import timeline
+from emulator.openshift.operators import conditions, versions
+from emulator.openshift.operators.conditions import Conditions
+from emulator.openshift.release import kinds, stock
+from emulator.openshift.release.kinds import CONFIG, INGRESS_OPERATOR_NAMESPACE, OPERATOR
+
+if TYPE_CHECKING:
+    from emulator.openshift.cluster.cluster import Cluster
+
+Json = dict[str, Any]
+
+CLUSTER_OPERATOR = f"ClusterOperator.{CONFIG}"
+CONSOLE = ("Console", OPERATOR, "cluster", "")
+# The resource by which an operator is told what to do: kind, group, name, namespace.
+RESOURCES = {
+    "authentication": ("Authentication", OPERATOR, "cluster", ""),
+    "cloud-credential": ("CloudCredential", OPERATOR, "cluster", ""),
+    "config-operator": ("Config", OPERATOR, "cluster", ""),
+    "console": CONSOLE,
+    "csi-snapshot-controller": ("CSISnapshotController", OPERATOR, "cluster", ""),
+    "dns": ("DNS", OPERATOR, "default", ""),
+    "etcd": ("Etcd", OPERATOR, "cluster", ""),
+    "image-registry": ("Config", "imageregistry.operator.openshift.io", "cluster", ""),
+    "ingress": ("IngressController", OPERATOR, "default", INGRESS_OPERATOR_NAMESPACE),
+    "insights": ("InsightsOperator", OPERATOR, "cluster", ""),
+    "kube-apiserver": ("KubeAPIServer", OPERATOR, "cluster", ""),
+    "kube-controller-manager": ("KubeControllerManager", OPERATOR, "cluster", ""),
+    "kube-scheduler": ("KubeScheduler", OPERATOR, "cluster", ""),
+    "kube-storage-version-migrator": ("KubeStorageVersionMigrator", OPERATOR, "cluster", ""),
+    "machine-config": ("MachineConfiguration", OPERATOR, "cluster", ""),
+    "network": ("Network", OPERATOR, "cluster", ""),
+    "openshift-apiserver": ("OpenShiftAPIServer", OPERATOR, "cluster", ""),
+    "openshift-controller-manager": ("OpenShiftControllerManager", OPERATOR, "cluster", ""),
+    "openshift-samples": ("Config", "samples.operator.openshift.io", "cluster", ""),
+    "service-ca": ("ServiceCA", OPERATOR, "cluster", ""),
+    "storage": ("Storage", OPERATOR, "cluster", ""),
+}
+# Conditions that a resource has beside the usual ones, and which of those each follows.
+_MORE = {
+    "console": {"DeploymentAvailable": "Available", "RouteHealthAvailable": "Available"},
+    "kube-apiserver": {"StaticPodsAvailable": "Available", "NodeInstallerProgressing": "Progressing"},
+    "etcd": {"EtcdMembersAvailable": "Available", "EtcdRunningInCluster": "Available"},
+    "ingress": {"LoadBalancerReady": "Available", "DNSReady": "Available", "DeploymentAvailable": "Available"},
+}
+# Operators that stay available, and say so, when they are told to leave something alone.
+_LEAVES = {"openshift-samples": "Samples"}
+_SPECS: dict[str, Json] = {"etcd": {"managementState": "Managed"}, "ingress": {"replicas": 2}}
+# What an IngressController that asks for nothing else gets in Azure.
+_PUBLIC: Json = {"type": "LoadBalancerService", "loadBalancer": {"scope": "External"}}
+
+
+async def payload(cluster: "Cluster") -> None:
+    """Make what the release brings: its configuration, its operators and their resources."""
+    put = cluster.objects.put
+    for constraints in stock.security_context_constraints(cluster.installation.minor):
+        put(constraints)
+    for kind in kinds.DEFAULT_CONFIGS:
+        if cluster.objects.get(f"{kind}.{CONFIG}", "cluster") is None:
+            put(_object(kind, CONFIG, "cluster", "", {}))
+    for name, resource in RESOURCES.items():
+        if resource != CONSOLE:
+            _put_resource(cluster, name)
+    for name in timeline.NAMES:
+        put(_object("ClusterOperator", CONFIG, name, "", {}))
+        _show(cluster, name, _waiting(name))
+    versions.begin(cluster)
+
+
+async def console(cluster: "Cluster") -> None:
+    """Make the console's own resource, late in the release."""
+    _put_resource(cluster, "console")
+    _show_resource(cluster, "console", _waiting("console"))
+
+
+def _put_resource(cluster: "Cluster", name: str) -> None:
+    kind, group, resource, namespace = RESOURCES[name]
+    if cluster.objects.get(f"{kind}.{group}", resource, namespace) is not None:
+        return
+    spec = _SPECS.get(name, {"managementState": "Managed", "logLevel": "Normal", "operatorLogLevel": "Normal"})
+    cluster.objects.put(_object(kind, group, resource, namespace, spec))
+
+
+def available(cluster: "Cluster", name: str) -> None:
+    """Let an operator be available, in the version of the release."""
+    _show(cluster, name, _well(cluster, name) | _rolling(cluster, name) | _refused(cluster, name))
+    if name == "console":
+        status = {"consoleURL": f"https://console-openshift-console.apps.{cluster.installation.domain}"}
+        cluster.objects.set_status(f"Console.{CONFIG}", "cluster", status)
+    versions.show(cluster)
+
+
+def show(cluster: "Cluster", name: str) -> None:
+    """Let an operator show how far it is with what it was told."""
+    if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
+        return
+    there = cluster.reached(f"{timeline.OPERATOR}{name}")
+    shown = _well(cluster, name) if there else _waiting(name)
+    _show(cluster, name, shown | _rolling(cluster, name) | _refused(cluster, name))
+    versions.show(cluster)
+
+
+def _well(cluster: "Cluster", name: str) -> Conditions:
+    """Return the conditions of an operator that has nothing to do."""
+    state = _management_state(cluster, name) if name in _LEAVES else "Managed"
+    if state == "Managed":
+        return {"Available": (True, "AsExpected", ""), "Progressing": (False, "AsExpected", "")}
+    reason, message = f"Currently{state}", f"{_LEAVES[name]} are {state}"
+    return {"Available": (True, reason, message), "Progressing": (False, reason, "")}
+
+
+def _management_state(cluster: "Cluster", name: str) -> str:
+    kind, group, resource, namespace = RESOURCES[name]
+    found = cluster.objects.get(f"{kind}.{group}", resource, namespace) or {}
+    return str((found.get("spec") or {}).get("managementState") or "Managed")
+
+
+def _rolling(cluster: "Cluster", name: str) -> Conditions:
+    """Return the conditions in which an operator differs from that while it rolls out a change, or cannot."""
+    found: Conditions = {}
+    for row in timeline.ROLLOUTS:
+        state = cluster.record.rollouts.get(row.key, {}) if row.operator == name else {}
+        if state.get("due"):
+            found["Progressing"] = (True, row.reason, row.says)
+        elif state.get("problem"):
+            failed = (f"{row.reason}_Error", state["problem"])
+            found |= {"Degraded": (True, *failed)} | ({} if row.stays else {"Available": (False, *failed)})
+    return found
+
+
+def _refused(cluster: "Cluster", name: str) -> Conditions:
+    """Return the condition in which an operator differs from that while its credentials open nothing in Azure."""
+    told = cluster.record.refused.get(name)
+    return {"Degraded": (True, _error(name), told)} if told else {}
+
+
+def _error(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("-")) + "Error"
+
+
+def stuck(cluster: "Cluster", name: str, message: str) -> None:
+    """Let an operator be as it is for good, and say why."""
+    cluster.record.stuck[f"{timeline.OPERATOR}{name}"] = message
+    cluster.save()
+    report(cluster, name, message)
+
+
+def report(cluster: "Cluster", name: str, message: str) -> None:
+    """Let an operator say why it is not available."""
+    if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
+        return
+    _show(cluster, name, _waiting(name, message) | {"Degraded": (True, _error(name), message)})
+    versions.show(cluster)
+
+
+async def alert_routes(cluster: "Cluster") -> None:
+    """Make the alert manager's configuration, which is whoever's changes it from then on."""
+    namespace, name, _ = stock.ALERTMANAGER
+    if cluster.objects.get("Secret", name, namespace) is None:
+        cluster.objects.put(stock.alertmanager(cluster.installation.minor))
+
+
+def observe(cluster: "Cluster", kind: str, namespace: str, name: str) -> None:
+    """Let an operator note that it has seen its resource's spec as it is now."""
+    if kind == versions.CLUSTER_VERSION:
+        versions.show(cluster)
+        return
+    found = cluster.objects.get(kind, name, namespace)
+    if found is None or "conditions" not in (found.get("status") or {}):
+        return
+    status = found["status"] | {"observedGeneration": found["metadata"].get("generation", 1)}
+    cluster.objects.set_status(kind, name, status, namespace)
+
+
+def is_behind(cluster: "Cluster", kind: str, namespace: str, name: str) -> bool:
+    """Tell whether an operator has not seen its resource's spec as it is now."""
+    found = cluster.objects.get(kind, name, namespace)
+    observed = ((found or {}).get("status") or {}).get("observedGeneration")
+    return bool(found and observed and observed != found["metadata"].get("generation"))
+
+
+def _waiting(name: str, message: str = "") -> Conditions:
+    row = next(row for row in timeline.OPERATORS if row.name == f"{timeline.OPERATOR}{name}")
+    needs = ", ".join(need.removeprefix(timeline.OPERATOR) for need in row.needs)
+    text = message or f"Rolling out after {needs}"
+    return {"Available": (False, "Initializing", text), "Progressing": (True, "RollingOut", text)}
+
+
+def _show(cluster: "Cluster", name: str, shown: Conditions) -> None:
+    """Write an operator's conditions to its ClusterOperator and to its resource."""
+    before = cluster.objects.get(CLUSTER_OPERATOR, name) or {}
+    told = {"Degraded": (False, "AsExpected", ""), "Upgradeable": (True, "AsExpected", "")} | shown
+    status: Json = {"conditions": conditions.written(cluster, before, told), "extension": None, "relatedObjects": []}
+    if shown["Available"][0]:
+        status["versions"] = [{"name": "operator", "version": cluster.installation.version}]
+    elif "versions" in before.get("status", {}):
+        status["versions"] = before["status"]["versions"]
+    cluster.objects.set_status(CLUSTER_OPERATOR, name, status)
+    if name in RESOURCES:
+        _show_resource(cluster, name, told)
+
+
+def _show_resource(cluster: "Cluster", name: str, told: Conditions) -> None:
+    kind, group, resource, namespace = RESOURCES[name]
+    found = cluster.objects.get(f"{kind}.{group}", resource, namespace)
+    if found is None:
+        return
+    well = told["Available"]
+    more = {kind: told[like] for kind, like in _MORE.get(name, {}).items()}
+    status = (found.get("status") or {}) | {"conditions": conditions.written(cluster, found, told | more)}
+    if not _is_behind_for_long((f"{kind}.{group}", namespace, resource), cluster):
+        status["observedGeneration"] = found["metadata"].get("generation", 1)
+    if name == "ingress":
+        status |= {"availableReplicas": 2 if well[0] else 0, "domain": f"apps.{cluster.installation.domain}"}
+        status["endpointPublishingStrategy"] = (found.get("spec") or {}).get("endpointPublishingStrategy") or _PUBLIC
+    cluster.objects.set_status(f"{kind}.{group}", resource, status, namespace)
+
+
+def _is_behind_for_long(resource: tuple[str, str, str], cluster: "Cluster") -> bool:
+    """Tell whether an operator rolls out what stands in its resource, and says that it has seen it when it is done."""
+    rows = [row for row in timeline.ROLLOUTS if row.resource == resource]
+    return any(cluster.record.rollouts.get(row.key, {}).get("due") for row in rows)
+
+
+def _object(kind: str, group: str, name: str, namespace: str, spec: Json) -> Json:
+    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
+    return {"apiVersion": f"{group}/v1", "kind": kind, "metadata": metadata, "spec": spec}

@@ -1,0 +1,145 @@
+"""What listens on ports 80 and 443 of the workers: the router, with the certificate for `*.apps` of its controller."""
+
+import logging
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from emulator.core.certificates import private_key_pem
+from emulator.openshift.boot import pairs
+from emulator.openshift.boot.timeline import GARBLED
+from emulator.openshift.cluster.endpoint import Endpoint, Reply
+from emulator.openshift.operators import cloud
+from emulator.openshift.release.kinds import INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE
+
+if TYPE_CHECKING:
+    from emulator.openshift.cluster.cluster import Cluster
+
+logger = logging.getLogger(__name__)
+
+HTTP, HTTPS = "router-http", "router"
+# What the operator makes: the certificate that a controller has without any of its own, and who signs it.
+DEFAULT_SECRET, SIGNER_SECRET = "router-certs-default", "router-ca"
+DAYS = 730
+# By the first label of the name, what answers, and the row of the timeline from which on it does.
+ROUTES = {
+    "console-openshift-console": ("OpenShift console", "operator/console"),
+    "oauth-openshift": ("OpenShift login", "operator/authentication"),
+}
+_NOT_THERE = Reply(503, "text/html", b"<h1>Application is not available</h1>\n")
+
+
+async def listen(cluster: "Cluster") -> None:
+    """Let the router listen with the certificate that is in force, if it does not yet."""
+    if HTTPS in cluster.ports and cluster.router_source == _source(cluster):
+        return
+    try:
+        await _listen(cluster, _pair(cluster))
+    except (*GARBLED, OSError):
+        # A router without its namespace, or with a certificate that OpenSSL does not take, is not the cluster's end.
+        logger.exception("cluster %s: the router does not listen", cluster.record.id)
+
+
+async def _listen(cluster: "Cluster", pair: tuple[str, str]) -> None:
+    endpoint = Endpoint(lambda _path, host: _answer(cluster, host))
+    port = await endpoint.listen(*pair)
+    # The new listener first: nobody is to find the port closed in between.
+    before = cluster.endpoints.pop(HTTPS, None)
+    cluster.endpoints[HTTPS], cluster.ports[HTTPS] = endpoint, port
+    cluster.router_pair, cluster.router_source = pair, _source(cluster)
+    if before is not None:
+        before.stop()
+    if HTTP not in cluster.ports:
+        plain = Endpoint(lambda path, host: Reply(302, "text/plain", b"", f"https://{host}{path}"))
+        cluster.endpoints[HTTP], cluster.ports[HTTP] = plain, await plain.listen_plain()
+
+
+def _answer(cluster: "Cluster", host: str) -> Reply:
+    label, _, domain = host.partition(".")
+    title, row = ROUTES.get(label, ("", ""))
+    if not row or domain != f"apps.{cluster.installation.domain}" or not cluster.reached(row):
+        return _NOT_THERE
+    return Reply(200, "text/html; charset=utf-8", f"<!doctype html><title>{title}</title><h1>{title}</h1>\n".encode())
+
+
+def _source(cluster: "Cluster") -> tuple[str, str]:
+    """Return which Secret is in force, and in which version."""
+    name = cluster.record.rollouts.get("ingress", {}).get("shown") or DEFAULT_SECRET
+    found = cluster.objects.get("Secret", name, INGRESS_NAMESPACE)
+    return name, found["metadata"]["resourceVersion"] if found else ""
+
+
+def _pair(cluster: "Cluster") -> tuple[str, str]:
+    """Return the certificate in force: the customer's, or what was shown when that is of no use, or the operator's."""
+    name = cluster.record.rollouts.get("ingress", {}).get("shown", "")
+    if name:
+        pair = _read(cluster, name)
+        if not pairs.problem(*pair):
+            return pair
+        if cluster.router_pair:
+            return cluster.router_pair
+    return _own(cluster)
+
+
+def _read(cluster: "Cluster", name: str, namespace: str = INGRESS_NAMESPACE) -> tuple[str, str]:
+    data = (cluster.objects.get("Secret", name, namespace) or {}).get("data") or {}
+    return cloud.decoded(data.get("tls.crt", "")), cloud.decoded(data.get("tls.key", ""))
+
+
+def _own(cluster: "Cluster") -> tuple[str, str]:
+    """Return the operator's own certificate, made when it is missing."""
+    pair = _read(cluster, DEFAULT_SECRET)
+    if not pairs.problem(*pair):
+        return pair
+    signer = f"ingress-operator@{int(cluster.platform.clock.now().timestamp())}"
+    authority, authority_key = _issue(signer, None, None)
+    name = f"*.apps.{cluster.installation.domain}"
+    certificate, key = _issue(name, authority, authority_key)
+    chain = _pem(certificate) + _pem(authority)
+    _keep(cluster, SIGNER_SECRET, INGRESS_OPERATOR_NAMESPACE, _pem(authority), private_key_pem(authority_key).decode())
+    _keep(cluster, DEFAULT_SECRET, INGRESS_NAMESPACE, chain, private_key_pem(key).decode())
+    return _read(cluster, DEFAULT_SECRET)
+
+
+def _keep(cluster: "Cluster", name: str, namespace: str, chain: str, key: str) -> None:
+    metadata = {"name": name, "namespace": namespace}
+    head = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "kubernetes.io/tls"}
+    cluster.objects.put(head | {"stringData": {"tls.crt": chain, "tls.key": key}})
+
+
+def _issue(
+    common_name: str, authority: x509.Certificate | None, authority_key: ec.EllipticCurvePrivateKey | None
+) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    """Issue a certificate for a name, or an authority's own when there is no authority."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    # X.520 allows a common name 64 characters; the alternative name is the one that counts.
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name[:64])])
+    now = datetime.now(UTC)
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(authority.subject if authority else subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(minutes=5))
+        .not_valid_after(now + timedelta(days=DAYS))
+        .add_extension(x509.BasicConstraints(ca=authority is None, path_length=None), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+    if authority is not None and authority_key is not None:
+        identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
+        builder = (
+            builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(common_name)]), critical=False)
+            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .add_extension(identifier, critical=False)
+        )
+    return builder.sign(authority_key or key, hashes.SHA256()), key
+
+
+def _pem(certificate: x509.Certificate) -> str:
+    return certificate.public_bytes(Encoding.PEM).decode()
