@@ -7,7 +7,7 @@ if sys.platform == "win32":
         "The local Azure runs on Linux and macOS. On Windows, run it inside WSL (wsl --install), from a folder of its own file system."
     )
 
-from emulator.run.cli import main
+from emulator.run.commands.cli import main
 
 if __name__ == "__main__":
     main()

@@ -69,7 +69,7 @@ def pytest_runtest_makereport(
 
 
 def _sections(state: Path) -> list[tuple[str, str]]:
-    from emulator.run.logs import merged  # noqa: PLC0415 - only failures need it
+    from emulator.run.commands.logs import merged  # noqa: PLC0415 - only failures need it
 
     logs = state / "logs"
     sections = [("local Azure: state", f"{state}\nTry: python -m emulator explain OPERATION --state {state}")]

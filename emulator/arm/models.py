@@ -5,17 +5,18 @@ from typing import Any
 
 from starlette.routing import Route
 
-from emulator.arm import actions, exceptions, removal, writing
+from emulator.arm import exceptions
+from emulator.arm.access.authorization import AuthorizationModel
 from emulator.arm.documents import HIDDEN, Documents
-from emulator.arm.front_door import FrontDoor
 from emulator.arm.groups import ResourceGroups, render_group
-from emulator.arm.guards import Conditions
-from emulator.arm.identity import ArmIdentity
 from emulator.arm.ids import ResourceId, parse_resource
 from emulator.arm.operations import Operations, Outcome, ResourceOperation
+from emulator.arm.provider.front_door import FrontDoor
+from emulator.arm.provider.identity import ArmIdentity
 from emulator.arm.resources import ProviderAction, ResourceType
 from emulator.arm.subscriptions import Subscriptions
-from emulator.authorization.models import AuthorizationModel
+from emulator.arm.writes import actions, removal, writing
+from emulator.arm.writes.guards import Conditions
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
 

@@ -2,8 +2,8 @@
 
 from uuid import NAMESPACE_URL, uuid5
 
+from emulator.arm.access.roles import ROLES
 from emulator.arm.models import ArmModel
-from emulator.authorization.roles import ROLES
 from emulator.core.clock import rfc3339
 
 

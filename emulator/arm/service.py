@@ -2,8 +2,8 @@
 
 from emulator.arm.call import build, operation_name
 from emulator.arm.exceptions import render, unknown_path
-from emulator.arm.manifest import PROVIDED
 from emulator.arm.models import ArmModel
+from emulator.arm.provider.manifest import PROVIDED
 from emulator.arm.urls import ROWS
 from emulator.authorization.resources import TYPES as AUTHORIZATION_TYPES
 from emulator.authorization.urls import ROWS as AUTHORIZATION_ROWS

@@ -11,7 +11,7 @@ from emulator.arm.exceptions import (
     subscription_not_found,
     wrong_tenant,
 )
-from emulator.arm.manifest import SYSTEM_NAMESPACE
+from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal

@@ -6,12 +6,12 @@ from typing import Any
 from starlette.responses import Response
 
 from emulator.arm import exceptions
+from emulator.arm.access.exceptions import authorization_failed
+from emulator.arm.access.policies import ASSIGNMENTS
+from emulator.arm.access.roles import ROLES
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import parse, scopes, subscription_of
-from emulator.authorization.exceptions import authorization_failed
-from emulator.authorization.policies import ASSIGNMENTS
 from emulator.authorization.resources import DENY_ASSIGNMENTS, ROLE_ASSIGNMENTS, ROLE_DEFINITIONS
-from emulator.authorization.roles import ROLES
 from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]

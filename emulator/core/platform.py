@@ -18,7 +18,7 @@ from emulator.core.errors import ServiceError
 from emulator.core.faults import Faults
 from emulator.core.journal import Journal
 from emulator.core.store import Store
-from emulator.world import World
+from emulator.core.world import World
 
 logger = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
-from emulator.arm import provided
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel, ResourceOperation
+from emulator.arm.provider import provided
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform

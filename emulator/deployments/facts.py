@@ -7,10 +7,10 @@ interrupts the evaluation; the answer is fetched and the evaluation repeated, wh
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from emulator.arm import provided
 from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
+from emulator.arm.provider import provided
 from emulator.deployments.graph import Directory
 from emulator.deployments.language.errors import ExpressionError
 from emulator.entra.models import Principal

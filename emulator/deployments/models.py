@@ -7,8 +7,8 @@ from typing import Any
 from uuid import uuid4
 
 from emulator.arm.ids import parse_resource
-from emulator.arm.manifest import type_name
 from emulator.arm.models import ArmModel
+from emulator.arm.provider.manifest import type_name
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform

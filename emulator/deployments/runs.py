@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from emulator.arm import provided
 from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel, ResourceOperation
+from emulator.arm.provider import provided
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault

@@ -10,13 +10,13 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
 from emulator.core.server import Server
+from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.keyvault import KeyVaultModel
 from emulator.network.reach import Reach
 from emulator.openshift import kubernetes
 from emulator.openshift.guests import Guests
 from emulator.run.seed import Seed, seed
-from emulator.world import World
 
 # In this order: who asks another service's model comes after it.
 SERVICES: tuple[Callable[[Platform], Service], ...] = (

@@ -16,6 +16,7 @@ from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
 from emulator.core.certificates import private_key_pem
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.entra import EntraModel, Principal
 from emulator.keyvault import IssuerModel, KeyVaultModel
@@ -34,7 +35,6 @@ from emulator.run.tables import (
     VERSIONS,
     VERSIONS_CONTAINER,
 )
-from emulator.world import World
 
 # Who deployed the resource provider: Owner of its subscription. Nobody holds a secret of it.
 DEPLOYER = "cccccccc-0000-4000-8000-000000000004"

@@ -14,6 +14,7 @@ from typing import Any
 
 from emulator.control import ControlModel
 from emulator.core.store import SchemaMismatchError
+from emulator.core.world import World
 from emulator.host.front_end import FrontEnd
 from emulator.run import programs
 from emulator.run.azure import Azure, make_platform, make_seed
@@ -24,7 +25,6 @@ from emulator.run.errors import RunError
 from emulator.run.processes import allow_open_files, describe
 from emulator.run.settings import app_settings
 from emulator.run.state import ProcessId, Running, StateFolder
-from emulator.world import World
 
 Tell = Callable[[str], None]
 

@@ -6,11 +6,7 @@ Names of `World` stand in braces.
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.authorization.roles import (
-    NETWORK_CONTRIBUTOR,
-    OWNER,
-    REGISTRY_TOKEN_CONTRIBUTOR,
-)
+from emulator.arm.access.roles import NETWORK_CONTRIBUTOR, OWNER, REGISTRY_TOKEN_CONTRIBUTOR
 
 DATABASE = "ARO"
 VERSIONS_CONTAINER = "OpenShiftVersions"

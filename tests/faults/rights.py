@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from emulator.authorization.roles import COMMON, NETWORK_CONTRIBUTOR, ROLES
+from emulator.arm.access.roles import COMMON, NETWORK_CONTRIBUTOR, ROLES
 from emulator.run.seed import fill
 from emulator.run.tables import GRANTS, VAULTS
 from tests.faults import census

@@ -1,4 +1,4 @@
-"""emulator/arm/provider.json: the manifest that the provider's owner registers with ARM, its types and api-versions.
+"""emulator/arm/provider/provider.json: the manifest that the provider's owner registers with ARM, its types and api-versions.
 
 The local Azure imports nothing of the product, as ARM does not: it is told by this file.
 """

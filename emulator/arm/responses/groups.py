@@ -6,9 +6,9 @@ from typing import Any
 
 from starlette.responses import Response
 
+from emulator.arm.access import policies
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import group_key, normal_location, render_group
-from emulator.authorization import policies
 from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import LOCATIONS
-from emulator.arm.manifest import SYSTEM_NAMESPACE
+from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
 from emulator.core.errors import ServiceError
 
 Json = dict[str, Any]

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
-from emulator.world import World
+from emulator.core.world import World
 from tests.listening import free_port, listening
 
 

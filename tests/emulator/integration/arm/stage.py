@@ -15,14 +15,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from emulator import arm, entra
+from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
-from emulator.authorization.roles import OWNER
 from emulator.blobs.models import BlobsModel
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
+from emulator.core.world import World
 from emulator.entra.models import EntraModel
-from emulator.world import World
 from tests.listening import free_port, listening, variables
 
 TIME_SCALE = 100

@@ -11,9 +11,9 @@ from azure.mgmt.authorization import AuthorizationManagementClient
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.resource.resources import ResourceManagementClient
 
+from emulator.arm.access.authorization import EVERYONE
+from emulator.arm.access.roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, OWNER, READER
 from emulator.arm.seeding import ensure_role
-from emulator.authorization.models import EVERYONE
-from emulator.authorization.roles import CONTRIBUTOR, NETWORK_CONTRIBUTOR, OWNER, READER
 from tests.emulator.integration.arm.stage import Stage
 
 NAMESPACE = "Microsoft.RedHatOpenShift"

@@ -10,8 +10,8 @@ from azure.identity import ClientSecretCredential
 from azure.mgmt.resource.resources import ResourceManagementClient
 from starlette.responses import JSONResponse, Response
 
+from emulator.arm.access.roles import READER
 from emulator.arm.seeding import ensure_role
-from emulator.authorization.roles import READER
 from tests.emulator.integration.arm.stage import Stage
 
 NAMESPACE = "Microsoft.RedHatOpenShift"

@@ -8,8 +8,8 @@ import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.containerregistry import ContainerRegistryManagementClient
 
+from emulator.arm.access.roles import REGISTRY_TOKEN_CONTRIBUTOR
 from emulator.arm.seeding import ensure_role
-from emulator.authorization.roles import REGISTRY_TOKEN_CONTRIBUTOR
 from tests.emulator.integration.arm.stage import Stage
 
 

@@ -21,10 +21,10 @@ from emulator.blobs import azurite
 from emulator.blobs.models import SUFFIX
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
+from emulator.core.world import World
 from emulator.entra import Principal
 from emulator.run.errors import RunError
 from emulator.run.tools import find_azurite, find_node
-from emulator.world import World
 from tests.listening import Listening, free_port, listening
 
 

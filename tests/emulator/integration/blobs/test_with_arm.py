@@ -15,9 +15,9 @@ from azure.mgmt.storage import StorageManagementClient
 from azure.storage.blob import AccountSasPermissions, ResourceTypes, generate_account_sas
 
 from emulator import arm, blobs, entra
+from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
-from emulator.authorization.roles import OWNER
 from emulator.core.platform import Platform, Service
 from tests.emulator.integration.blobs.conftest import Azurite, LocalBlobs, running
 

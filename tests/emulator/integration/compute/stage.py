@@ -13,17 +13,17 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.resource.deployments import DeploymentsMgmtClient
 
 from emulator import arm, control, entra
+from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
-from emulator.authorization.roles import OWNER
 from emulator.blobs.models import BlobsModel
 from emulator.blobs.operations import Target
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.openshift.guests import Guests
-from emulator.world import World
 from tests.listening import Listening, free_port, listening, variables
 
 Json = dict[str, Any]

@@ -17,7 +17,7 @@ from emulator.core.faults import Fault
 from emulator.core.platform import Platform, Service
 from emulator.core.proxy import Proxy, Refusal
 from emulator.core.server import Server
-from emulator.world import World
+from emulator.core.world import World
 
 calls: list[str] = []
 

@@ -13,7 +13,7 @@ from azure.cosmos.documents import SSLConfiguration
 from emulator import cosmos, entra
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
-from emulator.world import World
+from emulator.core.world import World
 from tests.listening import listening
 
 ACCOUNT = "test-account"

@@ -5,7 +5,7 @@ import json
 import pytest
 import requests
 
-from emulator.authorization.roles import OWNER
+from emulator.arm.access.roles import OWNER
 from tests.emulator.integration.deployments.stage import Stage, group_of_rules, template
 
 VERSION = "2021-04-01"

@@ -8,10 +8,10 @@ from pathlib import Path
 from emulator import entra, graph, keyvault, managed_identity
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.managed_identity.models import ManagedIdentityModel
-from emulator.world import World
 from tests.listening import free_port, listening, variables
 
 

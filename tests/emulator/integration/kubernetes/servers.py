@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from emulator.core.certificates import CertificateAuthority, PrivateKey, private_key_pem, write_private
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.openshift.kubernetes import ApiServer, Certificate, Serving, create
-from emulator.world import World
 from tests.listening import Listening, free_port, listening
 
 READY_SECONDS = 60.0

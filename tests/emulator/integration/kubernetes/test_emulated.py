@@ -15,8 +15,8 @@ from emulator.core.certificates import CertificateAuthority
 from emulator.core.clock import Clock
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.openshift.kubernetes import ApiServer
-from emulator.world import World
 from tests.emulator.integration.kubernetes import servers
 from tests.emulator.integration.kubernetes.servers import EmulatedApi
 from tests.emulator.integration.kubernetes.widgets import define

@@ -10,8 +10,8 @@ from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.privatedns import PrivateDnsManagementClient
 from azure.mgmt.resource.resources import ResourceManagementClient
 
+from emulator.arm.access.roles import OWNER
 from emulator.arm.seeding import ensure_group, ensure_role
-from emulator.authorization.roles import OWNER
 from emulator.run.seed import fill
 from emulator.run.tables import RESOURCES
 from tests.emulator.integration.arm.stage import Stage, running

@@ -12,15 +12,15 @@ from uuid import uuid4
 
 from azure.storage.blob import AccountSasPermissions, BlobServiceClient, ResourceTypes, generate_account_sas
 
+from emulator.arm.access.roles import CONTRIBUTOR, OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
-from emulator.authorization.roles import CONTRIBUTOR, OWNER
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.openshift.guests import Guests
 from emulator.run.azure import LISTENERS, Azure, make_platform
 from emulator.storage.models import StorageModel
-from emulator.world import World
 from tests import bootstrap_ignition
 from tests.emulator.integration.blobs.conftest import Azurite
 from tests.listening import Listening, event_loop, free_port, run

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from emulator import arm, entra
+from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
-from emulator.authorization.roles import OWNER
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.entra.models import Principal
-from emulator.world import World
 
 WORLD = World()
 GROUP = f"/subscriptions/{WORLD.subscription_id}/resourceGroups/group"

@@ -2,10 +2,10 @@
 
 import pytest
 
+from emulator.arm.access.authorization import allows
+from emulator.arm.access.roles import CONTRIBUTOR, READER, ROLES
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
-from emulator.authorization.models import allows
-from emulator.authorization.roles import CONTRIBUTOR, READER, ROLES
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
 from tests.emulator.unit.arm.conftest import GROUP, WORLD

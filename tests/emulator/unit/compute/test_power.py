@@ -11,8 +11,8 @@ from emulator.arm.models import ArmModel
 from emulator.compute import power
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.openshift.guests import Guests
-from emulator.world import World
 
 ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/vm"
 

@@ -10,7 +10,7 @@ from emulator.compute.quotas import Quotas, of_disk, of_machine
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
-from emulator.world import World
+from emulator.core.world import World
 
 SUBSCRIPTION = "00000000-0000-4000-8000-00000000000A"
 ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/"

@@ -9,11 +9,11 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.cosmos import CosmosModel, batches, partition_keys, patches
 from emulator.cosmos.exceptions import CosmosError
 from emulator.cosmos.items import Items
 from emulator.cosmos.sql.values import UNDEFINED
-from emulator.world import World
 
 Make = Callable[..., Items]
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from emulator import arm, entra
+from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
-from emulator.authorization.roles import OWNER
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.requests import Request
 from emulator.entra.models import Principal
-from emulator.world import World
 from tests.emulator.unit.deployments.factories import GROUP_ID, SUBSCRIPTION, resource, template
 
 NSG = "Microsoft.Network/networkSecurityGroups"

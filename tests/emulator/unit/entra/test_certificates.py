@@ -16,13 +16,13 @@ from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.keyvault import issuing
 from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
 from emulator.keyvault.orders import ISSUE_SECONDS, SELF_SECONDS, OrderModel
 from emulator.keyvault.policies import complete
-from emulator.world import World
 from tests.emulator.unit.entra.conftest import Stopped
 
 WORLD = World()

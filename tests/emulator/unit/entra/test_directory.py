@@ -12,9 +12,9 @@ from emulator import entra
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.entra.resources import ARM, COSMOS, find_resource
-from emulator.world import World
 from tests.emulator.unit.entra.conftest import Stopped
 
 WORLD = World()

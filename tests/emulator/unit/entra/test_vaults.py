@@ -10,8 +10,8 @@ import pytest
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
-from emulator.world import World
 from tests.emulator.unit.entra.conftest import Stopped
 
 WORLD = World()

@@ -5,9 +5,9 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
-from emulator.authorization.roles import OWNER
 from emulator.entra.models import Principal
 from emulator.network.reach import Reach
 from tests.emulator.integration.network.cluster import endpoint, interface, internal_balancer, link_service

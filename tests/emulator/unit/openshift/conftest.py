@@ -12,6 +12,7 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.openshift.boot import timeline
 from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.machines import Machines
@@ -19,7 +20,6 @@ from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.cluster.records import Record, Records
 from emulator.openshift.operators import acts, operators
 from emulator.openshift.release import kinds
-from emulator.world import World
 from tests import bootstrap_ignition
 
 Json = dict[str, Any]

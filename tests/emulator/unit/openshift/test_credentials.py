@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from emulator import arm, entra
+from emulator.arm.access.roles import CONTRIBUTOR, OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
-from emulator.authorization.roles import CONTRIBUTOR, OWNER
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.operators import access, credentials
-from emulator.world import World
 from tests.emulator.unit.openshift.conftest import Stage
 
 Json = dict[str, Any]

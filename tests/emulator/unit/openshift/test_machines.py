@@ -9,8 +9,8 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.openshift.boot.machines import KEPT_CHARACTERS, Machines, redacted
-from emulator.world import World
 
 VM = {
     "id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/VM",

@@ -9,12 +9,12 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.cosmos import CosmosModel
+from emulator.run.commands.explain import explain, recent
 from emulator.run.errors import RunError
-from emulator.run.explain import explain, recent
 from emulator.run.state import StateFolder
 from emulator.run.tables import DATABASE
-from emulator.world import World
 
 Add = Callable[..., None]
 CLUSTER = "/subscriptions/s/resourcegroups/g/providers/microsoft.redhatopenshift/openshiftclusters/c"

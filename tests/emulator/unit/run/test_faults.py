@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from emulator.run import client
-from emulator.run.faults import faults
+from emulator.run.commands import client
+from emulator.run.commands.faults import faults
 
 
 def test_a_fault_says_what_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:

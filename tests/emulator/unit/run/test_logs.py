@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from emulator.run.logs import merged
+from emulator.run.commands.logs import merged
 
 
 def _write(path: Path, *lines: Mapping[str, object] | str) -> None:

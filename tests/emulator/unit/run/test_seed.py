@@ -3,15 +3,15 @@
 import asyncio
 from pathlib import Path
 
-from emulator.authorization.roles import ROLES
+from emulator.arm.access.roles import ROLES
 from emulator.core.store import Document
+from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.keyvault import IssuerModel
 from emulator.run.azure import make_platform, make_seed
 from emulator.run.seed import Seed, fill
 from emulator.run.state import PORTS
 from emulator.run.tables import CONTAINERS, DATABASE, GRANTS, RESOURCES
-from emulator.world import World
 from shared import settings
 
 WORLD = World()

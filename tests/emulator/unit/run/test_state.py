@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from emulator.run.cli import app
+from emulator.run.commands.cli import app
 from emulator.run.errors import RunError
 from emulator.run.state import ProcessId, Running, StateFolder, end_trees
 

@@ -7,9 +7,9 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.openshift.kubernetes.server import ApiServer
 from emulator.openshift.kubernetes.serving import Certificate, Serving
-from emulator.world import World
 from shared import fence
 from shared.openshift import client, conditions
 from shared.openshift.client import Read

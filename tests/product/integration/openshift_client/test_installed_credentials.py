@@ -7,9 +7,9 @@ import pytest
 
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.openshift.kubernetes.server import ApiServer
 from emulator.openshift.kubernetes.serving import Certificate, Serving
-from emulator.world import World
 from shared.openshift import client, conditions
 from tests.listening import listening
 from tests.product.integration.openshift_client.stage import ADDRESS, proxied

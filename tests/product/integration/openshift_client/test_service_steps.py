@@ -9,10 +9,10 @@ from kubernetes.client import ApiClient
 from activities.cluster import cluster_api
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World as EmulatorWorld
 from emulator.openshift.kubernetes.server import ApiServer
 from emulator.openshift.kubernetes.serving import Certificate, Serving
 from emulator.openshift.release import kinds, stock
-from emulator.world import World as EmulatorWorld
 from shared.openshift import client
 from shared.openshift.client import Json, Read
 from tests.kubernetes_pki import SERVER_NAME, Authority

@@ -8,9 +8,9 @@ from typing import Any
 from demo.customer import Customer
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.run.tables import DATABASE
-from emulator.world import World
 
 Json = dict[str, Any]
 WORLD = World()

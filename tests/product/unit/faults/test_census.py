@@ -11,9 +11,9 @@ import pytest
 from demo.customer import Customer
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.run.tables import CONTAINERS, DATABASE
-from emulator.world import World
 from tests.faults import census
 
 Json = dict[str, Any]

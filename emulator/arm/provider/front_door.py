@@ -11,7 +11,7 @@ import httpx
 from starlette.responses import Response
 
 from emulator.arm.ids import ResourceId, collapse
-from emulator.arm.manifest import PROVIDED_VERSIONS, SYSTEM_NAMESPACE, canonical
+from emulator.arm.provider.manifest import PROVIDED_VERSIONS, SYSTEM_NAMESPACE, canonical
 from emulator.core.certificates import write_private
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError

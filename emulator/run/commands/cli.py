@@ -13,12 +13,13 @@ from typing import Annotated, Literal
 import typer
 
 from emulator.host.logs import configure_logging
-from emulator.run import client, exports
+from emulator.run import exports
 from emulator.run.children import last_lines
+from emulator.run.commands import client
+from emulator.run.commands.faults import faults
+from emulator.run.commands.versions import versions
 from emulator.run.errors import RunError
-from emulator.run.faults import faults
 from emulator.run.state import PORTS, StateFolder, default_root
-from emulator.run.versions import versions
 
 DETACHED_SECONDS = 90.0
 
@@ -194,7 +195,7 @@ def logs(
     lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last lines.")] = 50,
 ) -> None:
     """Show the last log lines of all processes, or those with an id, in the order of time."""
-    from emulator.run.logs import merged  # noqa: PLC0415 - other words start without it
+    from emulator.run.commands.logs import merged  # noqa: PLC0415 - other words start without it
 
     folder = StateFolder(state)
     if not folder.is_ours():
@@ -215,8 +216,8 @@ def explain(
 
     Works while the platform runs and after `down`.
     """
-    from emulator.run.explain import explain as tell  # noqa: PLC0415 - other words start without it
-    from emulator.run.explain import recent  # noqa: PLC0415 - other words start without it
+    from emulator.run.commands.explain import explain as tell  # noqa: PLC0415 - other words start without it
+    from emulator.run.commands.explain import recent  # noqa: PLC0415 - other words start without it
 
     for line in tell(StateFolder(state), operation_id) if operation_id else recent(StateFolder(state)):
         typer.echo(line)

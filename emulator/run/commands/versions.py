@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from emulator.run import client
+from emulator.run.commands import client
 from emulator.run.errors import RunError
 from emulator.run.state import StateFolder, default_root
 

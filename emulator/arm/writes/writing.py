@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from emulator.arm import exceptions
+from emulator.arm.access import policies
 from emulator.arm.groups import normal_location
-from emulator.arm.guards import Conditions, check_conditions, locate, require_idle, require_parent
 from emulator.arm.ids import ResourceId, parse_resource
 from emulator.arm.operations import ResourceOperation
-from emulator.arm.reading import Body, read_body
-from emulator.arm.removal import check_removable
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import Reference
-from emulator.authorization import policies
+from emulator.arm.writes.guards import Conditions, check_conditions, locate, require_idle, require_parent
+from emulator.arm.writes.reading import Body, read_body
+from emulator.arm.writes.removal import check_removable
 from emulator.core.clock import rfc3339
 from emulator.entra.models import Principal
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from emulator.core.faults import KINDS, Fault
-from emulator.run import client
+from emulator.run.commands import client
 from emulator.run.state import StateFolder, default_root
 
 faults = typer.Typer(

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from emulator.arm.access.exceptions import authorization_failed, denied, linked_authorization_failed
+from emulator.arm.access.roles import OWNER, ROLES
 from emulator.arm.ids import scopes, subscription_of
-from emulator.authorization.exceptions import authorization_failed, denied, linked_authorization_failed
-from emulator.authorization.roles import OWNER, ROLES
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import httpx
 
-from emulator.arm.front_door import Errand
 from emulator.arm.ids import parse
 from emulator.arm.operations import ResourceOperation
+from emulator.arm.provider.front_door import Errand
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
 

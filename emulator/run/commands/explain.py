@@ -12,12 +12,12 @@ from typing import Any
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
+from emulator.core.world import World
 from emulator.cosmos import CosmosModel
+from emulator.run.commands.logs import read_json_lines
 from emulator.run.errors import RunError
-from emulator.run.logs import read_json_lines
 from emulator.run.state import StateFolder
 from emulator.run.tables import DATABASE
-from emulator.world import World
 
 Json = dict[str, Any]
 FAILED_CALLS_SHOWN = 20

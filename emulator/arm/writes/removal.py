@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from emulator.arm import exceptions
-from emulator.arm.guards import Conditions, check_conditions, require_idle
 from emulator.arm.ids import parse_resource
 from emulator.arm.operations import ResourceOperation
+from emulator.arm.writes.guards import Conditions, check_conditions, require_idle
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal

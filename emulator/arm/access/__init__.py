@@ -1,0 +1,1 @@
+"""The checks before each call: roles, deny assignments, policies."""

@@ -1,0 +1,1 @@
+"""What may be done to a resource: PUT, DELETE, POST, and what each must pass."""
