@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from graphlib import TopologicalSorter
 
-from emulator.arm.service import TYPES
 from emulator.authorization.resources import PROPAGATION_SECONDS
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.keyvault.orders import ISSUE_SECONDS
 from emulator.openshift.boot import timeline
 from emulator.openshift.operators.ingress import PORTS
+from emulator.run.arm import TYPES
 from orchestrators.plans import FIRST_POLL
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row

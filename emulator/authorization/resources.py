@@ -4,12 +4,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from emulator.arm.access.exceptions import authorization_failed
-from emulator.arm.access.policies import POLICY_ASSIGNMENTS
 from emulator.arm.access.roles import ROLES
 from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
+from emulator.authorization.policies import POLICY_ASSIGNMENTS
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel

@@ -1,8 +1,9 @@
 """What authorization answers beside single assignments and definitions, which are resources as any other."""
 
-from emulator.arm.access.policies import ASSIGNMENTS, VERSIONS
+from emulator.arm.access.policies import ASSIGNMENTS
 from emulator.arm.call import Row
 from emulator.authorization import responses
+from emulator.authorization.policies import VERSIONS
 from emulator.authorization.resources import (
     ASSIGNMENT_VERSIONS,
     DEFINITION_VERSIONS,

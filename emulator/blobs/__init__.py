@@ -12,19 +12,10 @@ from emulator.blobs.urls import operation, routes
 from emulator.core.platform import Platform, Service
 from emulator.entra import EntraModel
 
-__all__ = ["BlobsModel", "StorageAccounts", "create", "service"]
+__all__ = ["BlobsModel", "StorageAccounts", "create"]
 
 
-def create(platform: Platform) -> Service:
-    """Create the service; ARM's and storage's have to be there before."""
-    # The two services know each other: storage makes containers here, and this one asks storage for keys.
-    from emulator.arm.models import ArmModel  # noqa: PLC0415 - see above
-    from emulator.storage.models import StorageModel  # noqa: PLC0415 - see above
-
-    return service(platform, platform.model(StorageModel), platform.model(ArmModel).authorization.permissions)
-
-
-def service(platform: Platform, accounts: StorageAccounts, permissions: Permissions) -> Service:
+def create(platform: Platform, accounts: StorageAccounts, permissions: Permissions) -> Service:
     """Create the service for whoever owns the accounts and the roles."""
     model = BlobsModel(platform, accounts)
     platform.register(model)

@@ -6,6 +6,7 @@ What is in use is noted by the resource that uses it, so that a sum need not rea
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from emulator.arm.quotas import Limits
 from emulator.compute import exceptions
 from emulator.compute.sizes import FAMILIES, Size, family_label
 from emulator.core.platform import Platform
@@ -29,26 +30,16 @@ class Quotas:
     """Limits and usage of all subscriptions."""
 
     def __init__(self, platform: Platform) -> None:
-        self._limits = platform.store.table("compute_quotas")
+        self._limits = Limits(platform)
         self._used = platform.store.table("compute_usage")
 
-    def limit(self, subscription_id: str, location: str, name: str, otherwise: int | None = None) -> int:
-        """Return how much there may be; the other providers' limits are kept here too, under their names.
-
-        Args:
-            subscription_id: whose.
-            location: region.
-            name: of the usage.
-            otherwise: what holds as long as nobody says more; for a quota of Microsoft.Compute it is known.
-        """
-        found = self._limits.get(f"{_place(subscription_id, location)}/{name.lower()}")
-        if found is not None:
-            return int(found["limit"])
-        return _LIMITS.get(name, DEFAULT_CORES) if otherwise is None else otherwise
+    def limit(self, subscription_id: str, location: str, name: str) -> int:
+        """Return how much there may be."""
+        return self._limits.get(subscription_id, location, name, _LIMITS.get(name, DEFAULT_CORES))
 
     def set_limit(self, subscription_id: str, location: str, name: str, limit: int) -> None:
         """Say how much there may be."""
-        self._limits.put(f"{_place(subscription_id, location)}/{name.lower()}", {"limit": limit})
+        self._limits.set(subscription_id, location, name, limit)
 
     def used(self, subscription_id: str, location: str, *, without: str = "") -> dict[str, int]:
         """Return how much there is by name, not counting one resource."""

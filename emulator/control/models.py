@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.arm.models import ArmModel
+from emulator.arm.quotas import Limits
 from emulator.compute.quotas import NAMES, Quotas
 from emulator.control.exceptions import invalid, unknown_fault
 from emulator.core.clock import rfc3339
@@ -14,7 +15,6 @@ from emulator.core.platform import Platform
 from emulator.cosmos import CosmosModel
 from emulator.cosmos.items import Items
 from emulator.network.usages import USAGES, usages
-from emulator.run.tables import DATABASE, VERSIONS_CONTAINER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +123,7 @@ class ControlModel:
         self._check_place(subscription, location)
         if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
             raise invalid("limit must be a whole number, 0 or more")
-        self._platform.model(Quotas).set_limit(subscription, normal_location(location), name, limit)
+        Limits(self._platform).set(subscription, normal_location(location), name, limit)
         return document | {"family": name}
 
     def versions(self) -> list[dict[str, Any]]:
@@ -144,8 +144,8 @@ class ControlModel:
         return _entry(self._catalogue().upsert(document | {"id": version}, version)[0])
 
     def _catalogue(self) -> Items:
-        cosmos, account = self._platform.model(CosmosModel), self._platform.world.cosmos_account
-        return cosmos.items(account, DATABASE, VERSIONS_CONTAINER)
+        cosmos, world = self._platform.model(CosmosModel), self._platform.world
+        return cosmos.items(world.cosmos_account, world.cosmos_database, world.versions_container)
 
     def _check_place(self, subscription: str, location: str) -> None:
         self._platform.model(ArmModel).subscriptions.get(subscription)

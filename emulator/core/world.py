@@ -32,6 +32,8 @@ class World:
     first_party_client_id: str = "f1dd0a37-89c6-4e07-bcd1-ffd3d43d8875"
     rp_identity_client_id: str = "cccccccc-0000-4000-8000-000000000003"
     cosmos_account: str = "arorp-eastus"
+    cosmos_database: str = "ARO"
+    versions_container: str = "OpenShiftVersions"
     service_vault: str = "arorp-eastus-svc"
     cluster_vault: str = "arorp-eastus-cls"
     registry: str = "arosvc"

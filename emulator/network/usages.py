@@ -9,8 +9,8 @@ from starlette.responses import Response
 from emulator.arm.call import Call, Row, page
 from emulator.arm.exceptions import location_not_available
 from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.arm.quotas import Limits
 from emulator.arm.resources import Change
-from emulator.compute.quotas import Quotas
 from emulator.network import exceptions
 from emulator.network.types import (
     ENDPOINT,
@@ -80,9 +80,9 @@ def check_public_address(change: Change) -> None:
         ServiceError: 400 with the first limit that it would exceed.
     """
     place = change.id.subscription_id, change.location
-    quotas, found = Quotas(change.arm.platform), list(_in_region(change.arm, *place, PUBLIC_ADDRESS))
+    limits, found = Limits(change.arm.platform), list(_in_region(change.arm, *place, PUBLIC_ADDRESS))
     for name, usage in USAGES.items():
-        limit = quotas.limit(*place, name, usage.limit)
+        limit = limits.get(*place, name, usage.limit)
         if usage.type == PUBLIC_ADDRESS and usage.counts(change.body) and sum(map(usage.counts, found)) >= limit:
             raise exceptions.too_many_public_addresses(limit, static=bool(usage.allocation))
 
@@ -104,12 +104,12 @@ def usages(arm: "ArmModel", subscription_id: str, location: str) -> Iterator[Jso
     """Yield what `usages` answers, without its ids. Each type is read once, whatever is counted of it."""
     types = {usage.type for usage in USAGES.values()}
     found = {kind: list(_in_region(arm, subscription_id, location, kind)) for kind in types}
-    quotas = Quotas(arm.platform)
+    limits = Limits(arm.platform)
     for name, usage in USAGES.items():
         yield {
             "name": {"value": name, "localizedValue": usage.label},
             "currentValue": sum(map(usage.counts, found[usage.type])),
-            "limit": quotas.limit(subscription_id, location, name, usage.limit),
+            "limit": limits.get(subscription_id, location, name, usage.limit),
             "unit": "Count",
         }
 

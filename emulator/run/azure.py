@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from ipaddress import AddressValueError, IPv4Address
 from pathlib import Path
 
-from emulator import arm, blobs, control, cosmos, entra, graph, keyvault, managed_identity, openshift
+from emulator import blobs, control, cosmos, entra, graph, keyvault, managed_identity, openshift
+from emulator.arm.models import ArmModel
 from emulator.blobs import BlobsModel
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
@@ -16,7 +17,16 @@ from emulator.keyvault import KeyVaultModel
 from emulator.network.reach import Reach
 from emulator.openshift import kubernetes
 from emulator.openshift.guests import Guests
+from emulator.run import arm
 from emulator.run.seed import Seed, seed
+from emulator.storage.models import StorageModel
+
+
+def _create_blobs(platform: Platform) -> Service:
+    """Create the blob service: storage has the keys of the accounts, ARM the roles."""
+    permissions = platform.model(ArmModel).authorization.permissions
+    return blobs.create(platform, platform.model(StorageModel), permissions)
+
 
 # In this order: who asks another service's model comes after it.
 SERVICES: tuple[Callable[[Platform], Service], ...] = (
@@ -26,7 +36,7 @@ SERVICES: tuple[Callable[[Platform], Service], ...] = (
     keyvault.create,
     cosmos.create,
     arm.create,
-    blobs.create,
+    _create_blobs,
     openshift.create,
     kubernetes.create,
     control.create,

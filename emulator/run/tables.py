@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from emulator.arm.access.roles import NETWORK_CONTRIBUTOR, OWNER, REGISTRY_TOKEN_CONTRIBUTOR
+from emulator.core.world import World
 
-DATABASE = "ARO"
-VERSIONS_CONTAINER = "OpenShiftVersions"
+DATABASE = World.cosmos_database
+VERSIONS_CONTAINER = World.versions_container
 FIRST_PARTY_SECRET = "rp-firstparty"  # noqa: S105 - the name of a secret
 # Where the product looks for it unless a setting says otherwise.
 CLUSTER_LOGGING_SECRET = "cluster-mdsd"  # noqa: S105 - the name of a secret

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from emulator.arm.ids import scopes
-from emulator.arm.resources import Change, ResourceType
-from emulator.arm.schema import READ_ONLY, Choice, Required
 from emulator.core.errors import ServiceError
 
 if TYPE_CHECKING:
@@ -18,21 +16,6 @@ Json = dict[str, Any]
 GROUP = "Microsoft.Resources/subscriptions/resourceGroups"
 ASSIGNMENTS = "Microsoft.Authorization/policyAssignments"
 DEFINITIONS = "/providers/Microsoft.Authorization/policyDefinitions/"
-VERSIONS = (
-    "2018-05-01",
-    "2019-01-01",
-    "2019-06-01",
-    "2019-09-01",
-    "2020-03-01",
-    "2020-09-01",
-    "2021-06-01",
-    "2022-06-01",
-    "2023-04-01",
-    "2024-04-01",
-    "2024-05-01",
-    "2025-01-01",
-    "2025-03-01",
-)
 
 
 @dataclass(frozen=True)
@@ -124,37 +107,14 @@ def _applying(arm: "ArmModel", write: Write) -> Iterator[Json]:
 
 def _refuses(assignment: Json, write: Write) -> bool:
     properties = assignment["properties"]
-    definition = BUILT_IN[_name(properties["policyDefinitionId"])]
+    definition = BUILT_IN[definition_name(properties["policyDefinitionId"])]
     value = properties["parameters"][definition.parameter]["value"]
     return properties["enforcementMode"] == "Default" and definition.denies(write, value)
 
 
-def _name(identifier: str) -> str:
+def definition_name(identifier: str) -> str:
+    """Return the key in `BUILT_IN` of the definition that an id names."""
     return identifier.rsplit("/", 1)[-1].lower()
-
-
-def _prepare(change: Change) -> None:
-    """Let an assignment pass of a definition that is known, with the parameter that it needs."""
-    properties = change.properties
-    definition = BUILT_IN.get(_name(properties["policyDefinitionId"]))
-    if definition is None:
-        raise ServiceError(
-            400,
-            "PolicyDefinitionNotFound",
-            f"The policy assignment '{change.id.name}' create request is invalid. Policy definition "
-            f"'{properties['policyDefinitionId']}' could not be found. The local Azure knows these: "
-            f"{', '.join(f'{guid} ({known.name})' for guid, known in BUILT_IN.items())}.",
-        )
-    if "value" not in (properties.get("parameters") or {}).get(definition.parameter, {}):
-        raise ServiceError(
-            400,
-            "MissingPolicyParameter",
-            f"The policy assignment '{change.id.name}' is missing the parameter(s) '{definition.parameter}' as defined "
-            f"in the policy definition '{_name(properties['policyDefinitionId'])}'. Please either provide the values "
-            "or assign default values for these parameters.",
-        )
-    properties["scope"] = change.id.scope
-    properties.setdefault("enforcementMode", "Default")
 
 
 def _disallowed(write: Write, violated: list[Json]) -> ServiceError:
@@ -163,7 +123,7 @@ def _disallowed(write: Write, violated: list[Json]) -> ServiceError:
         {
             "policyAssignment": {"name": _shown(stored), "id": stored["id"]},
             "policyDefinition": {
-                "name": BUILT_IN[_name(stored["properties"]["policyDefinitionId"])].name,
+                "name": BUILT_IN[definition_name(stored["properties"]["policyDefinitionId"])].name,
                 "id": stored["properties"]["policyDefinitionId"],
             },
         }
@@ -180,7 +140,7 @@ def _disallowed(write: Write, violated: list[Json]) -> ServiceError:
 
 def _info(stored: Json) -> Json:
     properties = stored["properties"]
-    guid = _name(properties["policyDefinitionId"])
+    guid = definition_name(properties["policyDefinitionId"])
     return {
         "policyDefinitionId": properties["policyDefinitionId"],
         "policyDefinitionName": guid,
@@ -197,25 +157,3 @@ def _info(stored: Json) -> Json:
 
 def _shown(stored: Json) -> str:
     return str(stored["properties"].get("displayName") or stored["name"])
-
-
-POLICY_ASSIGNMENTS = ResourceType(
-    name=ASSIGNMENTS,
-    api_versions=VERSIONS,
-    members={"identity": object, "sku": object},
-    properties={
-        "displayName": str,
-        "description": str,
-        "policyDefinitionId": Required(str),
-        "scope": READ_ONLY,
-        "notScopes": [str],
-        "parameters": object,
-        "metadata": object,
-        "enforcementMode": Choice(("Default", "DoNotEnforce")),
-        "nonComplianceMessages": object,
-    },
-    name_pattern=r"[^<>*%&:?+/\\]{1,64}",
-    has_state=False,
-    prepare=_prepare,
-    answers_deleted=True,
-)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from emulator import arm, entra
+from emulator import entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
@@ -23,6 +23,7 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform, Service
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
+from emulator.run import arm
 from tests.listening import free_port, listening, variables
 
 TIME_SCALE = 100

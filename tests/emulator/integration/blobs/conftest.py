@@ -157,7 +157,7 @@ def local_blobs(local_azurite: Azurite, tmp_path_factory: pytest.TempPathFactory
         return roles.get((principal.object_id, scope), [])
 
     def services(platform: Platform) -> list[Service]:
-        return [entra.create(platform), blobs.service(platform, accounts, permissions)]
+        return [entra.create(platform), blobs.create(platform, accounts, permissions)]
 
     with running(tmp_path_factory.mktemp("local-azure"), local_azurite, services) as local:
         yield LocalBlobs(local, accounts, roles)

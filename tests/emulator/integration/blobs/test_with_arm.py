@@ -14,11 +14,13 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 from azure.mgmt.storage import StorageManagementClient
 from azure.storage.blob import AccountSasPermissions, ResourceTypes, generate_account_sas
 
-from emulator import arm, blobs, entra
+from emulator import blobs, entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
 from emulator.core.platform import Platform, Service
+from emulator.run import arm
+from emulator.storage.models import StorageModel
 from tests.emulator.integration.blobs.conftest import Azurite, LocalBlobs, running
 
 BLOB_DATA_CONTRIBUTOR = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
@@ -55,9 +57,10 @@ class LocalStorage(LocalBlobs):
 def _services(platform: Platform) -> list[Service]:
     # Nobody listens there: this test reaches everything by its public name, and no resource provider.
     platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
-    services = [entra.create(platform), arm.create(platform), blobs.create(platform)]
-    world = platform.world
-    platform.model(ArmModel).subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer")
+    services, world = [entra.create(platform), arm.create(platform)], platform.world
+    model = platform.model(ArmModel)
+    services.append(blobs.create(platform, platform.model(StorageModel), model.authorization.permissions))
+    model.subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer")
     return services
 
 

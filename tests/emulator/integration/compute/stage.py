@@ -12,7 +12,7 @@ from azure.identity import ClientSecretCredential
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.resource.deployments import DeploymentsMgmtClient
 
-from emulator import arm, control, entra
+from emulator import control, entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
@@ -24,6 +24,7 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.openshift.guests import Guests
+from emulator.run import arm
 from tests.listening import Listening, free_port, listening, variables
 
 Json = dict[str, Any]

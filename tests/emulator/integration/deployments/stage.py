@@ -11,13 +11,14 @@ from azure.identity import ClientSecretCredential
 from azure.mgmt.resource.deployments import DeploymentsMgmtClient
 from azure.mgmt.resource.deployments.models import Deployment, DeploymentParameter, DeploymentProperties
 
-from emulator import arm, entra
+from emulator import entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
+from emulator.run import arm
 from tests.listening import free_port, listening, variables
 
 SCHEMA = "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#"

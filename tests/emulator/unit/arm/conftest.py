@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emulator import arm, entra
+from emulator import entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
@@ -14,6 +14,7 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import Principal
+from emulator.run import arm
 
 WORLD = World()
 GROUP = f"/subscriptions/{WORLD.subscription_id}/resourceGroups/group"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from emulator.arm.models import ArmModel
 from emulator.arm.schema import Choice, MapOf, ReadOnly, Reference, Required, Since
-from emulator.arm.service import TYPES
 from emulator.core.errors import ServiceError
+from emulator.run.arm import TYPES
 from tests.emulator.unit.arm.conftest import CALLER, GROUP
 
 GUID = "00000000-0000-4000-8000-000000000001"

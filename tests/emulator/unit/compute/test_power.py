@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from emulator import arm, entra
+from emulator import entra
 from emulator.arm.models import ArmModel
 from emulator.compute import power
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.openshift.guests import Guests
+from emulator.run import arm
 
 ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/vm"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from emulator import arm, entra
+from emulator import entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.core.clock import Clock
@@ -20,6 +20,7 @@ from emulator.core.world import World
 from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.requests import Request
 from emulator.entra.models import Principal
+from emulator.run import arm
 from tests.emulator.unit.deployments.factories import GROUP_ID, SUBSCRIPTION, resource, template
 
 NSG = "Microsoft.Network/networkSecurityGroups"

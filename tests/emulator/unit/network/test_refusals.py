@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from emulator.compute.quotas import Quotas
+from emulator.arm.quotas import Limits
 from emulator.core.errors import ServiceError
 from tests.emulator.unit.network.world import (
     BALANCER,
@@ -138,7 +138,7 @@ def _approves_whom_it_hides_from(world: World) -> None:
 
 def _one_too_many(name: str) -> Act:
     def act(world: World) -> None:
-        Quotas(world.arm.platform).set_limit(GROUP.split("/")[2], "eastus", name, 1)
+        Limits(world.arm.platform).set(GROUP.split("/")[2], "eastus", name, 1)
         world.put_public("one")
         # A change of what is there takes no more.
         world.put_public("one")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from emulator import arm, entra
+from emulator import entra
 from emulator.arm.access.roles import CONTRIBUTOR, OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_group, ensure_role
@@ -19,6 +19,7 @@ from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
 from emulator.openshift.boot.timeline import NotYetError
 from emulator.openshift.operators import access, credentials
+from emulator.run import arm
 from tests.emulator.unit.openshift.conftest import Stage
 
 Json = dict[str, Any]
