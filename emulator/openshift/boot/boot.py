@@ -6,7 +6,7 @@ So a killed process goes on where it was. A machine that is no Red Hat CoreOS, o
 import asyncio
 import re
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
@@ -15,7 +15,6 @@ from emulator.openshift.boot.download import DownloadError, Downloads, Reply
 from emulator.openshift.boot.ignition import Config, IgnitionError, Source, parse, read_data_url, verify
 from emulator.openshift.boot.installation import Installation, InstallationError
 from emulator.openshift.boot.machines import Machine, Machines
-from emulator.openshift.cluster.clusters import Clusters
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -36,6 +35,31 @@ def first_stage(machine: Machine) -> tuple[str, float]:
     if is_coreos and machine.user_data.strip():
         return "firmware", timeline.FIRMWARE_SECONDS
     return "linux", timeline.LINUX_SECONDS
+
+
+class Clusters(Protocol):
+    """What machines ask of the clusters that they belong to."""
+
+    def prepare(self, machine: Machine, texts: list[str]) -> str:
+        """Note a cluster that a bootstrap machine is going to begin; return its id."""
+
+    def begin(self, cluster: str) -> None:
+        """Start a cluster's first unit."""
+
+    def has_etcd_on_masters_first(self, cluster: str) -> bool:
+        """Tell whether masters begin with etcd, before there is an API server."""
+
+    async def join_etcd(self, machine: Machine) -> str:
+        """Let a master's member of etcd find the others; return why it cannot, or ""."""
+
+    async def introduce(self, machine: Machine) -> str:
+        """Let a kubelet ask for its certificate; return why it cannot, or ""."""
+
+    def joined(self, machine: Machine) -> None:
+        """Make the node of a machine that has become a member."""
+
+    def wake(self, cluster: str) -> None:
+        """Let a cluster look at its machines."""
 
 
 class Boots:

@@ -11,7 +11,7 @@ from ipaddress import ip_network
 
 from emulator.openshift.boot import ignition, kubeconfig, pairs
 from emulator.openshift.boot.installation import ROOT, Check, Installation, InstallationError
-from emulator.openshift.operators import cloud
+from emulator.openshift.kubernetes.secrets import decoded
 
 # Where static pods see the folder tls.
 _SECRETS = "/etc/kubernetes/secrets"
@@ -201,7 +201,7 @@ def _pointers(installation: Installation, root: tuple[pairs.Certificate, ...]) -
         if found is None:
             continue
         try:
-            pointer = ignition.parse(cloud.decoded((found.body.get("data") or {}).get("userData", "")).encode())
+            pointer = ignition.parse(decoded((found.body.get("data") or {}).get("userData", "")).encode())
             believed = [certificate for text in pointer.authorities for certificate in pairs.read(text)]
         except (ignition.IgnitionError, ValueError):
             yield f"machine-config-server: {found.path}: its userData is no pointer"

@@ -15,7 +15,6 @@ from emulator.openshift.boot.timeline import NotYetError, WaitingError
 from emulator.openshift.cluster import certificates, machine_config, rotation
 from emulator.openshift.cluster.endpoint import Endpoint, Reply
 from emulator.openshift.kubernetes import Objects
-from emulator.openshift.operators.versions import CLUSTER_VERSION
 from emulator.openshift.release import kinds
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ async def cvo_overrides(cluster: "Cluster") -> None:
         return
     await _call(cluster, "auth/kubeconfig", "/apis/config.openshift.io/v1", "bootkube.sh")
     patch = cluster.installation.document(_OVERRIDES)
-    version = cluster.objects.get(CLUSTER_VERSION, "version")
+    version = cluster.objects.get(kinds.CLUSTER_VERSION, "version")
     if version is not None:
         spec = version["spec"] | (patch.get("spec") or {})
         cluster.objects.put(version | {"spec": {name: value for name, value in spec.items() if value is not None}})

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from emulator.openshift.boot import pairs
 from emulator.openshift.cluster import rotation
 from emulator.openshift.kubernetes import Certificate, Serving
-from emulator.openshift.operators import cloud
+from emulator.openshift.kubernetes.secrets import decoded
 
 if TYPE_CHECKING:
     from emulator.openshift.cluster.cluster import Cluster
@@ -77,7 +77,7 @@ def named(cluster: "Cluster") -> list[Certificate]:
     for number, names in enumerate(cluster.record.named):
         secret = cluster.objects.get("Secret", NAMED_SECRET.format(number), NAMED_NAMESPACE) or {}
         data = secret.get("data") or {}
-        chain, key = (cloud.decoded(data.get(name, "")) for name in ("tls.crt", "tls.key"))
+        chain, key = (decoded(data.get(name, "")) for name in ("tls.crt", "tls.key"))
         if not pairs.problem(chain, key):
             found.append(Certificate(tuple(names), chain, key))
     return found

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
@@ -18,7 +18,6 @@ from emulator.openshift.boot.machines import Machine, Machines
 from emulator.openshift.boot.timeline import GARBLED, NotYetError, Row, WaitingError
 from emulator.openshift.cluster.records import Record, Records
 from emulator.openshift.kubernetes import ApiServer, Certificate, Objects
-from emulator.openshift.operators import acts
 
 if TYPE_CHECKING:
     from emulator.openshift.cluster.endpoint import Endpoint
@@ -32,6 +31,34 @@ LEAST_RETRY = timedelta(seconds=1)
 API_PORT, MACHINE_CONFIG_PORT, HTTP_PORT, HTTPS_PORT = 6443, 22623, 80, 443
 
 
+class Controllers(Protocol):
+    """What acts in a cluster: on the timeline's rows, and on changes of objects."""
+
+    def everything(self) -> set[tuple[str, str, str]]:
+        """Return what may have been written while nobody looked."""
+
+    def changed(self, cluster: "Cluster", key: tuple[str, str, str]) -> None:
+        """Show at once what a change of an object sets going."""
+
+    def begun(self, cluster: "Cluster", row: Row) -> None:
+        """Say what the machine's scripts and programs say when they come to a row."""
+
+    async def run(self, cluster: "Cluster", row: Row) -> bool:
+        """Do what a row says; tell whether it has come true."""
+
+    def failed(self, cluster: "Cluster", row: Row, reason: str) -> None:
+        """Say why a row does not come true, where people look for it."""
+
+    def ended(self, cluster: "Cluster", row: Row, reason: str, restarts: int) -> None:
+        """Say on what a program of the bootstrap machine ended, and that it is started again."""
+
+    async def serve(self, cluster: "Cluster") -> None:
+        """Let listen what has listened before."""
+
+    async def reconcile(self, cluster: "Cluster") -> datetime | None:
+        """Bring what was written since the last time into effect; return when to look again."""
+
+
 class Cluster:
     """A cluster that runs.
 
@@ -41,20 +68,28 @@ class Cluster:
         records: where that is kept.
         machines: all machines.
         downloads: how its machines reach each other.
+        controllers: what acts in it.
     """
 
     def __init__(
-        self, platform: Platform, record: Record, records: Records, machines: Machines, downloads: Downloads
+        self,
+        platform: Platform,
+        record: Record,
+        records: Records,
+        machines: Machines,
+        downloads: Downloads,
+        *,
+        controllers: Controllers,
     ) -> None:
         self.platform, self.record, self.machines, self.downloads = platform, record, machines, downloads
-        self._records = records
+        self._records, self._controllers = records, controllers
         self.server = ApiServer(platform, record.id)
         # What listens now: "api", "machine-config", "etcd-signer", "router", "router-http".
         self.ports: dict[str, int] = {}
         self.endpoints: dict[str, Endpoint] = {}
         # (kind, namespace, name) of the objects that were written since they were last looked at; and when the
         # operator of an object will have observed its spec.
-        self.changed = acts.everything()
+        self.changed = self._controllers.everything()
         self.observing: dict[tuple[str, str, str], datetime] = {}
         # Machines of machine-api that something is being done about.
         self.working: set[str] = set()
@@ -126,7 +161,7 @@ class Cluster:
     def wake(self) -> None:
         """Look at once at everything that waits for an event."""
         self._retry.clear()
-        self.changed |= acts.everything()
+        self.changed |= self._controllers.everything()
         self._event.set()
 
     def access_changed(self, whose: str) -> None:
@@ -149,7 +184,7 @@ class Cluster:
         self.changed.add(key)
         self._event.set()
         try:
-            acts.changed(self, key)
+            self._controllers.changed(self, key)
         except GARBLED:
             # The change is the client's to make, whatever becomes of it.
             logger.exception("cluster %s cannot work with %s %s", self.record.id, kind, key[2])
@@ -194,7 +229,7 @@ class Cluster:
             return
         running = self.has_quorum([one for one in masters if one.powered]) if complete else True
         if running:
-            await acts.serve(self)
+            await self._controllers.serve(self)
         elif "api" in self.ports:
             await self.stop()
 
@@ -239,7 +274,7 @@ class Cluster:
                 waits.append(wait)
         if self.reached("temporary-api") and not self.record.broken:
             try:
-                again = await acts.reconcile(self)
+                again = await self._controllers.reconcile(self)
             except GARBLED:
                 logger.exception("cluster %s cannot work with its objects", self.record.id)
                 again = None
@@ -270,20 +305,20 @@ class Cluster:
             return max(0.001, (due - clock.now()).total_seconds())
         if row.name not in self._begun:
             self._begun.add(row.name)
-            acts.begun(self, row)
+            self._controllers.begun(self, row)
         try:
-            done = await acts.run(self, row)
+            done = await self._controllers.run(self, row)
         except WaitingError:
             return None
         except (NotYetError, *GARBLED) as error:
             reason = str(error) if isinstance(error, NotYetError) else f"{type(error).__name__}: {error}"
-            acts.failed(self, row, reason)
+            self._controllers.failed(self, row, reason)
             pause = max(LEAST_RETRY, clock.scaled(RETRY_SECONDS))
             self._retry[row.name] = clock.now() + pause
             return pause.total_seconds()
         except InstallationError as error:
             # The files stay as they are, but their certificates' time may come.
-            acts.ended(self, row, str(error), restarts)
+            self._controllers.ended(self, row, str(error), restarts)
             shown = timeline.next_restart(restarts)
             pause = clock.scaled(timeline.RESTART_SECONDS * (shown - restarts))
             self._restarts[row.name] = (shown, clock.now() + pause)

@@ -6,15 +6,16 @@ from emulator.core.platform import Platform
 from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.machines import Machine, Machines
 from emulator.openshift.cluster import control_plane
-from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster, Controllers
 from emulator.openshift.cluster.records import Record, Records
 
 
 class Clusters:
     """Every cluster of the platform."""
 
-    def __init__(self, platform: Platform, machines: Machines, downloads: Downloads) -> None:
+    def __init__(self, platform: Platform, machines: Machines, downloads: Downloads, controllers: Controllers) -> None:
         self._platform, self._machines, self._downloads = platform, machines, downloads
+        self._controllers = controllers
         self._records = Records(platform)
         self._running: dict[str, Cluster] = {}
 
@@ -39,7 +40,9 @@ class Clusters:
         running.wake()
 
     def _run(self, record: Record) -> Cluster:
-        cluster = Cluster(self._platform, record, self._records, self._machines, self._downloads)
+        cluster = Cluster(
+            self._platform, record, self._records, self._machines, self._downloads, controllers=self._controllers
+        )
         self._running[record.id] = cluster
         self._platform.spawn(self._until_forgotten(cluster), f"cluster {record.id}")
         return cluster

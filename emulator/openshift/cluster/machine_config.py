@@ -6,10 +6,10 @@ from typing import Any
 
 from emulator.openshift.boot.installation import Installation
 from emulator.openshift.cluster.endpoint import Reply
+from emulator.openshift.release.kinds import ROLE_LABEL
 
 Json = dict[str, Any]
 
-ROLE_LABEL = "machineconfiguration.openshift.io/role"
 POOLS = ("master", "worker")
 _NOT_FOUND = Reply(404, "text/plain", b"404 page not found\n")
 

@@ -21,6 +21,7 @@ from emulator.openshift.operators import (
     versions,
     workloads,
 )
+from emulator.openshift.release.kinds import CLUSTER_VERSION
 
 if TYPE_CHECKING:
     from emulator.openshift.cluster.cluster import Cluster
@@ -170,7 +171,7 @@ def everything() -> set[tuple[str, str, str]]:
     return (
         resources
         | told
-        | {(versions.CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", ""), (workloads.DAEMON_SETS, "", "")}
+        | {(CLUSTER_VERSION, "", "version"), (machine_api.MACHINES, "", ""), (workloads.DAEMON_SETS, "", "")}
     )
 
 
@@ -209,5 +210,5 @@ async def reconcile(cluster: "Cluster") -> datetime | None:
     return min((moment for moment in moments if moment is not None), default=None)
 
 
-_OBSERVED = {f"{kind}.{group}" for kind, group, _, _ in operators.RESOURCES.values()} | {versions.CLUSTER_VERSION}
+_OBSERVED = {f"{kind}.{group}" for kind, group, _, _ in operators.RESOURCES.values()} | {CLUSTER_VERSION}
 _ROLLED_OUT = {row.resource for row in timeline.ROLLOUTS}

@@ -1,12 +1,12 @@
 """A cluster's own hands in Azure: what its operators do there, with the credentials that its secrets hold."""
 
-import base64
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel, Principal
+from emulator.openshift.kubernetes.secrets import decoded
 
 if TYPE_CHECKING:
     from emulator.core.platform import Platform
@@ -70,11 +70,6 @@ def from_secret(cluster: "Cluster", name: str, namespace: str) -> Account:
     except KeyError as error:
         what = f'key {error} of secret "{namespace}/{name}"' if secret else f'secret "{namespace}/{name}"'
         raise ServiceError(404, "NotFound", f"{what} not found") from error
-
-
-def decoded(text: str) -> str:
-    """Return what a member of a Secret's data says."""
-    return base64.b64decode(text).decode("utf-8", "replace")
 
 
 class Session:

@@ -11,6 +11,7 @@ import yaml
 
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import NotYetError
+from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.operators import cloud
 from emulator.openshift.release.kinds import CONFIG, INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE, OPERATOR
 
@@ -76,7 +77,7 @@ def _account(cluster: "Cluster") -> tuple[cloud.Account, Json]:
         )
         raise ServiceError(404, "NotFound", f"{missing} not found")
     settings: Json = json.loads(config["data"]["config"])
-    settings |= yaml.safe_load(cloud.decoded(secret["data"]["cloud-config"]))
+    settings |= yaml.safe_load(decoded(secret["data"]["cloud-config"]))
     account = cloud.Account(
         settings["tenantId"],
         settings["aadClientId"],

@@ -165,7 +165,7 @@ async def alert_routes(cluster: "Cluster") -> None:
 
 def observe(cluster: "Cluster", kind: str, namespace: str, name: str) -> None:
     """Let an operator note that it has seen its resource's spec as it is now."""
-    if kind == versions.CLUSTER_VERSION:
+    if kind == kinds.CLUSTER_VERSION:
         versions.show(cluster)
         return
     found = cluster.objects.get(kind, name, namespace)

@@ -16,7 +16,8 @@ from emulator.openshift.boot import pairs
 from emulator.openshift.boot.timeline import OPERATOR, ROLLOUTS, Rollout
 from emulator.openshift.cluster import certificates
 from emulator.openshift.kubernetes import Certificate
-from emulator.openshift.operators import cloud, operators
+from emulator.openshift.kubernetes.secrets import decoded
+from emulator.openshift.operators import operators
 from emulator.openshift.release import stock
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _certificate(cluster: "Cluster", row: Rollout, name: str, names: list[str]) 
     missing = [key for key in (CERTIFICATE, PRIVATE_KEY) if not data.get(key)]
     if missing:
         raise _SecretError(f'secret "{row.secrets}/{name}" has no {" and no ".join(missing)}')
-    chain, key = cloud.decoded(data[CERTIFICATE]), cloud.decoded(data[PRIVATE_KEY])
+    chain, key = decoded(data[CERTIFICATE]), decoded(data[PRIVATE_KEY])
     problem = pairs.problem(chain, key)
     if problem:
         raise _SecretError(f'secret "{row.secrets}/{name}" is of no use: {problem}')

@@ -14,7 +14,7 @@ from emulator.core.certificates import private_key_pem
 from emulator.openshift.boot import pairs
 from emulator.openshift.boot.timeline import GARBLED
 from emulator.openshift.cluster.endpoint import Endpoint, Reply
-from emulator.openshift.operators import cloud
+from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.release.kinds import INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _pair(cluster: "Cluster") -> tuple[str, str]:
 
 def _read(cluster: "Cluster", name: str, namespace: str = INGRESS_NAMESPACE) -> tuple[str, str]:
     data = (cluster.objects.get("Secret", name, namespace) or {}).get("data") or {}
-    return cloud.decoded(data.get("tls.crt", "")), cloud.decoded(data.get("tls.key", ""))
+    return decoded(data.get("tls.crt", "")), decoded(data.get("tls.key", ""))
 
 
 def _own(cluster: "Cluster") -> tuple[str, str]:

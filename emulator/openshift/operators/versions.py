@@ -5,14 +5,13 @@ from uuid import NAMESPACE_URL, uuid5
 
 from emulator.openshift.boot import timeline
 from emulator.openshift.operators.conditions import Conditions, seconds, written
-from emulator.openshift.release.kinds import CONFIG
+from emulator.openshift.release.kinds import CLUSTER_VERSION, CONFIG
 
 if TYPE_CHECKING:
     from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 
-CLUSTER_VERSION = f"ClusterVersion.{CONFIG}"
 NO_CHANNEL = (False, "NoChannel", "The update channel has not been configured.")
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from emulator.openshift.cluster.machine_config import ROLE_LABEL
 from emulator.openshift.release.printer_columns import COLUMNS
 from emulator.openshift.release.schemas import schema_of
 
@@ -17,6 +16,9 @@ MACHINE_CONFIG = "machineconfiguration.openshift.io"
 MACHINES_NAMESPACE = "openshift-machine-api"
 INGRESS_OPERATOR_NAMESPACE = "openshift-ingress-operator"
 INGRESS_NAMESPACE = "openshift-ingress"
+CLUSTER_VERSION = f"ClusterVersion.{CONFIG}"
+# Which pool a MachineConfig is for.
+ROLE_LABEL = "machineconfiguration.openshift.io/role"
 # The beta versions that installers before 4.9 wrote, and what an API server made of them.
 _BETA_DEFINITIONS = "apiextensions.k8s.io/v1beta1"
 _MODERN = {

@@ -62,7 +62,8 @@ class Stage:
             record = Record("cluster", "/bootstrap", "aro_419")
             records.create(record, [_ignition()])
         machines = Machines(self.platform)
-        return Cluster(self.platform, record, records, machines, Downloads(self.platform, lambda _vm, _port: None))
+        downloads = Downloads(self.platform, lambda _vm, _port: None)
+        return Cluster(self.platform, record, records, machines, downloads, controllers=acts)
 
     async def _begin(self) -> None:
         await operators.payload(self.cluster)
