@@ -1,16 +1,13 @@
 """ARM's errors: a constructor for each well-known case, so that codes and wording are written once, and rendering."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from emulator.arm.ids import ResourceId
 from emulator.core.errors import ServiceError
-
-if TYPE_CHECKING:
-    from emulator.arm.ids import ResourceId
 
 
 def render(request: Request, error: ServiceError) -> Response:
@@ -96,7 +93,7 @@ def resource_group_being_deleted(name: str) -> ServiceError:
     )
 
 
-def resource_not_found(identifier: "ResourceId") -> ServiceError:
+def resource_not_found(identifier: ResourceId) -> ServiceError:
     """No such resource."""
     where = f" under resource group '{identifier.resource_group}'" if identifier.resource_group else ""
     return ServiceError(
@@ -107,7 +104,7 @@ def resource_not_found(identifier: "ResourceId") -> ServiceError:
     )
 
 
-def parent_resource_not_found(identifier: "ResourceId", verb: str) -> ServiceError:
+def parent_resource_not_found(identifier: ResourceId, verb: str) -> ServiceError:
     """A child is written or listed before its parent is there."""
     return ServiceError(
         404,
@@ -117,7 +114,7 @@ def parent_resource_not_found(identifier: "ResourceId", verb: str) -> ServiceErr
     )
 
 
-def resource_being_deleted(identifier: "ResourceId") -> ServiceError:
+def resource_being_deleted(identifier: ResourceId) -> ServiceError:
     """A write to what is on its way out."""
     return ServiceError(
         409, "ResourceBeingDeleted", f"The resource '{identifier}' is being deleted and cannot be written."
@@ -131,7 +128,7 @@ def operation_preempted() -> ServiceError:
     )
 
 
-def invalid_resource_location(identifier: "ResourceId", current: str, wanted: str) -> ServiceError:
+def invalid_resource_location(identifier: ResourceId, current: str, wanted: str) -> ServiceError:
     """A resource cannot move."""
     return ServiceError(
         409,

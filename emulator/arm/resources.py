@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from emulator.arm.ids import ResourceId
+from emulator.arm.operations import Outcome
+from emulator.core.errors import ServiceError
+from emulator.entra.models import Principal
+
 if TYPE_CHECKING:
-    from emulator.arm.ids import ResourceId
     from emulator.arm.models import ArmModel
-    from emulator.arm.operations import Outcome
-    from emulator.core.errors import ServiceError
-    from emulator.entra.models import Principal
 
 Json = dict[str, Any]
 
@@ -46,8 +47,8 @@ class Change:
     """
 
     arm: "ArmModel"
-    caller: "Principal"
-    id: "ResourceId"
+    caller: Principal
+    id: ResourceId
     api_version: str
     location: str
     existing: Json | None
@@ -77,8 +78,8 @@ class ActionCall:
     """
 
     arm: "ArmModel"
-    caller: "Principal"
-    id: "ResourceId"
+    caller: Principal
+    id: ResourceId
     api_version: str
     stored: Json
     body: Json
@@ -169,9 +170,9 @@ class ResourceType:
     prepare: Callable[[Change], None] = _nothing
     render: Callable[["ArmModel", Json], Json] = _no_members
     shown: Callable[["ArmModel", Json], Json] = _no_members
-    outcome: Callable[["ArmModel", Json], "Outcome"] | None = None
-    preflight: Callable[["ArmModel", Sequence[tuple[str, Json]]], list["ServiceError"]] | None = None
-    in_use: Callable[[str, list[str]], "ServiceError"] | None = None
+    outcome: Callable[["ArmModel", Json], Outcome] | None = None
+    preflight: Callable[["ArmModel", Sequence[tuple[str, Json]]], list[ServiceError]] | None = None
+    in_use: Callable[[str, list[str]], ServiceError] | None = None
     removable: Callable[["ArmModel", Json], None] | None = None
     stored: Callable[["ArmModel", Json], Awaitable[None]] = _no_effect
     removed: Callable[["ArmModel", Json], Awaitable[None]] = _no_effect

@@ -1,21 +1,19 @@
 """Role definitions, role assignments and deny assignments as resources: what may be written, by whom, in which form."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm.access.exceptions import authorization_failed
 from emulator.arm.access.roles import ROLES
 from emulator.arm.exceptions import resource_not_found
 from emulator.arm.ids import parse
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
 from emulator.authorization.policies import POLICY_ASSIGNMENTS
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -134,11 +132,11 @@ def _prepare_assignment(change: Change) -> None:
     change.body["effectiveAt"] = existing["effectiveAt"] if existing is not None else effective
 
 
-async def _tell_principal(arm: "ArmModel", stored: Json) -> None:
+async def _tell_principal(arm: ArmModel, stored: Json) -> None:
     arm.platform.access_changed(stored["properties"]["principalId"])
 
 
-async def _tell_scope(arm: "ArmModel", stored: Json) -> None:
+async def _tell_scope(arm: ArmModel, stored: Json) -> None:
     arm.platform.access_changed(stored["properties"]["scope"])
 
 
@@ -182,7 +180,7 @@ def _prepare_definition(change: Change) -> None:
     change.properties["type"] = "CustomRole"
 
 
-def _check_definition_unused(arm: "ArmModel", stored: Json) -> None:
+def _check_definition_unused(arm: ArmModel, stored: Json) -> None:
     wanted = _last(stored["id"])
     for other in arm.scan("/subscriptions/", ROLE_ASSIGNMENTS.name):
         if _last(other["properties"]["roleDefinitionId"]) == wanted:

@@ -5,10 +5,10 @@ import hashlib
 import hmac
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from emulator.arm.resources import ActionCall
+from emulator.arm.resources import ActionCall, Change
 from emulator.blobs.models import SUFFIX, BlobsModel
 from emulator.blobs.operations import Target
 from emulator.compute import exceptions
@@ -17,16 +17,13 @@ from emulator.core.platform import Platform
 from emulator.openshift.guests import Guests
 from emulator.storage.models import StorageModel
 
-if TYPE_CHECKING:
-    from emulator.arm.resources import Change
-
 Json = dict[str, Any]
 
 _SAS_VERSION = "2018-11-09"
 DEFAULT_MINUTES, LONGEST_MINUTES = 120, 1440
 
 
-def prepare(change: "Change") -> None:
+def prepare(change: Change) -> None:
     """Let boot diagnostics pass whose storage account is there, in the machine's subscription and region.
 
     Raises:

@@ -2,21 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required
 from emulator.compute import exceptions
+from emulator.compute.images import Image
 from emulator.compute.placement import check_zones
 from emulator.compute.quotas import Quotas, of_disk
 from emulator.compute.versions import DISK_VERSIONS
 from emulator.core.clock import rfc3339
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
-    from emulator.compute.images import Image
 
 Json = dict[str, Any]
 
@@ -47,7 +45,7 @@ def of_machine(properties: Json) -> Iterator[Json]:
     yield from storage.get("dataDisks", ())
 
 
-def prepare(change: Change, image: "Image | None") -> Counter[str]:
+def prepare(change: Change, image: Image | None) -> Counter[str]:
     """Complete the disks of a virtual machine, and return what the new ones add to the usage.
 
     Raises:
@@ -72,7 +70,7 @@ def prepare(change: Change, image: "Image | None") -> Counter[str]:
     return demand
 
 
-def make_missing(arm: "ArmModel", machine: Json) -> None:
+def make_missing(arm: ArmModel, machine: Json) -> None:
     """Make the disks of a virtual machine that are not there yet."""
     storage = machine["properties"]["storageProfile"]
     for disk in of_machine(machine["properties"]):
@@ -99,7 +97,7 @@ def make_missing(arm: "ArmModel", machine: Json) -> None:
         _take(arm, document)
 
 
-def _complete(change: Change, disk: Json, image: "Image | None") -> None:
+def _complete(change: Change, disk: Json, image: Image | None) -> None:
     """Give a disk that is made with its machine a name, an id, a kind and a size."""
     if (disk["createOption"] == "FromImage") != (image is not None):
         raise exceptions.invalid_parameter(
@@ -153,7 +151,7 @@ def _attach(change: Change, disk: Json) -> None:
     disk["managedDisk"] |= {"id": stored["id"], "storageAccountType": stored["sku"]["name"]}
 
 
-def holders(arm: "ArmModel", stored: Json) -> list[str]:
+def holders(arm: ArmModel, stored: Json) -> list[str]:
     """Return the virtual machines that a disk is attached to."""
     found = arm.documents.references.holders(arm, stored["id"])
     return [holder for holder in found if parse_resource(holder).type.lower() == MACHINES_NAME.lower()]
@@ -167,7 +165,7 @@ def _image_id(machine: Json, image: Json) -> str:
     )
 
 
-def _computed(arm: "ArmModel", identifier: str, sku: str, size_gb: int) -> Json:
+def _computed(arm: ArmModel, identifier: str, sku: str, size_gb: int) -> Json:
     properties: Json = {
         "diskSizeGB": size_gb,
         "diskSizeBytes": size_gb * 2**30,
@@ -183,7 +181,7 @@ def _computed(arm: "ArmModel", identifier: str, sku: str, size_gb: int) -> Json:
     return properties
 
 
-def _take(arm: "ArmModel", stored: Json) -> None:
+def _take(arm: ArmModel, stored: Json) -> None:
     arm.platform.model(Quotas).take(
         stored["id"].split("/")[2], stored["location"], stored["id"], of_disk(stored["sku"]["name"])
     )
@@ -213,22 +211,22 @@ def _prepare_disk(change: Change) -> None:
     change.body["properties"] = _computed(change.arm, str(change.id), sku["name"], size) | properties | kept
 
 
-async def _disk_stored(arm: "ArmModel", stored: Json) -> None:
+async def _disk_stored(arm: ArmModel, stored: Json) -> None:
     _take(arm, stored)
 
 
-async def _disk_removed(arm: "ArmModel", stored: Json) -> None:
+async def _disk_removed(arm: ArmModel, stored: Json) -> None:
     arm.platform.model(Quotas).release(stored["id"].split("/")[2], stored["location"], stored["id"])
 
 
-def _render_disk(arm: "ArmModel", stored: Json) -> Json:
+def _render_disk(arm: ArmModel, stored: Json) -> Json:
     owner = next((arm.documents.as_written(holder) for holder in holders(arm, stored)), None)
     if owner is None:
         return {"diskState": "Unattached"}
     return {"diskState": "Reserved" if owner["private"]["power"] == "deallocated" else "Attached"}
 
 
-def _owner(arm: "ArmModel", stored: Json) -> Json:
+def _owner(arm: ArmModel, stored: Json) -> Json:
     found = holders(arm, stored)
     return {"managedBy": found[0]} if found else {}
 

@@ -1,22 +1,20 @@
 """Virtual machines: what a PUT of one must hold, what it makes, and what goes with it."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel
+from emulator.arm.operations import Outcome
 from emulator.arm.resources import Change
 from emulator.compute import diagnostics, disks, exceptions, images, operating_systems, power, sizes
+from emulator.compute.images import Image
 from emulator.compute.placement import check_size, check_zones
 from emulator.compute.quotas import Quotas, of_machine
+from emulator.compute.sizes import Size
 from emulator.core.clock import rfc3339
 from emulator.openshift.guests import Guests
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
-    from emulator.arm.operations import Outcome
-    from emulator.compute.images import Image
-    from emulator.compute.sizes import Size
 
 Json = dict[str, Any]
 
@@ -74,7 +72,7 @@ def prepare(change: Change) -> None:
     change.body["private"] = _private(change, size)
 
 
-async def stored(arm: "ArmModel", machine: Json) -> None:
+async def stored(arm: ArmModel, machine: Json) -> None:
     """Make the disks that are missing, note what is used, and boot a machine that is to be booted."""
     disks.make_missing(arm, machine)
     size_name = machine["properties"]["hardwareProfile"]["vmSize"]
@@ -84,7 +82,7 @@ async def stored(arm: "ArmModel", machine: Json) -> None:
     power.boot_if_due(arm, machine)
 
 
-async def removed(arm: "ArmModel", machine: Json) -> None:
+async def removed(arm: ArmModel, machine: Json) -> None:
     """End a machine, and begin to delete what goes with it."""
     arm.platform.model(Guests).deleted(machine["id"])
     arm.platform.model(Quotas).release(machine["id"].split("/")[2], machine["location"], machine["id"])
@@ -105,7 +103,7 @@ async def removed(arm: "ArmModel", machine: Json) -> None:
         arm.documents.mark(document, operation)
 
 
-def outcome(arm: "ArmModel", machine: Json) -> "Outcome":
+def outcome(arm: ArmModel, machine: Json) -> Outcome:
     """Tell how far the operating system has come: Azure calls a machine made when its agent has reported."""
     return arm.platform.model(Guests).provisioning(machine["id"])  # type: ignore[return-value]  # one of the two words
 
@@ -166,7 +164,7 @@ def _same(given: Any, known: Any) -> bool:
     return bool(given == known)
 
 
-def _image(change: Change) -> "Image | None":
+def _image(change: Change) -> Image | None:
     """Return the image that the machine is made of; None when it gets a disk that is there."""
     storage = change.properties["storageProfile"]
     if storage["osDisk"]["createOption"] == "Attach":
@@ -205,7 +203,7 @@ def _check_interfaces(change: Change) -> None:
         raise exceptions.one_primary_interface(str(change.id))
 
 
-def _private(change: Change, size: "Size") -> Json:
+def _private(change: Change, size: Size) -> Json:
     """Take the secrets out of the body; return them with the power that the machine is to have."""
     existing = change.existing
     private: Json = {"power": power.STARTING} if existing is None else dict(existing["private"])
@@ -220,7 +218,7 @@ def _private(change: Change, size: "Size") -> Json:
     return private
 
 
-def _known_size(name: str) -> "Size":
+def _known_size(name: str) -> Size:
     found = sizes.find(name)
     if found is None:
         raise LookupError(f"{name} was accepted and is no size")

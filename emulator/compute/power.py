@@ -3,13 +3,11 @@
 The guest is told first and the note follows. So a kill between them repeats a boot, and loses none.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Action, ActionCall
 from emulator.openshift.guests import Guests
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -18,7 +16,7 @@ STARTING, RESTARTING, RUNNING = "starting", "restarting", "running"
 STOPPED, DEALLOCATED = "stopped", "deallocated"
 
 
-def boot(arm: "ArmModel", stored: Json) -> None:
+def boot(arm: ArmModel, stored: Json) -> None:
     """Let a virtual machine boot; one that runs loses its power first."""
     guests = arm.platform.model(Guests)
     if stored["private"]["power"] in (RUNNING, RESTARTING):
@@ -27,19 +25,19 @@ def boot(arm: "ArmModel", stored: Json) -> None:
     _note(arm, stored, RUNNING)
 
 
-def boot_if_due(arm: "ArmModel", stored: Json) -> None:
+def boot_if_due(arm: ArmModel, stored: Json) -> None:
     """Let a virtual machine boot that is to be booted."""
     if stored["private"]["power"] in (STARTING, RESTARTING):
         boot(arm, stored)
 
 
-def boot_left_over(arm: "ArmModel") -> None:
+def boot_left_over(arm: ArmModel) -> None:
     """Boot the virtual machines that the process had accepted, and not yet booted, when it was killed."""
     for stored in list(arm.scan("/subscriptions/", "Microsoft.Compute/virtualMachines")):
         boot_if_due(arm, stored)
 
 
-def _note(arm: "ArmModel", stored: Json, power: str) -> None:
+def _note(arm: ArmModel, stored: Json, power: str) -> None:
     stored["private"] = stored["private"] | {"power": power}
     arm.documents.put(stored)
 

@@ -2,20 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm.groups import normal_location
+from emulator.arm.models import ArmModel
 from emulator.compute.placement import check_size
 from emulator.compute.quotas import Quotas, of_machine
 from emulator.core.errors import ServiceError
 
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
-
 Json = dict[str, Any]
 
 
-def check_deployment(arm: "ArmModel", machines: Sequence[tuple[str, Json]]) -> list[ServiceError]:
+def check_deployment(arm: ArmModel, machines: Sequence[tuple[str, Json]]) -> list[ServiceError]:
     """Return why the new ones of these virtual machines cannot be made; what is not known yet counts as fine."""
     failures: list[ServiceError] = []
     demand: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)

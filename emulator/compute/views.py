@@ -1,13 +1,11 @@
 """What Microsoft.Compute shows beside its resources: instance views, SKUs, sizes, images."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.compute import diagnostics, power, sizes
 from emulator.compute.disks import of_machine
-
-if TYPE_CHECKING:
-    from emulator.compute.sizes import Size
+from emulator.compute.sizes import Size
 
 Json = dict[str, Any]
 
@@ -81,7 +79,7 @@ def skus(location: str) -> Iterator[Json]:
         }
 
 
-def _size_sku(size: "Size", location: str) -> Json:
+def _size_sku(size: Size, location: str) -> Json:
     restriction = sizes.restricted(size, location)
     capabilities = {
         "vCPUs": size.cores,
@@ -121,7 +119,7 @@ def _place(location: str) -> Json:
     return {"location": location, "zones": list(sizes.zones_of(location)), "zoneDetails": []}
 
 
-def machine_size(size: "Size") -> Json:
+def machine_size(size: Size) -> Json:
     """Return a size as `vmSizes` lists it."""
     return {
         "name": size.name,

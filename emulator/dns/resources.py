@@ -1,15 +1,13 @@
 """DNS zones and their record sets. The type of a record is a resource type: `Microsoft.Network/dnsZones/A`."""
 
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required
 from emulator.dns import exceptions
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -72,7 +70,7 @@ def _prepare_zone(change: Change) -> None:
     change.properties.setdefault("zoneType", "Public")
 
 
-def _render_zone(arm: "ArmModel", stored: Json) -> Json:
+def _render_zone(arm: ArmModel, stored: Json) -> Json:
     return {
         "maxNumberOfRecordSets": 10000,
         "maxNumberOfRecordsPerRecordSet": None,
@@ -81,7 +79,7 @@ def _render_zone(arm: "ArmModel", stored: Json) -> Json:
     }
 
 
-async def _make_apex(arm: "ArmModel", stored: Json) -> None:
+async def _make_apex(arm: ArmModel, stored: Json) -> None:
     """Give a new zone the records that delegate it."""
     servers = _name_servers(stored["name"])
     soa = {
@@ -140,13 +138,13 @@ def _check_address(kind: str, address: str) -> None:
         raise exceptions.bad_request(f"The address '{address}' of the {kind} record is invalid.") from error
 
 
-def _render_record(_arm: "ArmModel", stored: Json) -> Json:
+def _render_record(_arm: ArmModel, stored: Json) -> Json:
     zone = stored["id"].split("/")[8]
     fqdn = f"{zone}." if stored["name"] == APEX else f"{stored['name']}.{zone}."
     return {"fqdn": fqdn, "targetResource": stored["properties"].get("targetResource", {})}
 
 
-def _keep_apex(_arm: "ArmModel", stored: Json) -> None:
+def _keep_apex(_arm: ArmModel, stored: Json) -> None:
     kind = stored["type"].rsplit("/", 1)[-1]
     if stored["name"] == APEX and kind in ("NS", "SOA"):
         raise exceptions.bad_request(f"The record set '@' of type '{kind}' cannot be deleted.")

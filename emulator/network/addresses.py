@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network, ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change
 from emulator.network import exceptions
 from emulator.network.subnets import prefixes
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -34,7 +32,7 @@ def assign_private_address(change: Change) -> None:
     properties["privateIPAddress"] = kept if kept and stays else first_free(subnet_id, ranges, taken)
 
 
-def draw_private_address(arm: "ArmModel", subnet_id: str) -> str:
+def draw_private_address(arm: ArmModel, subnet_id: str) -> str:
     """Return the first free address of a subnet."""
     subnet = arm.load(subnet_id)
     ranges = _ranges(subnet["properties"]) if subnet is not None else []
@@ -55,7 +53,7 @@ def first_free(subnet_id: str, ranges: list[IPv4Network], taken: Mapping[str, st
     raise exceptions.subnet_is_full(subnet_id, [str(network) for network in ranges])
 
 
-def held_addresses(arm: "ArmModel", subnet_id: str) -> Iterator[tuple[str, str]]:
+def held_addresses(arm: ArmModel, subnet_id: str) -> Iterator[tuple[str, str]]:
     """Yield (address, id of the IP configuration that has it) of a subnet."""
     for holder in arm.documents.references.holders(arm, subnet_id):
         found = arm.load(holder)

@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change
 from emulator.core.errors import ServiceError
 from emulator.network import exceptions
 from emulator.network.addresses import assign_private_address
 from emulator.network.public_addresses import claim_public_address
 from emulator.network.types import FRONTEND, LINK_SERVICE
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -254,7 +252,7 @@ def _check_idle(change: Change) -> None:
         )
 
 
-def keep_while_linked(arm: "ArmModel", stored: Json) -> None:
+def keep_while_linked(arm: ArmModel, stored: Json) -> None:
     """Let a load balancer go unless a private link service stands on it."""
     for frontend in arm.scan(f"{stored['id']}/frontendIPConfigurations/", FRONTEND):
         for holder in arm.documents.references.holders(arm, frontend["id"]):

@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from emulator.arm.models import ArmModel
 from emulator.network.security_groups import DEFAULT_RULES
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -33,7 +31,7 @@ class Packet:
     source_address: str = ""
 
 
-def denial(arm: "ArmModel", interface: Json, subnet_id: str, packet: Packet) -> str:
+def denial(arm: ArmModel, interface: Json, subnet_id: str, packet: Packet) -> str:
     """Return why a packet does not reach an interface, "" if it does.
 
     The groups of the subnet and of the interface must both let it through. Where there is none, all is let through that
@@ -51,7 +49,7 @@ def denial(arm: "ArmModel", interface: Json, subnet_id: str, packet: Packet) -> 
     return ""
 
 
-def _decide(arm: "ArmModel", group_id: str, packet: Packet) -> tuple[str, str]:
+def _decide(arm: ArmModel, group_id: str, packet: Packet) -> tuple[str, str]:
     """Return the name and the access of the first rule that fits."""
     for name, rule in sorted(_inbound(arm, group_id), key=lambda item: int(item[1]["priority"])):
         if _fits(rule, packet):
@@ -59,7 +57,7 @@ def _decide(arm: "ArmModel", group_id: str, packet: Packet) -> tuple[str, str]:
     return "DenyAllInBound", "Deny"
 
 
-def _inbound(arm: "ArmModel", group_id: str) -> Iterator[tuple[str, Json]]:
+def _inbound(arm: ArmModel, group_id: str) -> Iterator[tuple[str, Json]]:
     rules = arm.scan(f"{group_id}/securityRules/", "Microsoft.Network/networkSecurityGroups/securityRules")
     yield from ((rule["name"], rule["properties"]) for rule in rules if rule["properties"]["direction"] == "Inbound")
     for name, _, access, direction, priority, source, destination in DEFAULT_RULES:

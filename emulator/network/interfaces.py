@@ -1,8 +1,9 @@
 """Network interfaces: of machines, and those that private endpoints and private link services bring with them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Since
 from emulator.network import exceptions
@@ -20,9 +21,6 @@ from emulator.network.types import (
     inline_child,
 )
 from emulator.network.versions import NETWORK_VERSIONS
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -108,7 +106,7 @@ def _owner(stored: Json) -> str:
     return str(stored.get("private", {}).get("owner", ""))
 
 
-def render_interface(arm: "ArmModel", stored: Json) -> Json:
+def render_interface(arm: ArmModel, stored: Json) -> Json:
     """Show whose interface it is, and its hardware address once a machine has it."""
     shown: Json = {
         "hostedWorkloads": [],
@@ -129,12 +127,12 @@ def render_interface(arm: "ArmModel", stored: Json) -> Json:
     return shown
 
 
-def _machines(arm: "ArmModel", interface_id: str) -> list[str]:
+def _machines(arm: ArmModel, interface_id: str) -> list[str]:
     holders = arm.documents.references.holders(arm, interface_id)
     return [holder for holder in holders if (found := arm.load(holder)) is not None and found["type"] == MACHINE]
 
 
-def keep_owned(_arm: "ArmModel", stored: Json) -> None:
+def keep_owned(_arm: ArmModel, stored: Json) -> None:
     """Let an interface go unless it comes and goes with its owner."""
     if owner := _owner(stored):
         raise exceptions.owned_interface(stored["id"], owner)
@@ -143,7 +141,7 @@ def keep_owned(_arm: "ArmModel", stored: Json) -> None:
 # Interfaces of others
 
 
-def ensure_owned_interface(arm: "ArmModel", owner: Json, subnet_id: str, *, configuration: str) -> str:
+def ensure_owned_interface(arm: ArmModel, owner: Json, subnet_id: str, *, configuration: str) -> str:
     """Make the interface of a private endpoint or private link service, where it is missing; return its id."""
     guid = uuid5(NAMESPACE_URL, owner["id"].lower())
     identifier = f"{owner['id'].split('/providers/')[0]}/providers/{INTERFACE}/{owner['name']}.nic.{guid}"
@@ -184,20 +182,20 @@ def ensure_owned_interface(arm: "ArmModel", owner: Json, subnet_id: str, *, conf
     return identifier
 
 
-def owned_interface(arm: "ArmModel", owner: Json) -> Json | None:
+def owned_interface(arm: ArmModel, owner: Json) -> Json | None:
     """Return the interface that came with a private endpoint or private link service."""
     guid = uuid5(NAMESPACE_URL, owner["id"].lower())
     return arm.load(f"{owner['id'].split('/providers/')[0]}/providers/{INTERFACE}/{owner['name']}.nic.{guid}")
 
 
-async def drop_owned_interface(arm: "ArmModel", owner: Json) -> None:
+async def drop_owned_interface(arm: ArmModel, owner: Json) -> None:
     """Remove the interface that came with a resource."""
     found = owned_interface(arm, owner)
     if found is not None:
         arm.documents.drop(found)
 
 
-def configurations_of(arm: "ArmModel", interface: Json) -> list[Json]:
+def configurations_of(arm: ArmModel, interface: Json) -> list[Json]:
     """Return the IP configurations of an interface, the primary one first."""
     found = list(arm.scan(f"{interface['id']}/ipConfigurations/", INTERFACE_CONFIGURATION))
     return sorted(found, key=lambda item: not item["properties"].get("primary"))

@@ -1,17 +1,15 @@
 """Private endpoints: an address in one network that leads to a private link service, as far as that approves."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Reference, Required, Since
 from emulator.network import exceptions
 from emulator.network.interfaces import drop_owned_interface, ensure_owned_interface, owned_interface
 from emulator.network.private_links import LINK_VERSIONS, connection_id, ensure_connection, is_visible
 from emulator.network.types import ENDPOINT, LINK_SERVICE, SUBNET
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -68,7 +66,7 @@ def _service_id(connection: Json) -> str:
     return str(connection["properties"]["privateLinkServiceId"])
 
 
-async def _connect(arm: "ArmModel", stored: Json) -> None:
+async def _connect(arm: ArmModel, stored: Json) -> None:
     """Give an endpoint its interface with its address, and tell the service of it."""
     ensure_owned_interface(arm, stored, stored["properties"]["subnet"]["id"], configuration="privateEndpointIpConfig")
     for connection in _connections(stored["properties"]):
@@ -77,7 +75,7 @@ async def _connect(arm: "ArmModel", stored: Json) -> None:
             ensure_connection(arm, service, stored)
 
 
-async def _disconnect(arm: "ArmModel", stored: Json) -> None:
+async def _disconnect(arm: ArmModel, stored: Json) -> None:
     for connection in _connections(stored["properties"]):
         found = arm.load(connection_id(_service_id(connection), stored))
         if found is not None:
@@ -85,7 +83,7 @@ async def _disconnect(arm: "ArmModel", stored: Json) -> None:
     await drop_owned_interface(arm, stored)
 
 
-def render_endpoint(arm: "ArmModel", stored: Json) -> Json:
+def render_endpoint(arm: ArmModel, stored: Json) -> Json:
     """Show an endpoint's interface, and what the service says of its connection."""
     interface = owned_interface(arm, stored)
     shown: Json = {"networkInterfaces": [{"id": interface["id"]}] if interface is not None else []}
@@ -94,7 +92,7 @@ def render_endpoint(arm: "ArmModel", stored: Json) -> Json:
     return shown
 
 
-def _render_connection(arm: "ArmModel", stored: Json, member: str, connection: Json) -> Json:
+def _render_connection(arm: ArmModel, stored: Json, member: str, connection: Json) -> Json:
     return {
         "id": f"{stored['id']}/{member}/{connection['name']}",
         "name": connection["name"],
@@ -105,7 +103,7 @@ def _render_connection(arm: "ArmModel", stored: Json, member: str, connection: J
     }
 
 
-def connection_state(arm: "ArmModel", endpoint: Json) -> Json:
+def connection_state(arm: ArmModel, endpoint: Json) -> Json:
     """Return what the private link service says of an endpoint."""
     for connection in _connections(endpoint["properties"]):
         found = arm.load(connection_id(_service_id(connection), endpoint))
@@ -115,7 +113,7 @@ def connection_state(arm: "ArmModel", endpoint: Json) -> Json:
     return DISCONNECTED
 
 
-def linked_service(arm: "ArmModel", endpoint: Json) -> Json | None:
+def linked_service(arm: ArmModel, endpoint: Json) -> Json | None:
     """Return the private link service that an endpoint leads to, None unless the connection is approved."""
     if connection_state(arm, endpoint)["status"] != "Approved":
         return None

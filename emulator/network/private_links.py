@@ -1,8 +1,9 @@
 """Private link services: an internal load balancer's frontend, offered to private endpoints of other networks."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.core.errors import ServiceError
@@ -17,9 +18,6 @@ from emulator.network.types import (
     inline_child,
 )
 from emulator.network.versions import NETWORK_VERSIONS
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -113,14 +111,14 @@ def prepare_configuration(change: Change) -> None:
     change.properties.setdefault("privateIPAddressVersion", "IPv4")
 
 
-async def _make_interface(arm: "ArmModel", stored: Json) -> None:
+async def _make_interface(arm: ArmModel, stored: Json) -> None:
     configurations = list(arm.scan(f"{stored['id']}/ipConfigurations/", LINK_CONFIGURATION))
     ensure_owned_interface(
         arm, stored, configurations[0]["properties"]["subnet"]["id"], configuration=configurations[0]["name"]
     )
 
 
-def render_service(arm: "ArmModel", stored: Json) -> Json:
+def render_service(arm: ArmModel, stored: Json) -> Json:
     """Show a service's interface and its connections."""
     interface = owned_interface(arm, stored)
     connections = arm.scan(f"{stored['id']}/privateEndpointConnections/", LINK_CONNECTION)
@@ -167,7 +165,7 @@ def prepare_connection(change: Change) -> None:
     change.body["properties"] = kept | {"privateLinkServiceConnectionState": state}
 
 
-async def _disconnect(arm: "ArmModel", stored: Json) -> None:
+async def _disconnect(arm: ArmModel, stored: Json) -> None:
     """Let a private endpoint hold on to the service no longer once its connection is gone."""
     endpoint = arm.load(stored["properties"]["privateEndpoint"]["id"])
     service = stored["id"].rsplit("/", 2)[0].lower()
@@ -182,7 +180,7 @@ def connection_id(service_id: str, endpoint: Json) -> str:
     return f"{service_id}/privateEndpointConnections/{endpoint['name']}.{guid}"
 
 
-def ensure_connection(arm: "ArmModel", service: Json, endpoint: Json) -> None:
+def ensure_connection(arm: ArmModel, service: Json, endpoint: Json) -> None:
     """Note a private endpoint's connection to a service, approved at once if the service says so."""
     identifier = connection_id(service["id"], endpoint)
     if arm.load(identifier) is not None:

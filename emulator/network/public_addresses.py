@@ -1,18 +1,16 @@
 """Public addresses: drawn once, kept for the life of the resource, held by one IP configuration at a time."""
 
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference
 from emulator.network import exceptions
 from emulator.network.types import NAT_GATEWAY, PUBLIC_ADDRESS
 from emulator.network.usages import check_public_address
 from emulator.network.versions import NETWORK_VERSIONS
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -76,7 +74,7 @@ def claim_public_address(change: Change) -> Json:
     return found
 
 
-def _render_public_address(arm: "ArmModel", stored: Json) -> Json:
+def _render_public_address(arm: ArmModel, stored: Json) -> Json:
     """Show who has the address."""
     holders = arm.documents.references.holders(arm, stored["id"])
     if not holders:

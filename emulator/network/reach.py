@@ -7,9 +7,10 @@ its probe, pool, interface, security groups, machine. Whether the machine answer
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv4Network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel
 from emulator.dns.resources import ZONE as PUBLIC_ZONE
 from emulator.network.addresses import held_addresses
 from emulator.network.filtering import BALANCER, INTERNET, NETWORK, Packet, denial
@@ -26,9 +27,6 @@ from emulator.network.types import (
 )
 from emulator.privatedns.resources import LINK, is_complete
 from emulator.privatedns.resources import ZONE as PRIVATE_ZONE
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -61,7 +59,7 @@ class _UnreachableError(Exception):
 class Reach:
     """Follows connections and names through the deployed networks."""
 
-    def __init__(self, arm: "ArmModel") -> None:
+    def __init__(self, arm: ArmModel) -> None:
         self._arm = arm
 
     def from_outside(self, address: str, port: int) -> list[Backend]:

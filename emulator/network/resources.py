@@ -1,8 +1,9 @@
 """The types of Microsoft.Network, but for DNS zones."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.network import exceptions, interfaces, load_balancers, private_endpoints, private_links
@@ -10,9 +11,6 @@ from emulator.network.public_addresses import PUBLIC_ADDRESSES
 from emulator.network.security_groups import NETWORK_SECURITY_GROUPS, SECURITY_RULES
 from emulator.network.subnets import SUBNETS, VIRTUAL_NETWORKS
 from emulator.network.versions import NETWORK_VERSIONS
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -31,7 +29,7 @@ _ROUTE_PROPERTIES: Json = {
 def _holders(member: str) -> Any:
     """Return a render hook that shows who refers to a resource under this member."""
 
-    def render(arm: "ArmModel", stored: Json) -> Json:
+    def render(arm: ArmModel, stored: Json) -> Json:
         holders = arm.documents.references.holders(arm, stored["id"])
         return {member: [{"id": holder} for holder in holders]} if holders else {}
 

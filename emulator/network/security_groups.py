@@ -1,17 +1,15 @@
 """Network security groups and their rules."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Required, Since
 from emulator.core.errors import ServiceError
 from emulator.network import exceptions
 from emulator.network.versions import NETWORK_VERSIONS
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -111,7 +109,7 @@ def prepare_rule(change: Change) -> None:
             )
 
 
-def render_group(arm: "ArmModel", stored: Json) -> Json:
+def render_group(arm: ArmModel, stored: Json) -> Json:
     """Show the default rules, and the subnets and interfaces that the group is attached to."""
     shown: Json = {
         "defaultSecurityRules": [

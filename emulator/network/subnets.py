@@ -3,18 +3,16 @@
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
 from emulator.network import exceptions
 from emulator.network.types import LINK_CONFIGURATION
 from emulator.network.versions import NETWORK_VERSIONS
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -175,7 +173,7 @@ def _require_inside(name: str, properties: Json, network: str, ranges: list[IPv4
             raise exceptions.invalid_subnet(name, network)
 
 
-def render_subnet(arm: "ArmModel", stored: Json) -> Json:
+def render_subnet(arm: ArmModel, stored: Json) -> Json:
     """Show what sits in a subnet: IP configurations and private endpoints refer to it."""
     shown: Json = {}
     for holder in arm.documents.references.holders(arm, stored["id"]):

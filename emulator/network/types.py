@@ -1,12 +1,10 @@
 """Names of types that refer to each other across the modules of this package, and what inline children share."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from emulator.arm.models import ArmModel
 from emulator.arm.schema import READ_ONLY, Required
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -41,14 +39,14 @@ def inline_child(properties: Json, **members: Any) -> Json:
     } | members
 
 
-def show_holders(members: dict[str, str]) -> Callable[["ArmModel", Json], Json]:
+def show_holders(members: dict[str, str]) -> Callable[[ArmModel, Json], Json]:
     """Return a render hook that lists, under a member for each type, who refers to a resource.
 
     Args:
         members: type by member.
     """
 
-    def render(arm: "ArmModel", stored: Json) -> Json:
+    def render(arm: ArmModel, stored: Json) -> Json:
         shown: dict[str, list[Json]] = {}
         for holder in arm.documents.references.holders(arm, stored["id"]):
             found = arm.load(holder)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.responses import Response
 
 from emulator.arm.call import Call, Row, page
 from emulator.arm.exceptions import location_not_available
 from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.arm.models import ArmModel
 from emulator.arm.quotas import Limits
 from emulator.arm.resources import Change
 from emulator.network import exceptions
@@ -22,9 +23,6 @@ from emulator.network.types import (
     SECURITY_GROUP,
 )
 from emulator.network.versions import NETWORK_VERSIONS
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -100,7 +98,7 @@ async def list_usages(call: Call) -> Response:
     return page(call, [{"id": f"{call.path}/{usage['name']['value']}", **usage} for usage in shown])
 
 
-def usages(arm: "ArmModel", subscription_id: str, location: str) -> Iterator[Json]:
+def usages(arm: ArmModel, subscription_id: str, location: str) -> Iterator[Json]:
     """Yield what `usages` answers, without its ids. Each type is read once, whatever is counted of it."""
     types = {usage.type for usage in USAGES.values()}
     found = {kind: list(_in_region(arm, subscription_id, location, kind)) for kind in types}
@@ -114,7 +112,7 @@ def usages(arm: "ArmModel", subscription_id: str, location: str) -> Iterator[Jso
         }
 
 
-def _in_region(arm: "ArmModel", subscription_id: str, location: str, kind: str) -> Iterator[Json]:
+def _in_region(arm: ArmModel, subscription_id: str, location: str, kind: str) -> Iterator[Json]:
     return (stored for stored in arm.scan(f"/subscriptions/{subscription_id}/", kind) if stored["location"] == location)
 
 

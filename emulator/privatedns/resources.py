@@ -1,15 +1,13 @@
 """Private DNS zones, their record sets, and the links that let virtual networks see them."""
 
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, MapOf, Reference, Required, Since
 from emulator.privatedns import exceptions
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -50,7 +48,7 @@ RECORDS: dict[str, tuple[str, Any]] = {
 }
 
 
-def _render_zone(arm: "ArmModel", stored: Json) -> Json:
+def _render_zone(arm: ArmModel, stored: Json) -> Json:
     links = list(arm.scan(f"{stored['id']}/virtualNetworkLinks/", LINK))
     registering = [link for link in links if link["properties"]["registrationEnabled"]]
     return {
@@ -64,7 +62,7 @@ def _render_zone(arm: "ArmModel", stored: Json) -> Json:
     }
 
 
-async def _make_apex(arm: "ArmModel", stored: Json) -> None:
+async def _make_apex(arm: ArmModel, stored: Json) -> None:
     """Give a new zone its SOA record."""
     identifier = f"{stored['id']}/SOA/{APEX}"
     soa = {
@@ -87,7 +85,7 @@ async def _make_apex(arm: "ArmModel", stored: Json) -> None:
         )
 
 
-def _keep_linked(arm: "ArmModel", stored: Json) -> None:
+def _keep_linked(arm: ArmModel, stored: Json) -> None:
     links = [link["id"] for link in arm.scan(f"{stored['id']}/virtualNetworkLinks/", LINK)]
     if links:
         raise exceptions.nested_resources(links)
@@ -127,13 +125,13 @@ def _check_address(kind: str, address: str) -> None:
         raise exceptions.bad_request(f"The address '{address}' of the {kind} record is invalid.") from error
 
 
-def _render_record(_arm: "ArmModel", stored: Json) -> Json:
+def _render_record(_arm: ArmModel, stored: Json) -> Json:
     zone = stored["id"].split("/")[8]
     fqdn = f"{zone}." if stored["name"] == APEX else f"{stored['name']}.{zone}."
     return {"fqdn": fqdn, "isAutoRegistered": False}
 
 
-def _keep_apex(_arm: "ArmModel", stored: Json) -> None:
+def _keep_apex(_arm: ArmModel, stored: Json) -> None:
     if stored["type"].endswith("/SOA"):
         raise exceptions.bad_request("The record set '@' of type 'SOA' cannot be deleted.")
 
@@ -186,7 +184,7 @@ def is_complete(link: Json) -> bool:
     return "pending" not in link or link["created"] != link["changed"]
 
 
-def _render_link(_arm: "ArmModel", stored: Json) -> Json:
+def _render_link(_arm: ArmModel, stored: Json) -> Json:
     return {"virtualNetworkLinkState": "Completed" if is_complete(stored) else "InProgress"}
 
 

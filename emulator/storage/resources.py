@@ -3,8 +3,9 @@
 import base64
 import re
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from emulator.arm.models import ArmModel
 from emulator.arm.resources import Action, ActionCall, Change, ProviderAction, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, MapOf, Required, Since
 from emulator.blobs.models import BlobsModel
@@ -12,9 +13,6 @@ from emulator.core.clock import rfc3339
 from emulator.storage import exceptions
 from emulator.storage.models import StorageModel
 from emulator.storage.sas import account_sas
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -99,7 +97,7 @@ def _key(number: int, now: str) -> Json:
     return {"creationTime": now, "keyName": f"key{number}", "value": value, "permissions": "FULL"}
 
 
-def _render_account(_arm: "ArmModel", stored: Json) -> Json:
+def _render_account(_arm: ArmModel, stored: Json) -> Json:
     return {
         "primaryEndpoints": {kind: f"https://{stored['name']}.{kind}.core.windows.net/" for kind in ENDPOINTS},
         "primaryLocation": stored["location"],
@@ -110,7 +108,7 @@ def _render_account(_arm: "ArmModel", stored: Json) -> Json:
     }
 
 
-async def _account_stored(arm: "ArmModel", stored: Json) -> None:
+async def _account_stored(arm: ArmModel, stored: Json) -> None:
     """Claim the name, and give the account the blob service that every account has."""
     arm.platform.model(StorageModel).claim(stored["name"], stored["id"])
     service = f"{stored['id']}/blobServices/default"
@@ -118,7 +116,7 @@ async def _account_stored(arm: "ArmModel", stored: Json) -> None:
         arm.documents.put({"id": service, "name": "default", "type": f"{ACCOUNTS_NAME}/blobServices", "properties": {}})
 
 
-async def _account_removed(arm: "ArmModel", stored: Json) -> None:
+async def _account_removed(arm: ArmModel, stored: Json) -> None:
     await arm.platform.model(BlobsModel).delete_account(stored["name"])
 
 
@@ -143,7 +141,7 @@ def _list_account_sas(call: ActionCall) -> Json:
     return {"accountSasToken": account_sas(call.stored["name"], _list_keys(call)["keys"], call.body)}
 
 
-def _check_name(arm: "ArmModel", body: Json) -> Json:
+def _check_name(arm: ArmModel, body: Json) -> Json:
     name = str(body.get("name", ""))
     if body.get("type") != ACCOUNTS_NAME:
         raise exceptions.invalid_value("type", body.get("type"))
@@ -165,7 +163,7 @@ def _prepare_container(change: Change) -> None:
     change.properties.setdefault("publicAccess", "None")
 
 
-def _render_container(_arm: "ArmModel", stored: Json) -> Json:
+def _render_container(_arm: ArmModel, stored: Json) -> Json:
     return {
         "lastModifiedTime": stored["changed"],
         "leaseStatus": "Unlocked",
@@ -175,11 +173,11 @@ def _render_container(_arm: "ArmModel", stored: Json) -> Json:
     }
 
 
-async def _container_stored(arm: "ArmModel", stored: Json) -> None:
+async def _container_stored(arm: ArmModel, stored: Json) -> None:
     await arm.platform.model(BlobsModel).create_container(stored["id"].split("/")[8], stored["name"])
 
 
-async def _container_removed(arm: "ArmModel", stored: Json) -> None:
+async def _container_removed(arm: ArmModel, stored: Json) -> None:
     await arm.platform.model(BlobsModel).delete_container(stored["id"].split("/")[8], stored["name"])
 
 

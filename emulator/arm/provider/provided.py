@@ -3,20 +3,18 @@
 import asyncio
 import json
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx
 
 from emulator.arm.ids import parse
+from emulator.arm.models import ArmModel
 from emulator.arm.operations import ResourceOperation
 from emulator.arm.provider.front_door import Errand
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
-
-if TYPE_CHECKING:
-    from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
@@ -30,7 +28,7 @@ LOOK_SECONDS = 1.0
 
 
 async def put(
-    arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, body: Json, *, correlation_id: str
+    arm: ArmModel, caller: Principal, resource_id: str, api_version: str, body: Json, *, correlation_id: str
 ) -> ResourceOperation:
     """Begin to create or change a resource. The operation's id is what to poll, as path and query.
 
@@ -44,7 +42,7 @@ async def put(
     return ResourceOperation(resource_id, api_version, reply.status_code, reply.json(), poll)
 
 
-async def wait(arm: "ArmModel", caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
+async def wait(arm: ArmModel, caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
     """Wait until an operation that `put` began has ended. A provider that is away for a while is asked again.
 
     Raises:
@@ -66,7 +64,7 @@ async def wait(arm: "ArmModel", caller: Principal, operation: ResourceOperation,
         await asyncio.sleep(float(reply.headers.get("Retry-After", LOOK_SECONDS)))
 
 
-async def get(arm: "ArmModel", caller: Principal, resource_id: str, api_version: str) -> Json:
+async def get(arm: ArmModel, caller: Principal, resource_id: str, api_version: str) -> Json:
     """Return a resource.
 
     Raises:
@@ -78,7 +76,7 @@ async def get(arm: "ArmModel", caller: Principal, resource_id: str, api_version:
     return dict(reply.json())
 
 
-async def action(arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
+async def action(arm: ArmModel, caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
     """Return the answer of an action such as `listCredentials`.
 
     Raises:
@@ -91,7 +89,7 @@ async def action(arm: "ArmModel", caller: Principal, resource_id: str, api_versi
 
 
 async def _ask(
-    arm: "ArmModel", caller: Principal, method: str, target: str, body: Json | None, *, correlation_id: str
+    arm: ArmModel, caller: Principal, method: str, target: str, body: Json | None, *, correlation_id: str
 ) -> httpx.Response:
     path = target.partition("?")[0]
     identifier = parse(path)

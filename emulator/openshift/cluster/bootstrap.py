@@ -6,37 +6,34 @@ On what its programs stumble in its own files is looked at before: `boot_check.p
 import copy
 import ssl
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.installation import InstallationError, Manifest
 from emulator.openshift.boot.kubeconfig import credentials
 from emulator.openshift.boot.timeline import NotYetError, WaitingError
 from emulator.openshift.cluster import certificates, machine_config, rotation
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.cluster.endpoint import Endpoint, Reply
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.release import kinds
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 _CONFLICT = 409
 _OVERRIDES = "original_cvo_overrides.patch"
 
 
-async def machine_config_server(cluster: "Cluster") -> None:
+async def machine_config_server(cluster: Cluster) -> None:
     """Serve the pools' configs on port 22623."""
     if "machine-config" not in cluster.ports:
         await _open_machine_config_server(cluster)
 
 
-async def _open_machine_config_server(cluster: "Cluster") -> None:
+async def _open_machine_config_server(cluster: Cluster) -> None:
     renewed = rotation.kubelet_kubeconfig(cluster.installation) if certificates.is_rotated(cluster) else ""
     configs = machine_config.Configs(cluster.installation, renewed)
     await _listen(cluster, "machine-config", Endpoint(configs.answer), "machine-config-server")
 
 
-async def etcd_signer(cluster: "Cluster") -> None:
+async def etcd_signer(cluster: Cluster) -> None:
     """Serve the signer of etcd's certificates on port 6443; of it, machines look at `/readyz` alone."""
     if "etcd-signer" not in cluster.ports:
 
@@ -48,14 +45,14 @@ async def etcd_signer(cluster: "Cluster") -> None:
         await _listen(cluster, "etcd-signer", Endpoint(answer), "kube-apiserver-internal-lb-server")
 
 
-async def etcd_on_masters(cluster: "Cluster") -> None:
+async def etcd_on_masters(cluster: Cluster) -> None:
     """Wait until every master has a member of etcd."""
     members = [one for one in cluster.machines.of(cluster.record.id, "master") if one.etcd]
     if len(members) < cluster.installation.masters:
         raise WaitingError
 
 
-async def api_server(cluster: "Cluster") -> None:
+async def api_server(cluster: Cluster) -> None:
     """Start the temporary control plane's API server."""
     await listen_api(cluster)
     for definition in kinds.definitions():
@@ -64,7 +61,7 @@ async def api_server(cluster: "Cluster") -> None:
         cluster.objects.put(obj)
 
 
-async def listen_api(cluster: "Cluster") -> None:
+async def listen_api(cluster: Cluster) -> None:
     """Let the API server listen, if it does not yet.
 
     Raises:
@@ -79,14 +76,14 @@ async def listen_api(cluster: "Cluster") -> None:
         signer.stop()
 
 
-async def _open_api(cluster: "Cluster") -> int:
+async def _open_api(cluster: Cluster) -> int:
     try:
         return await cluster.server.listen(certificates.serving(cluster))
     except (ValueError, OSError) as error:
         raise InstallationError(f"kube-apiserver: panic: unable to load server certificate: {error}") from error
 
 
-async def manifests(cluster: "Cluster") -> None:
+async def manifests(cluster: Cluster) -> None:
     """Create the objects of the manifests, through the API server on the machine itself."""
     await _call(cluster, "auth/kubeconfig-loopback", "/api", "cluster-bootstrap")
     if failures := refused(cluster.objects, cluster.installation.manifests()):
@@ -114,13 +111,13 @@ def _failure(objects: Objects, manifest: Manifest) -> str:
     return ""
 
 
-async def masters_joined(cluster: "Cluster") -> None:
+async def masters_joined(cluster: Cluster) -> None:
     """Wait until every master is a node, and etcd with it has its quorum without the bootstrap machine."""
     if len(cluster.masters()) < cluster.installation.masters:
         raise WaitingError
 
 
-async def cvo_overrides(cluster: "Cluster") -> None:
+async def cvo_overrides(cluster: Cluster) -> None:
     """Merge into the version what the bootstrap machine's script has for it, through the balancer."""
     if _OVERRIDES not in cluster.installation.text("/usr/local/bin/bootkube.sh"):
         return
@@ -132,14 +129,14 @@ async def cvo_overrides(cluster: "Cluster") -> None:
         cluster.objects.put(version | {"spec": {name: value for name, value in spec.items() if value is not None}})
 
 
-async def complete(cluster: "Cluster") -> None:
+async def complete(cluster: Cluster) -> None:
     """Report that the control plane stands on its own, through the balancer, as everybody after this will reach it."""
     await _call(cluster, "auth/kubeconfig", "/api/v1/namespaces/kube-system", "progress.service")
     metadata = {"name": "bootstrap", "namespace": "kube-system"}
     cluster.objects.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"status": "complete"}})
 
 
-async def _call(cluster: "Cluster", kubeconfig: str, path: str, unit: str) -> None:
+async def _call(cluster: Cluster, kubeconfig: str, path: str, unit: str) -> None:
     """Call the API from the bootstrap machine.
 
     Raises:
@@ -153,7 +150,7 @@ async def _call(cluster: "Cluster", kubeconfig: str, path: str, unit: str) -> No
         raise NotYetError(f"{unit}: {reason}")
 
 
-async def _listen(cluster: "Cluster", name: str, endpoint: Endpoint, pair: str) -> None:
+async def _listen(cluster: Cluster, name: str, endpoint: Endpoint, pair: str) -> None:
     installation = cluster.installation
     try:
         port = await endpoint.listen(installation.text(f"tls/{pair}.crt"), installation.text(f"tls/{pair}.key"))
@@ -162,7 +159,7 @@ async def _listen(cluster: "Cluster", name: str, endpoint: Endpoint, pair: str) 
     cluster.endpoints[name], cluster.ports[name] = endpoint, port
 
 
-async def rotate(cluster: "Cluster") -> None:
+async def rotate(cluster: Cluster) -> None:
     """Serve with renewed certificates from here on, and give new machines one too."""
     cluster.rotated, cluster.own_certificates = True, []
     certificates.show(cluster)

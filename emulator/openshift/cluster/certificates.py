@@ -1,14 +1,10 @@
 """What the API server shows to whom: the cluster's own certificates, and those that a customer gave it for names."""
 
-from typing import TYPE_CHECKING
-
 from emulator.openshift.boot import pairs
 from emulator.openshift.cluster import rotation
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes import Certificate, Serving
 from emulator.openshift.kubernetes.secrets import decoded
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 # Shown for any name that is none of the others'.
 DEFAULT_SERVER = "kube-apiserver-service-network-server"
@@ -25,18 +21,18 @@ ROTATED = "operator/kube-apiserver"
 CLIENT_CA = "tls/kube-apiserver-complete-client-ca-bundle.crt"
 
 
-def show(cluster: "Cluster") -> None:
+def show(cluster: Cluster) -> None:
     """Let the API server, where it listens, show the certificates that are in force now."""
     if "api" in cluster.ports:
         cluster.server.renew(cluster.ports["api"], serving(cluster))
 
 
-def is_rotated(cluster: "Cluster") -> bool:
+def is_rotated(cluster: Cluster) -> bool:
     """Tell whether the installer's certificates have been renewed."""
     return cluster.rotated or cluster.reached(ROTATED)
 
 
-def serving(cluster: "Cluster") -> Serving:
+def serving(cluster: Cluster) -> Serving:
     """Return what the API server shows: customers' certificates for the names they are for, else its own."""
     installation = cluster.installation
     if not cluster.own_certificates:
@@ -51,7 +47,7 @@ def serving(cluster: "Cluster") -> Serving:
     return Serving([default, *named(cluster), *own], installation.text(CLIENT_CA))
 
 
-def give(cluster: "Cluster", given: list[Certificate]) -> None:
+def give(cluster: Cluster, given: list[Certificate]) -> None:
     """Let the API server show certificates for certain names, instead of those that it was given before.
 
     They are copied: what becomes of the customer's Secrets counts with the next roll-out only.
@@ -71,7 +67,7 @@ def give(cluster: "Cluster", given: list[Certificate]) -> None:
     show(cluster)
 
 
-def named(cluster: "Cluster") -> list[Certificate]:
+def named(cluster: Cluster) -> list[Certificate]:
     """Return the certificates that the API server was given for certain names."""
     found = []
     for number, names in enumerate(cluster.record.named):

@@ -2,7 +2,7 @@
 
 import base64
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from cryptography import x509
@@ -17,10 +17,8 @@ from emulator.core.clock import rfc3339
 from emulator.openshift.boot import kubeconfig
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.machines import Machine
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.release import kinds
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 
@@ -32,7 +30,7 @@ _KUBERNETES_AHEAD = 13
 _BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
 
-async def join_etcd(cluster: "Cluster", machine: Machine) -> str:
+async def join_etcd(cluster: Cluster, machine: Machine) -> str:
     """Let a master's member of etcd find the others, as releases to 4.3 do; return why it cannot, or ""."""
     domain, count = cluster.installation.domain, cluster.installation.masters
     wanted = {f"etcd-{number}.{domain}" for number in range(count)}
@@ -51,7 +49,7 @@ async def join_etcd(cluster: "Cluster", machine: Machine) -> str:
     return await _call(cluster, machine, "/readyz")
 
 
-async def introduce(cluster: "Cluster", machine: Machine) -> str:
+async def introduce(cluster: Cluster, machine: Machine) -> str:
     """Let a kubelet ask for its certificate at the API server; return why it cannot, or ""."""
     reason = await _call(cluster, machine, "/apis/certificates.k8s.io/v1/certificatesigningrequests?limit=1")
     if reason:
@@ -64,7 +62,7 @@ async def introduce(cluster: "Cluster", machine: Machine) -> str:
     return ""
 
 
-async def _call(cluster: "Cluster", machine: Machine, path: str) -> str:
+async def _call(cluster: Cluster, machine: Machine, path: str) -> str:
     try:
         credentials = kubeconfig.read(machine.kubeconfig, "/etc/kubernetes/kubeconfig")
     except InstallationError as error:
@@ -72,7 +70,7 @@ async def _call(cluster: "Cluster", machine: Machine, path: str) -> str:
     return await credentials.call(cluster.downloads, machine, path)
 
 
-def _approve(cluster: "Cluster", machine: Machine, usage: str, requestor: str) -> None:
+def _approve(cluster: Cluster, machine: Machine, usage: str, requestor: str) -> None:
     """Note a kubelet's request for a certificate, approved, with what the kubelet signer has issued."""
     name = f"csr-{machine.host_name}-{usage.removeprefix('kubelet-')}"
     if cluster.objects.get("CertificateSigningRequest.certificates.k8s.io", name):
@@ -117,7 +115,7 @@ def _approve(cluster: "Cluster", machine: Machine, usage: str, requestor: str) -
     cluster.objects.set_status(kinds.full_name(created), name, status)
 
 
-def _sign(cluster: "Cluster", request: x509.CertificateSigningRequest, *, client: bool) -> str:
+def _sign(cluster: Cluster, request: x509.CertificateSigningRequest, *, client: bool) -> str:
     """Return a certificate of the kubelet signer, base64; "" when the signer cannot be read."""
     installation = cluster.installation
     try:
@@ -141,7 +139,7 @@ def _sign(cluster: "Cluster", request: x509.CertificateSigningRequest, *, client
     return base64.b64encode(certificate.public_bytes(Encoding.PEM)).decode()
 
 
-def put_node(cluster: "Cluster", machine: Machine) -> None:
+def put_node(cluster: Cluster, machine: Machine) -> None:
     """Make a machine's node, or bring it up to date."""
     addresses = [
         {"type": "InternalIP", "address": configuration["privateIPAddress"]}
@@ -177,7 +175,7 @@ def put_node(cluster: "Cluster", machine: Machine) -> None:
     cluster.objects.set_status("Node", machine.host_name, status)
 
 
-def show_power(cluster: "Cluster") -> None:
+def show_power(cluster: Cluster) -> None:
     """Let nodes be ready whose machines have power, and unknown whose kubelets are silent; those of none go."""
     joined = {one.host_name: one for one in cluster.machines.of(cluster.record.id) if one.joined}
     for node in cluster.objects.list("Node"):

@@ -6,14 +6,11 @@ Degraded, in the words of the directory or of Azure, until the credentials are r
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import OPERATOR
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators import cloud, credentials, operators
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 # Operators try again by themselves; while all is well, only a change of something makes a difference.
 RETRY_SECONDS = 60
@@ -27,13 +24,13 @@ _ACTIONS = {
 _FIRST_ACTION = "Microsoft.Compute/virtualMachines/write"
 
 
-def begun(cluster: "Cluster", operator: str) -> None:
+def begun(cluster: Cluster, operator: str) -> None:
     """Let an operator that has just become available try its credentials."""
     if any(operator == each for each, _, _ in _secrets(cluster)):
         cluster.access_due = cluster.platform.clock.now()
 
 
-def reconcile(cluster: "Cluster", changed: set[tuple[str, str, str]]) -> datetime | None:
+def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
     """Try the credentials where something may have changed; return when to try again, None while they work."""
     clock, secrets = cluster.platform.clock, {(row[2], row[1]) for row in _secrets(cluster)}
     if any(kind == "Secret" and (namespace, name) in secrets for kind, namespace, name in changed):
@@ -50,13 +47,13 @@ def reconcile(cluster: "Cluster", changed: set[tuple[str, str, str]]) -> datetim
     return cluster.access_due
 
 
-def _secrets(cluster: "Cluster") -> Iterator[tuple[str, str, str]]:
+def _secrets(cluster: Cluster) -> Iterator[tuple[str, str, str]]:
     """Yield operator, name and namespace of the Secrets with which operators that are there act in Azure."""
     yield (credentials.OPERATOR, *credentials.ROOT)
     yield from ((row.operator, row.secret, row.namespace) for row in credentials.requests(cluster))
 
 
-def _refused(cluster: "Cluster") -> dict[str, str]:
+def _refused(cluster: Cluster) -> dict[str, str]:
     """Return why operators have no access, by operator; note with whose access that may change."""
     refused: dict[str, str] = {}
     watched: set[str] = set()

@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from emulator.core.clock import rfc3339
 from emulator.openshift.boot import boot_check, bootkube, timeline
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.timeline import OPERATOR, Row
 from emulator.openshift.cluster import bootstrap
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators import (
     access,
     credentials,
@@ -22,9 +22,6 @@ from emulator.openshift.operators import (
     workloads,
 )
 from emulator.openshift.release.kinds import CLUSTER_VERSION
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +40,7 @@ _BOOTKUBE_RESTARTED = (
     ("systemd", "bootkube.service: Scheduled restart job, restart counter is at {}."),
 )
 
-ACTS: dict[str, Callable[["Cluster"], Awaitable[None]]] = {
+ACTS: dict[str, Callable[[Cluster], Awaitable[None]]] = {
     "machine_config_server": bootstrap.machine_config_server,
     "etcd_signer": bootstrap.etcd_signer,
     "etcd_on_masters": bootstrap.etcd_on_masters,
@@ -69,7 +66,7 @@ _LISTENERS = (
 )
 
 
-async def run(cluster: "Cluster", row: Row) -> bool:
+async def run(cluster: Cluster, row: Row) -> bool:
     """Do what a row says; tell whether it has come true.
 
     Raises:
@@ -107,7 +104,7 @@ async def run(cluster: "Cluster", row: Row) -> bool:
     return True
 
 
-def failed(cluster: "Cluster", row: Row, reason: str) -> None:
+def failed(cluster: Cluster, row: Row, reason: str) -> None:
     """Say why a row does not come true, where people look for it."""
     logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
     if row.name.startswith(OPERATOR):
@@ -118,7 +115,7 @@ def failed(cluster: "Cluster", row: Row, reason: str) -> None:
         operators.report(cluster, "ingress", reason)
 
 
-def begun(cluster: "Cluster", row: Row, *, again: bool = False) -> None:
+def begun(cluster: Cluster, row: Row, *, again: bool = False) -> None:
     """Say what the machine's scripts and programs say when they come to a row.
 
     A run that begins `again` comes to where the last one ended past all that has a marker, without a word.
@@ -131,7 +128,7 @@ def begun(cluster: "Cluster", row: Row, *, again: bool = False) -> None:
             cluster.say("cluster-bootstrap", row.says, anew=True)
 
 
-def ended(cluster: "Cluster", row: Row, reason: str, restarts: int) -> None:
+def ended(cluster: Cluster, row: Row, reason: str, restarts: int) -> None:
     """Say on what a program of the bootstrap machine ended, and that it is started again.
 
     Args:
@@ -155,7 +152,7 @@ def _unit(row: Row) -> str:
     return _DOWNLOAD if row.name == "release-image" else _BOOTKUBE
 
 
-async def serve(cluster: "Cluster") -> None:
+async def serve(cluster: Cluster) -> None:
     """Let listen what has listened before."""
     if cluster.reached("etcd-signer") and not cluster.reached("temporary-api"):
         await bootstrap.etcd_signer(cluster)
@@ -175,12 +172,12 @@ def everything() -> set[tuple[str, str, str]]:
     )
 
 
-def changed(cluster: "Cluster", key: tuple[str, str, str]) -> None:
+def changed(cluster: Cluster, key: tuple[str, str, str]) -> None:
     """Show at once what a change of an object sets going."""
     rollouts.changed(cluster, key)
 
 
-async def reconcile(cluster: "Cluster") -> datetime | None:
+async def reconcile(cluster: Cluster) -> datetime | None:
     """Bring what was written since the last time into effect; return when to look again."""
     changed, cluster.changed = cluster.changed, set()
     now = cluster.platform.clock.now()

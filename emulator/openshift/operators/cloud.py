@@ -1,16 +1,14 @@
 """A cluster's own hands in Azure: what its operators do there, with the credentials that its secrets hold."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
+from emulator.core.platform import Platform
 from emulator.entra.models import EntraModel, Principal
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes.secrets import decoded
-
-if TYPE_CHECKING:
-    from emulator.core.platform import Platform
-    from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 
@@ -51,7 +49,7 @@ class Account:
         return f"/subscriptions/{self.subscription_id}/resourceGroups/{self.resource_group}"
 
 
-def from_secret(cluster: "Cluster", name: str, namespace: str) -> Account:
+def from_secret(cluster: Cluster, name: str, namespace: str) -> Account:
     """Return the account that a credentials secret holds.
 
     Raises:
@@ -75,7 +73,7 @@ def from_secret(cluster: "Cluster", name: str, namespace: str) -> Account:
 class Session:
     """Calls to Azure Resource Manager as one principal."""
 
-    def __init__(self, platform: "Platform", account: Account) -> None:
+    def __init__(self, platform: Platform, account: Account) -> None:
         """Log in.
 
         Raises:

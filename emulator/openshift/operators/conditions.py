@@ -1,21 +1,20 @@
 """Conditions, as operators write them into the status of objects."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
+from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 # By type: whether it is true, the reason, the message.
 Conditions = dict[str, tuple[bool, str, str]]
 
 
-def seconds(cluster: "Cluster") -> str:
+def seconds(cluster: Cluster) -> str:
     """Return the time as Kubernetes writes it: in whole seconds."""
     return cluster.platform.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def written(cluster: "Cluster", before: Json, conditions: Conditions) -> list[Json]:
+def written(cluster: Cluster, before: Json, conditions: Conditions) -> list[Json]:
     """Return conditions; one whose status stays keeps the time of its last change."""
     known = {one["type"]: one for one in (before.get("status") or {}).get("conditions") or ()}
     now = seconds(cluster)

@@ -8,15 +8,13 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import NotYetError
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators.conditions import seconds, written
 from emulator.openshift.release.kinds import INGRESS_OPERATOR_NAMESPACE, MACHINES_NAMESPACE
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 
@@ -82,12 +80,12 @@ REQUESTS = (
 )
 
 
-def requests(cluster: "Cluster") -> Iterator[Request]:
+def requests(cluster: Cluster) -> Iterator[Request]:
     """Yield the requests that the cluster's release brings."""
     yield from (row for row in REQUESTS if cluster.installation.minor >= row.first)
 
 
-async def provide(cluster: "Cluster") -> None:
+async def provide(cluster: Cluster) -> None:
     """Make the requests, the operator's pod, and the operators' credentials.
 
     Raises:
@@ -115,7 +113,7 @@ def _request(row: Request) -> Json:
     }
 
 
-def reconcile(cluster: "Cluster", changed: set[tuple[str, str, str]]) -> datetime | None:
+def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
     """Take note of what was written, and look at it when it is time; return when that is."""
     if not cluster.reached(f"operator/{OPERATOR}"):
         return None
@@ -129,16 +127,16 @@ def reconcile(cluster: "Cluster", changed: set[tuple[str, str, str]]) -> datetim
     return None
 
 
-def _watched(cluster: "Cluster") -> set[tuple[str, str, str]]:
+def _watched(cluster: Cluster) -> set[tuple[str, str, str]]:
     made = {("Secret", row.namespace, row.secret) for row in requests(cluster)}
     return made | {("Secret", ROOT[1], ROOT[0])}
 
 
-def _pods(cluster: "Cluster") -> list[Json]:
+def _pods(cluster: Cluster) -> list[Json]:
     return cluster.objects.list("Pod", NAMESPACE, LABELS)
 
 
-def _sync(cluster: "Cluster") -> None:
+def _sync(cluster: Cluster) -> None:
     if not _pods(cluster):
         cluster.objects.create(_pod())
     root = cluster.objects.get("Secret", *ROOT)
@@ -156,7 +154,7 @@ def _pod() -> Json:
     }
 
 
-def _provision(cluster: "Cluster", request: Json, root: Json | None) -> None:
+def _provision(cluster: Cluster, request: Json, root: Json | None) -> None:
     """Copy the root credentials for a request, and say how that went; what is up to date stays as it is."""
     reference, status = request["spec"]["secretRef"], request.get("status") or {}
     name, namespace = reference["name"], reference["namespace"]
@@ -188,7 +186,7 @@ def _provision(cluster: "Cluster", request: Json, root: Json | None) -> None:
         cluster.objects.set_status(KIND, request["metadata"]["name"], told, NAMESPACE)
 
 
-def _problem(cluster: "Cluster", namespace: str, root: Json | None) -> dict[str, str]:
+def _problem(cluster: Cluster, namespace: str, root: Json | None) -> dict[str, str]:
     if cluster.objects.get("Namespace", namespace) is None:
         return {"MissingTargetNamespace": f"target namespace {namespace} not found"}
     if root is None or "data" not in root:

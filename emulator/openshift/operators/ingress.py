@@ -5,18 +5,16 @@ named as the cluster is, or on `<cluster>-internal`; a rule and a probe for each
 """
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import NotYetError
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.operators import cloud
 from emulator.openshift.release.kinds import CONFIG, INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE, OPERATOR
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 
@@ -29,7 +27,7 @@ RULE_PRIORITY = 500
 RECORD_TTL = 30
 
 
-async def router(cluster: "Cluster") -> None:
+async def router(cluster: Cluster) -> None:
     """Give the router its address, and its name in the cluster's private zone.
 
     Raises:
@@ -49,7 +47,7 @@ async def router(cluster: "Cluster") -> None:
     cluster.objects.set_status("Service", SERVICE, {"loadBalancer": {"ingress": [{"ip": address}]}}, INGRESS_NAMESPACE)
 
 
-def _service(cluster: "Cluster") -> Json:
+def _service(cluster: Cluster) -> Json:
     found = cluster.objects.get("Service", SERVICE, INGRESS_NAMESPACE)
     if found is not None:
         return found
@@ -67,7 +65,7 @@ def _service(cluster: "Cluster") -> Json:
     return cluster.objects.create({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
 
 
-def _account(cluster: "Cluster") -> tuple[cloud.Account, Json]:
+def _account(cluster: Cluster) -> tuple[cloud.Account, Json]:
     """Return the cloud provider's credentials, and its configuration."""
     config = cluster.objects.get("ConfigMap", "cloud-provider-config", "openshift-config")
     secret = cluster.objects.get("Secret", "azure-cloud-provider", "kube-system")
@@ -88,7 +86,7 @@ def _account(cluster: "Cluster") -> tuple[cloud.Account, Json]:
     return account, settings
 
 
-async def _balance(cluster: "Cluster", service: Json) -> str:
+async def _balance(cluster: Cluster, service: Json) -> str:
     """Make what leads to the router in Azure; return the address."""
     account, settings = _account(cluster)
     session = cloud.Session(cluster.platform, account)
@@ -165,7 +163,7 @@ def _frontend_address(balancer: Json, name: str) -> str:
     return address
 
 
-async def _join(cluster: "Cluster", session: cloud.Session, pool: str) -> None:
+async def _join(cluster: Cluster, session: cloud.Session, pool: str) -> None:
     """Put the workers' interfaces into the pool of the internal load balancer."""
     for machine in cluster.machines.of(cluster.record.id, "worker"):
         nic = session.get(machine.nics[0])
@@ -197,7 +195,7 @@ async def _open(session: cloud.Session, account: cloud.Account, settings: Json, 
         await session.put(f"{group}/securityRules/{name}-TCP-{port}-Internet", {"properties": rule})
 
 
-async def _record(cluster: "Cluster", address: str) -> None:
+async def _record(cluster: Cluster, address: str) -> None:
     """Write the router's name into the private zone, where the cluster's configuration names one."""
     dns = cluster.objects.get(f"DNS.{CONFIG}", "cluster") or {}
     spec = dns.get("spec") or {}

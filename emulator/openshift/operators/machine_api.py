@@ -6,18 +6,16 @@ https://github.com/openshift/machine-api-provider-azure
 import asyncio
 import secrets
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.arm.models import ArmModel
 from emulator.core.errors import ServiceError
+from emulator.openshift.boot.machines import Machine
 from emulator.openshift.boot.timeline import WaitingError
 from emulator.openshift.cluster import control_plane
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators import cloud
 from emulator.openshift.release.kinds import MACHINE, MACHINES_NAMESPACE
-
-if TYPE_CHECKING:
-    from emulator.openshift.boot.machines import Machine
-    from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 
@@ -34,7 +32,7 @@ ENOUGH_WORKERS = 2
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 
-async def workers_ready(cluster: "Cluster") -> None:
+async def workers_ready(cluster: Cluster) -> None:
     """Wait for the first workers."""
     wanted = sum(int((one.get("spec") or {}).get("replicas", 1)) for one in _sets(cluster))
     nodes = cluster.objects.list("Node", labels={"node-role.kubernetes.io/worker": ""})
@@ -42,7 +40,7 @@ async def workers_ready(cluster: "Cluster") -> None:
         raise WaitingError
 
 
-def reconcile(cluster: "Cluster") -> None:
+def reconcile(cluster: Cluster) -> None:
     """Bring Machines to what MachineSets want, and let each Machine say how it is."""
     control_plane.show_power(cluster)
     if not cluster.reached("operator/machine-api"):
@@ -55,17 +53,17 @@ def reconcile(cluster: "Cluster") -> None:
         _count(cluster, machine_set)
 
 
-def _sets(cluster: "Cluster") -> list[Json]:
+def _sets(cluster: Cluster) -> list[Json]:
     return cluster.objects.list(MACHINE_SETS, MACHINES_NAMESPACE)
 
 
-def _of(cluster: "Cluster", machine_set: Json) -> list[Json]:
+def _of(cluster: Cluster, machine_set: Json) -> list[Json]:
     labels = machine_set["spec"].get("selector", {}).get("matchLabels") or {SET_LABEL: machine_set["metadata"]["name"]}
     machines = cluster.objects.list(MACHINES, MACHINES_NAMESPACE, labels)
     return [machine for machine in machines if "deletionTimestamp" not in machine["metadata"]]
 
 
-def _replicate(cluster: "Cluster", machine_set: Json) -> None:
+def _replicate(cluster: Cluster, machine_set: Json) -> None:
     machines = _of(cluster, machine_set)
     surplus = len(machines) - int(machine_set["spec"].get("replicas", 1))
     for machine in sorted(machines, key=_worth)[: max(0, surplus)]:
@@ -88,7 +86,7 @@ def _replicate(cluster: "Cluster", machine_set: Json) -> None:
             "finalizers": [FINALIZER],
             "ownerReferences": [owner],
         }
-        machine = {"apiVersion": machine_set["apiVersion"], "kind": "Machine", "metadata": metadata}
+        machine = {"apiVersion": machine_set["apiVersion"], "kind": Machine, "metadata": metadata}
         cluster.objects.create(machine | {"spec": template["spec"]})
 
 
@@ -102,7 +100,7 @@ def _worth(machine: Json) -> tuple[bool, bool, str]:
     )
 
 
-def _count(cluster: "Cluster", machine_set: Json) -> None:
+def _count(cluster: Cluster, machine_set: Json) -> None:
     machines = _of(cluster, machine_set)
     running = sum(phase(machine) == "Running" for machine in machines)
     status: Json = {
@@ -120,7 +118,7 @@ def phase(machine: Json) -> str:
     return str((machine.get("status") or {}).get("phase") or "")
 
 
-def _advance(cluster: "Cluster", machine: Json) -> None:
+def _advance(cluster: Cluster, machine: Json) -> None:
     """Do for a Machine what is next."""
     name = machine["metadata"]["name"]
     if name in cluster.working:
@@ -140,7 +138,7 @@ def _advance(cluster: "Cluster", machine: Json) -> None:
         _begin(cluster, name, _provision(cluster, name))
 
 
-def _guest(cluster: "Cluster", name: str) -> "Machine | None":
+def _guest(cluster: Cluster, name: str) -> Machine | None:
     """Return the inside of a Machine's virtual machine."""
     known = cluster.record.workers.get(name, {}).get("vm", "")
     if known:
@@ -148,7 +146,7 @@ def _guest(cluster: "Cluster", name: str) -> "Machine | None":
     return next((one for one in cluster.machines.of(cluster.record.id, "master") if one.name == name), None)
 
 
-def _show(cluster: "Cluster", machine: Json) -> None:
+def _show(cluster: Cluster, machine: Json) -> None:
     """Let a Machine say what its virtual machine and its node are."""
     name = machine["metadata"]["name"]
     guest = _guest(cluster, name)
@@ -188,7 +186,7 @@ def _provider_status(vm_id: str, message: str = "") -> Json:
     return shown if message else shown | {"vmId": vm_id, "vmState": "Running"}
 
 
-def _set(cluster: "Cluster", name: str, **changes: Any) -> None:
+def _set(cluster: Cluster, name: str, **changes: Any) -> None:
     """Change members of a Machine's status."""
     machine = cluster.objects.get(MACHINES, name, MACHINES_NAMESPACE)
     if machine is not None:
@@ -198,7 +196,7 @@ def _set(cluster: "Cluster", name: str, **changes: Any) -> None:
 # In Azure
 
 
-def _begin(cluster: "Cluster", name: str, work: Coroutine[Any, Any, None]) -> None:
+def _begin(cluster: Cluster, name: str, work: Coroutine[Any, Any, None]) -> None:
     """Do something about a Machine in the background, one thing at a time."""
     cluster.working.add(name)
 
@@ -212,7 +210,7 @@ def _begin(cluster: "Cluster", name: str, work: Coroutine[Any, Any, None]) -> No
     cluster.platform.spawn(run(), f"machine {name}")
 
 
-async def _provision(cluster: "Cluster", name: str) -> None:
+async def _provision(cluster: Cluster, name: str) -> None:
     """Make a Machine's interface and virtual machine, as the cluster's service principal."""
     _set(cluster, name, phase="Provisioning")
     fault = cluster.platform.faults.take(FAULTS, f"worker {name}")
@@ -236,7 +234,7 @@ async def _provision(cluster: "Cluster", name: str) -> None:
         return
 
 
-def _fail(cluster: "Cluster", name: str, message: str) -> None:
+def _fail(cluster: Cluster, name: str, message: str) -> None:
     _set(
         cluster,
         name,
@@ -251,7 +249,7 @@ def _worded(error: ServiceError) -> str:
     return f'StatusCode={error.status_code} -- Original Error: Code="{error.code}" Message="{error.message}"'
 
 
-async def _create(cluster: "Cluster", name: str, spec: Json) -> None:
+async def _create(cluster: Cluster, name: str, spec: Json) -> None:
     """Create a virtual machine with its interface.
 
     Raises:
@@ -272,7 +270,7 @@ async def _create(cluster: "Cluster", name: str, spec: Json) -> None:
     await session.put(vm, _virtual_machine(name, nic, spec, user_data))
 
 
-def _user_data(cluster: "Cluster", spec: Json) -> str:
+def _user_data(cluster: Cluster, spec: Json) -> str:
     name = spec["userDataSecret"]["name"]
     secret = cluster.objects.get("Secret", name, MACHINES_NAMESPACE)
     data: Json = (secret or {}).get("data") or {}
@@ -340,7 +338,7 @@ def _virtual_machine(name: str, nic: str, spec: Json, user_data: str) -> Json:
     return body | ({"zones": [spec["zone"]]} if spec.get("zone") else {})
 
 
-async def _remove(cluster: "Cluster", name: str) -> None:
+async def _remove(cluster: Cluster, name: str) -> None:
     """Delete a Machine's virtual machine with disk and interface, its node, and then the Machine itself."""
     _set(cluster, name, phase="Deleting")
     known = cluster.record.workers.get(name, {})
@@ -365,7 +363,7 @@ async def _remove(cluster: "Cluster", name: str) -> None:
         cluster.objects.put(machine | {"metadata": machine["metadata"] | {"finalizers": kept}})
 
 
-async def _delete(cluster: "Cluster", name: str, vm_id: str, known: Json) -> None:
+async def _delete(cluster: Cluster, name: str, vm_id: str, known: Json) -> None:
     account = cloud.from_secret(cluster, "azure-cloud-credentials", MACHINES_NAMESPACE)
     session = cloud.Session(cluster.platform, account)
     group = vm_id.split("/")[4]

@@ -1,15 +1,13 @@
 """The operators and the version of a cluster: their objects, and the conditions by which everybody waits for them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.openshift.boot import timeline
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators import conditions, versions
 from emulator.openshift.operators.conditions import Conditions
 from emulator.openshift.release import kinds, stock
 from emulator.openshift.release.kinds import CONFIG, INGRESS_OPERATOR_NAMESPACE, OPERATOR
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 
@@ -53,7 +51,7 @@ _SPECS: dict[str, Json] = {"etcd": {"managementState": "Managed"}, "ingress": {"
 _PUBLIC: Json = {"type": "LoadBalancerService", "loadBalancer": {"scope": "External"}}
 
 
-async def payload(cluster: "Cluster") -> None:
+async def payload(cluster: Cluster) -> None:
     """Make what the release brings: its configuration, its operators and their resources."""
     put = cluster.objects.put
     for constraints in stock.security_context_constraints(cluster.installation.minor):
@@ -70,13 +68,13 @@ async def payload(cluster: "Cluster") -> None:
     versions.begin(cluster)
 
 
-async def console(cluster: "Cluster") -> None:
+async def console(cluster: Cluster) -> None:
     """Make the console's own resource, late in the release."""
     _put_resource(cluster, "console")
     _show_resource(cluster, "console", _waiting("console"))
 
 
-def _put_resource(cluster: "Cluster", name: str) -> None:
+def _put_resource(cluster: Cluster, name: str) -> None:
     kind, group, resource, namespace = RESOURCES[name]
     if cluster.objects.get(f"{kind}.{group}", resource, namespace) is not None:
         return
@@ -84,7 +82,7 @@ def _put_resource(cluster: "Cluster", name: str) -> None:
     cluster.objects.put(_object(kind, group, resource, namespace, spec))
 
 
-def available(cluster: "Cluster", name: str) -> None:
+def available(cluster: Cluster, name: str) -> None:
     """Let an operator be available, in the version of the release."""
     _show(cluster, name, _well(cluster, name) | _rolling(cluster, name) | _refused(cluster, name))
     if name == "console":
@@ -93,7 +91,7 @@ def available(cluster: "Cluster", name: str) -> None:
     versions.show(cluster)
 
 
-def show(cluster: "Cluster", name: str) -> None:
+def show(cluster: Cluster, name: str) -> None:
     """Let an operator show how far it is with what it was told."""
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
@@ -103,7 +101,7 @@ def show(cluster: "Cluster", name: str) -> None:
     versions.show(cluster)
 
 
-def _well(cluster: "Cluster", name: str) -> Conditions:
+def _well(cluster: Cluster, name: str) -> Conditions:
     """Return the conditions of an operator that has nothing to do."""
     state = _management_state(cluster, name) if name in _LEAVES else "Managed"
     if state == "Managed":
@@ -112,13 +110,13 @@ def _well(cluster: "Cluster", name: str) -> Conditions:
     return {"Available": (True, reason, message), "Progressing": (False, reason, "")}
 
 
-def _management_state(cluster: "Cluster", name: str) -> str:
+def _management_state(cluster: Cluster, name: str) -> str:
     kind, group, resource, namespace = RESOURCES[name]
     found = cluster.objects.get(f"{kind}.{group}", resource, namespace) or {}
     return str((found.get("spec") or {}).get("managementState") or "Managed")
 
 
-def _rolling(cluster: "Cluster", name: str) -> Conditions:
+def _rolling(cluster: Cluster, name: str) -> Conditions:
     """Return the conditions in which an operator differs from that while it rolls out a change, or cannot."""
     found: Conditions = {}
     for row in timeline.ROLLOUTS:
@@ -131,7 +129,7 @@ def _rolling(cluster: "Cluster", name: str) -> Conditions:
     return found
 
 
-def _refused(cluster: "Cluster", name: str) -> Conditions:
+def _refused(cluster: Cluster, name: str) -> Conditions:
     """Return the condition in which an operator differs from that while its credentials open nothing in Azure."""
     told = cluster.record.refused.get(name)
     return {"Degraded": (True, _error(name), told)} if told else {}
@@ -141,14 +139,14 @@ def _error(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("-")) + "Error"
 
 
-def stuck(cluster: "Cluster", name: str, message: str) -> None:
+def stuck(cluster: Cluster, name: str, message: str) -> None:
     """Let an operator be as it is for good, and say why."""
     cluster.record.stuck[f"{timeline.OPERATOR}{name}"] = message
     cluster.save()
     report(cluster, name, message)
 
 
-def report(cluster: "Cluster", name: str, message: str) -> None:
+def report(cluster: Cluster, name: str, message: str) -> None:
     """Let an operator say why it is not available."""
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
@@ -156,14 +154,14 @@ def report(cluster: "Cluster", name: str, message: str) -> None:
     versions.show(cluster)
 
 
-async def alert_routes(cluster: "Cluster") -> None:
+async def alert_routes(cluster: Cluster) -> None:
     """Make the alert manager's configuration, which is whoever's changes it from then on."""
     namespace, name, _ = stock.ALERTMANAGER
     if cluster.objects.get("Secret", name, namespace) is None:
         cluster.objects.put(stock.alertmanager(cluster.installation.minor))
 
 
-def observe(cluster: "Cluster", kind: str, namespace: str, name: str) -> None:
+def observe(cluster: Cluster, kind: str, namespace: str, name: str) -> None:
     """Let an operator note that it has seen its resource's spec as it is now."""
     if kind == kinds.CLUSTER_VERSION:
         versions.show(cluster)
@@ -175,7 +173,7 @@ def observe(cluster: "Cluster", kind: str, namespace: str, name: str) -> None:
     cluster.objects.set_status(kind, name, status, namespace)
 
 
-def is_behind(cluster: "Cluster", kind: str, namespace: str, name: str) -> bool:
+def is_behind(cluster: Cluster, kind: str, namespace: str, name: str) -> bool:
     """Tell whether an operator has not seen its resource's spec as it is now."""
     found = cluster.objects.get(kind, name, namespace)
     observed = ((found or {}).get("status") or {}).get("observedGeneration")
@@ -189,7 +187,7 @@ def _waiting(name: str, message: str = "") -> Conditions:
     return {"Available": (False, "Initializing", text), "Progressing": (True, "RollingOut", text)}
 
 
-def _show(cluster: "Cluster", name: str, shown: Conditions) -> None:
+def _show(cluster: Cluster, name: str, shown: Conditions) -> None:
     """Write an operator's conditions to its ClusterOperator and to its resource."""
     before = cluster.objects.get(CLUSTER_OPERATOR, name) or {}
     told = {"Degraded": (False, "AsExpected", ""), "Upgradeable": (True, "AsExpected", "")} | shown
@@ -203,7 +201,7 @@ def _show(cluster: "Cluster", name: str, shown: Conditions) -> None:
         _show_resource(cluster, name, told)
 
 
-def _show_resource(cluster: "Cluster", name: str, told: Conditions) -> None:
+def _show_resource(cluster: Cluster, name: str, told: Conditions) -> None:
     kind, group, resource, namespace = RESOURCES[name]
     found = cluster.objects.get(f"{kind}.{group}", resource, namespace)
     if found is None:
@@ -219,7 +217,7 @@ def _show_resource(cluster: "Cluster", name: str, told: Conditions) -> None:
     cluster.objects.set_status(f"{kind}.{group}", resource, status, namespace)
 
 
-def _is_behind_for_long(resource: tuple[str, str, str], cluster: "Cluster") -> bool:
+def _is_behind_for_long(resource: tuple[str, str, str], cluster: Cluster) -> bool:
     """Tell whether an operator rolls out what stands in its resource, and says that it has seen it when it is done."""
     rows = [row for row in timeline.ROLLOUTS if row.resource == resource]
     return any(cluster.record.rollouts.get(row.key, {}).get("due") for row in rows)

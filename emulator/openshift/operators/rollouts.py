@@ -9,19 +9,17 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.core.clock import rfc3339
 from emulator.openshift.boot import pairs
 from emulator.openshift.boot.timeline import OPERATOR, ROLLOUTS, Rollout
 from emulator.openshift.cluster import certificates
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes import Certificate
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.operators import operators
 from emulator.openshift.release import stock
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 logger = logging.getLogger(__name__)
 Json = dict[str, Any]
@@ -34,14 +32,14 @@ class _SecretError(ValueError):
     """A Secret that nobody can serve with; the message says which, and why."""
 
 
-def changed(cluster: "Cluster", key: Key) -> None:
+def changed(cluster: Cluster, key: Key) -> None:
     """Begin what a change of an object asks for, or take back what is no longer wanted."""
     for row in ROLLOUTS:
         if key == row.resource or (row.secrets and key[:2] == ("Secret", row.secrets)):
             _look(cluster, row)
 
 
-def advance(cluster: "Cluster") -> datetime | None:
+def advance(cluster: Cluster) -> datetime | None:
     """Let come into force what is due; return when the next is."""
     waits = []
     for row in ROLLOUTS:
@@ -57,7 +55,7 @@ def advance(cluster: "Cluster") -> datetime | None:
     return min(waits, default=None)
 
 
-def begun(cluster: "Cluster", operator: str) -> None:
+def begun(cluster: Cluster, operator: str) -> None:
     """Let an operator that has just become available do what it is told by what it finds."""
     for row in ROLLOUTS:
         if row.operator == operator:
@@ -67,7 +65,7 @@ def begun(cluster: "Cluster", operator: str) -> None:
                 _EFFECTS.get(row.key, _nothing)(cluster, row)
 
 
-def _look(cluster: "Cluster", row: Rollout) -> None:
+def _look(cluster: Cluster, row: Rollout) -> None:
     found = _resource(cluster, row)
     if found is None:
         return
@@ -94,7 +92,7 @@ def _look(cluster: "Cluster", row: Rollout) -> None:
         operators.show(cluster, row.operator)
 
 
-def _due(cluster: "Cluster", row: Rollout) -> tuple[datetime, str]:
+def _due(cluster: Cluster, row: Rollout) -> tuple[datetime, str]:
     """Return when a roll-out that begins now is over, and why it never is, "" when it is."""
     clock = cluster.platform.clock
     fault = cluster.platform.faults.take(FAULTS, f"rollout {row.operator}")
@@ -104,14 +102,14 @@ def _due(cluster: "Cluster", row: Rollout) -> tuple[datetime, str]:
     return clock.after(row.seconds) + later, failure
 
 
-def _enforce(cluster: "Cluster", row: Rollout, state: Json) -> None:
+def _enforce(cluster: Cluster, row: Rollout, state: Json) -> None:
     cluster.record.rollouts[row.key] = state | {"rolled": state["wanted"], "due": ""}
     _EFFECTS.get(row.key, _nothing)(cluster, row)
     cluster.save()
     operators.show(cluster, row.operator)
 
 
-def _resource(cluster: "Cluster", row: Rollout) -> Json | None:
+def _resource(cluster: Cluster, row: Rollout) -> Json | None:
     kind, namespace, name = row.resource
     # Before the definitions there is no such kind.
     return cluster.objects.get(kind, name, namespace) if cluster.objects.kinds.named(kind) else None
@@ -142,7 +140,7 @@ _SECRETS: Mapping[str, Callable[[Json], list[tuple[str, list[str]]]]] = {
 }
 
 
-def _certificates(cluster: "Cluster", row: Rollout, spec: Json) -> list[Certificate]:
+def _certificates(cluster: Cluster, row: Rollout, spec: Json) -> list[Certificate]:
     """Return the certificates that a spec asks for.
 
     Raises:
@@ -153,7 +151,7 @@ def _certificates(cluster: "Cluster", row: Rollout, spec: Json) -> list[Certific
     return [_certificate(cluster, row, name, names) for name, names in _SECRETS[row.key](spec)]
 
 
-def _certificate(cluster: "Cluster", row: Rollout, name: str, names: list[str]) -> Certificate:
+def _certificate(cluster: Cluster, row: Rollout, name: str, names: list[str]) -> Certificate:
     secret = cluster.objects.get("Secret", name, row.secrets)
     if secret is None:
         raise _SecretError(f'secret "{row.secrets}/{name}" not found')
@@ -171,23 +169,23 @@ def _certificate(cluster: "Cluster", row: Rollout, name: str, names: list[str]) 
 # What is true once a roll-out is over
 
 
-def _serve(cluster: "Cluster", row: Rollout) -> None:
+def _serve(cluster: Cluster, row: Rollout) -> None:
     found = _resource(cluster, row) or {}
     certificates.give(cluster, _certificates(cluster, row, found.get("spec") or {}))
 
 
-def _stock(cluster: "Cluster", row: Rollout) -> None:
+def _stock(cluster: Cluster, row: Rollout) -> None:
     found = _resource(cluster, row) or {}
     kind, namespace, name = row.resource
     cluster.objects.set_status(kind, name, {"sources": stock.catalogues(found.get("spec") or {})}, namespace)
 
 
-def _route(cluster: "Cluster", row: Rollout) -> None:
+def _route(cluster: Cluster, row: Rollout) -> None:
     spec = (_resource(cluster, row) or {}).get("spec") or {}
     cluster.record.rollouts[row.key]["shown"] = (spec.get("defaultCertificate") or {}).get("name", "")
 
 
-def _revise(cluster: "Cluster", row: Rollout) -> None:
+def _revise(cluster: Cluster, row: Rollout) -> None:
     """Let every master run the static pods of a new revision, which keeps the reason that it was made for."""
     found = _resource(cluster, row) or {}
     kind, namespace, name = row.resource
@@ -208,18 +206,18 @@ def _revise(cluster: "Cluster", row: Rollout) -> None:
     cluster.objects.set_status(kind, name, status | changed, namespace)
 
 
-def _leave(cluster: "Cluster", row: Rollout) -> None:
+def _leave(cluster: Cluster, row: Rollout) -> None:
     found = _resource(cluster, row) or {}
     kind, namespace, name = row.resource
     state = (found.get("spec") or {}).get("managementState") or "Managed"
     cluster.objects.set_status(kind, name, (found.get("status") or {}) | {"managementState": state}, namespace)
 
 
-def _nothing(_cluster: "Cluster", _row: Rollout) -> None:
+def _nothing(_cluster: Cluster, _row: Rollout) -> None:
     """Change nothing that anybody sees."""
 
 
-_EFFECTS: Mapping[str, Callable[["Cluster", Rollout], None]] = {
+_EFFECTS: Mapping[str, Callable[[Cluster, Rollout], None]] = {
     "ingress": _route,
     "kube-apiserver": _serve,
     "kube-apiserver-revision": _revise,

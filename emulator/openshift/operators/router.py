@@ -2,7 +2,6 @@
 
 import logging
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -13,12 +12,10 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from emulator.core.certificates import private_key_pem
 from emulator.openshift.boot import pairs
 from emulator.openshift.boot.timeline import GARBLED
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.cluster.endpoint import Endpoint, Reply
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.release.kinds import INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +31,7 @@ ROUTES = {
 _NOT_THERE = Reply(503, "text/html", b"<h1>Application is not available</h1>\n")
 
 
-async def listen(cluster: "Cluster") -> None:
+async def listen(cluster: Cluster) -> None:
     """Let the router listen with the certificate that is in force, if it does not yet."""
     if HTTPS in cluster.ports and cluster.router_source == _source(cluster):
         return
@@ -45,7 +42,7 @@ async def listen(cluster: "Cluster") -> None:
         logger.exception("cluster %s: the router does not listen", cluster.record.id)
 
 
-async def _listen(cluster: "Cluster", pair: tuple[str, str]) -> None:
+async def _listen(cluster: Cluster, pair: tuple[str, str]) -> None:
     endpoint = Endpoint(lambda _path, host: _answer(cluster, host))
     port = await endpoint.listen(*pair)
     # The new listener first: nobody is to find the port closed in between.
@@ -59,7 +56,7 @@ async def _listen(cluster: "Cluster", pair: tuple[str, str]) -> None:
         cluster.endpoints[HTTP], cluster.ports[HTTP] = plain, await plain.listen_plain()
 
 
-def _answer(cluster: "Cluster", host: str) -> Reply:
+def _answer(cluster: Cluster, host: str) -> Reply:
     label, _, domain = host.partition(".")
     title, row = ROUTES.get(label, ("", ""))
     if not row or domain != f"apps.{cluster.installation.domain}" or not cluster.reached(row):
@@ -67,14 +64,14 @@ def _answer(cluster: "Cluster", host: str) -> Reply:
     return Reply(200, "text/html; charset=utf-8", f"<!doctype html><title>{title}</title><h1>{title}</h1>\n".encode())
 
 
-def _source(cluster: "Cluster") -> tuple[str, str]:
+def _source(cluster: Cluster) -> tuple[str, str]:
     """Return which Secret is in force, and in which version."""
     name = cluster.record.rollouts.get("ingress", {}).get("shown") or DEFAULT_SECRET
     found = cluster.objects.get("Secret", name, INGRESS_NAMESPACE)
     return name, found["metadata"]["resourceVersion"] if found else ""
 
 
-def _pair(cluster: "Cluster") -> tuple[str, str]:
+def _pair(cluster: Cluster) -> tuple[str, str]:
     """Return the certificate in force: the customer's, or what was shown when that is of no use, or the operator's."""
     name = cluster.record.rollouts.get("ingress", {}).get("shown", "")
     if name:
@@ -86,12 +83,12 @@ def _pair(cluster: "Cluster") -> tuple[str, str]:
     return _own(cluster)
 
 
-def _read(cluster: "Cluster", name: str, namespace: str = INGRESS_NAMESPACE) -> tuple[str, str]:
+def _read(cluster: Cluster, name: str, namespace: str = INGRESS_NAMESPACE) -> tuple[str, str]:
     data = (cluster.objects.get("Secret", name, namespace) or {}).get("data") or {}
     return decoded(data.get("tls.crt", "")), decoded(data.get("tls.key", ""))
 
 
-def _own(cluster: "Cluster") -> tuple[str, str]:
+def _own(cluster: Cluster) -> tuple[str, str]:
     """Return the operator's own certificate, made when it is missing."""
     pair = _read(cluster, DEFAULT_SECRET)
     if not pairs.problem(*pair):
@@ -106,7 +103,7 @@ def _own(cluster: "Cluster") -> tuple[str, str]:
     return _read(cluster, DEFAULT_SECRET)
 
 
-def _keep(cluster: "Cluster", name: str, namespace: str, chain: str, key: str) -> None:
+def _keep(cluster: Cluster, name: str, namespace: str, chain: str, key: str) -> None:
     metadata = {"name": name, "namespace": namespace}
     head = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "kubernetes.io/tls"}
     cluster.objects.put(head | {"stringData": {"tls.crt": chain, "tls.key": key}})

@@ -1,21 +1,19 @@
 """The version of a cluster: what its operator makes of the others."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.openshift.boot import timeline
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators.conditions import Conditions, seconds, written
 from emulator.openshift.release.kinds import CLUSTER_VERSION, CONFIG
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 Json = dict[str, Any]
 
 NO_CHANNEL = (False, "NoChannel", "The update channel has not been configured.")
 
 
-def begin(cluster: "Cluster") -> None:
+def begin(cluster: Cluster) -> None:
     """Make the version where the installer has made none, and say that it is worked on."""
     if cluster.objects.get(CLUSTER_VERSION, "version") is None:
         own = str(uuid5(NAMESPACE_URL, cluster.record.id))
@@ -25,12 +23,12 @@ def begin(cluster: "Cluster") -> None:
     show(cluster)
 
 
-async def complete(cluster: "Cluster") -> None:
+async def complete(cluster: Cluster) -> None:
     """Let the version be complete, now that all operators are."""
     show(cluster, is_complete=True)
 
 
-def show(cluster: "Cluster", *, is_complete: bool = False) -> None:
+def show(cluster: Cluster, *, is_complete: bool = False) -> None:
     """Let the version say how far it is, and that its operator has seen it as it is."""
     found = cluster.objects.get(CLUSTER_VERSION, "version")
     if found is None:

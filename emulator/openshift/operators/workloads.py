@@ -7,16 +7,14 @@ https://docs.openshift.com/container-platform/latest/authentication/managing-sec
 import logging
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.core.clock import rfc3339
 from emulator.openshift.boot.timeline import GARBLED, PODS_SECONDS
+from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.cluster.control_plane import is_ready
 from emulator.openshift.kubernetes.access.authentication import User
 from emulator.openshift.kubernetes.access.authorization import Attributes
-
-if TYPE_CHECKING:
-    from emulator.openshift.cluster.cluster import Cluster
 
 logger = logging.getLogger(__name__)
 Json = dict[str, Any]
@@ -47,7 +45,7 @@ _TOLERATED: tuple[Json, ...] = (
 _HOST = {"hostNetwork": "allowHostNetwork", "hostPID": "allowHostPID", "hostIPC": "allowHostIPC"}
 
 
-def reconcile(cluster: "Cluster") -> datetime | None:
+def reconcile(cluster: Cluster) -> datetime | None:
     """Bring the status of every DaemonSet up to date; return when more pods will be ready."""
     if not cluster.reached(BEGUN):
         return None
@@ -61,7 +59,7 @@ def reconcile(cluster: "Cluster") -> datetime | None:
     return min((moment for moment in moments if moment is not None), default=None)
 
 
-def _count(cluster: "Cluster", daemon_set: Json, nodes: list[Json]) -> datetime | None:
+def _count(cluster: Cluster, daemon_set: Json, nodes: list[Json]) -> datetime | None:
     metadata, pod = daemon_set["metadata"], daemon_set["spec"]["template"]["spec"]
     meant = [node for node in nodes if _fits(pod, node)]
     refusal = _refusal(cluster, metadata["namespace"], pod)
@@ -89,7 +87,7 @@ def _count(cluster: "Cluster", daemon_set: Json, nodes: list[Json]) -> datetime 
     return min(moments, default=None)
 
 
-def _updated_at(cluster: "Cluster", metadata: Json) -> datetime:
+def _updated_at(cluster: Cluster, metadata: Json) -> datetime:
     """Return when pods made as the DaemonSet now wants them are ready, on nodes that were there before."""
     key = (metadata["uid"], metadata["generation"])
     if key not in cluster.pods:
@@ -101,7 +99,7 @@ def _updated_at(cluster: "Cluster", metadata: Json) -> datetime:
     return cluster.pods[key]
 
 
-def _up_at(cluster: "Cluster", node: Json) -> datetime:
+def _up_at(cluster: Cluster, node: Json) -> datetime:
     created = datetime.fromisoformat(node["metadata"]["creationTimestamp"])
     return created + cluster.platform.clock.scaled(PODS_SECONDS)
 
@@ -147,7 +145,7 @@ def _tolerates(toleration: Json, taint: Json) -> bool:
 # What pods may do
 
 
-def _refusal(cluster: "Cluster", namespace: str, pod: Json) -> str:
+def _refusal(cluster: Cluster, namespace: str, pod: Json) -> str:
     """Return why a pod is not admitted, "" when it is."""
     account = pod.get("serviceAccountName") or "default"
     # The account `default` comes with every namespace, by a controller that is not here.
@@ -177,14 +175,14 @@ def _needs(pod: Json) -> Iterator[str]:
         yield "allowPrivilegedContainer"
 
 
-def _may_use(cluster: "Cluster", user: User, namespace: str, constraints: Json) -> bool:
+def _may_use(cluster: Cluster, user: User, namespace: str, constraints: Json) -> bool:
     if user.name in (constraints.get("users") or ()) or set(user.groups) & set(constraints.get("groups") or ()):
         return True
     wanted = Attributes("use", SECURITY, CONSTRAINTS, namespace, constraints["metadata"]["name"])
     return cluster.server.authorizer.why(user, wanted) is not None
 
 
-def _tell(cluster: "Cluster", daemon_set: Json, refusal: str) -> None:
+def _tell(cluster: Cluster, daemon_set: Json, refusal: str) -> None:
     metadata = daemon_set["metadata"]
     name, namespace = metadata["name"], metadata["namespace"]
     now = rfc3339(cluster.platform.clock.now())
