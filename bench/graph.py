@@ -143,7 +143,7 @@ def _check(ignition: str) -> float:
         ValueError: it would stumble.
     """
     # Afterwards and not above: the memory measured is the product's.
-    from emulator.openshift.boot.boot_check import boot_check  # noqa: PLC0415 - see the line before
+    from emulator.openshift.boot.checks import boot_check  # noqa: PLC0415 - see the line before
 
     begin = time.perf_counter()
     if found := boot_check([ignition], "", datetime.now(UTC)):

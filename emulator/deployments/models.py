@@ -16,6 +16,7 @@ from emulator.core.store import Document
 from emulator.deployments import exceptions
 from emulator.deployments.declarations import declare, render
 from emulator.deployments.engine import Engine
+from emulator.deployments.environment import environment_of
 from emulator.deployments.graph import Directory, Observer, Plan, make_plan
 from emulator.deployments.language.evaluation import Scope, Variables
 from emulator.deployments.parameters import Parameter, read_given, resolve_parameters, to_external
@@ -30,7 +31,6 @@ from emulator.deployments.records import (
 from emulator.deployments.requests import Request, read_properties
 from emulator.deployments.runs import Run
 from emulator.deployments.sealing import Redaction, SealedParameters
-from emulator.deployments.surroundings import surroundings
 from emulator.deployments.template import Template, read_template
 from emulator.entra.models import Principal
 
@@ -209,7 +209,7 @@ class DeploymentsModel:
             "startTime": now,
             "timestamp": now,
         }
-        parameters = resolve_parameters(template, given, surroundings(self._arm, record, self._clock.now()))
+        parameters = resolve_parameters(template, given, environment_of(self._arm, record, self._clock.now()))
         record["parameters"] = to_external(parameters)
         values = {name: parameter.value for name, parameter in parameters.items()}
         with Redaction({name: item.value for name, item in parameters.items() if item.secure}):
@@ -220,7 +220,7 @@ class DeploymentsModel:
         return Prepared(record, template, parameters, plan, scope)
 
     def _plan(self, template: Template, record: Document, values: Mapping[str, Any]) -> tuple[Plan, Scope]:
-        environment = surroundings(self._arm, record, datetime.fromisoformat(record["startTime"]))
+        environment = environment_of(self._arm, record, datetime.fromisoformat(record["startTime"]))
         scope = Scope(environment, parameters=values, variables=Variables(template.section("variables")))
         group_id = record["id"].partition("/providers/")[0]
         try:

@@ -6,9 +6,9 @@ from emulator.arm.bodies import check
 from emulator.arm.call import Call, answer, page
 from emulator.core.store import Document
 from emulator.deployments import exceptions
+from emulator.deployments.lenient_json import decode
 from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.records import render_deployment, render_operation, render_status
-from emulator.deployments.relaxed import decode
 from emulator.deployments.requests import Request
 
 # How often Azure wants a deployment to be polled.

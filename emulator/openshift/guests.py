@@ -9,7 +9,7 @@ from emulator.openshift.boot.boot import Boots, first_stage
 from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.machines import Machines
 from emulator.openshift.cluster.clusters import Clusters
-from emulator.openshift.operators import acts
+from emulator.openshift.operators import controllers
 
 Json = dict[str, Any]
 
@@ -21,7 +21,7 @@ class Guests:
         self._clock = platform.clock
         self._machines = Machines(platform)
         downloads = Downloads(platform, self.listener)
-        self._clusters = Clusters(platform, self._machines, downloads, acts)
+        self._clusters = Clusters(platform, self._machines, downloads, controllers)
         platform.on_access_change(self._clusters.access_changed)
         self._boots = Boots(platform, self._machines, downloads, self._clusters)
 

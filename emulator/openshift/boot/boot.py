@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
-from emulator.openshift.boot import boot_check, host_system, timeline
+from emulator.openshift.boot import checks, host_system, timeline
 from emulator.openshift.boot.download import DownloadError, Downloads, Reply
 from emulator.openshift.boot.ignition import Config, IgnitionError, Source, parse, read_data_url, verify
 from emulator.openshift.boot.installation import Installation, InstallationError
@@ -205,7 +205,7 @@ class Boots:
         machine.role = "bootstrap" if any(path.startswith("/opt/openshift/") for path in files) else ""
         if machine.role == "bootstrap":
             installation = Installation.read(texts, machine.image)
-            refused = [*boot_check.stage_problems(installation, boot_check.IGNITION, self._clock.now())]
+            refused = [*checks.stage_problems(installation, checks.IGNITION, self._clock.now())]
             if refused:
                 self._die(machine, *refused)
                 return

@@ -50,7 +50,7 @@ class Row:
         name: by which others need it.
         needs: names of rows.
         seconds: after the last of these.
-        act: what is done or looked at then, by its name in `acts.ACTS`; "" for nothing.
+        action: what is done or looked at then, by its name in `controllers.ACTIONS`; "" for nothing.
         says: line of the program that runs by then; what the machine's scripts say is theirs: `bootkube.py`.
         flavours: installations that have it: `A` to 4.3, `T` 4.4 and 4.5, `B` 4.6 and 4.7, `C` from 4.8 on.
     """
@@ -58,7 +58,7 @@ class Row:
     name: str
     needs: tuple[str, ...]
     seconds: float
-    act: str = ""
+    action: str = ""
     says: str = ""
     flavours: str = "ATBC"
 
@@ -250,7 +250,7 @@ def rows(flavour: str) -> tuple[Row, ...]:
     """Return the rows of an installation; "operators" stands for all of them."""
     everything = tuple(f"{OPERATOR}{name}" for name in NAMES)
     return tuple(
-        Row(row.name, everything, row.seconds, row.act) if row.needs == ("operators",) else row
+        Row(row.name, everything, row.seconds, row.action) if row.needs == ("operators",) else row
         for row in (*BOOTSTRAP, *PAYLOAD, *OPERATORS)
         if flavour in row.flavours
     )

@@ -1,6 +1,6 @@
 """What the bootstrap machine does for others to see, stage by stage: listeners, objects, calls, and what it waits for.
 
-On what its programs stumble in its own files is looked at before: `boot_check.py`.
+On what its programs stumble in its own files is looked at before: `boot/checks.py`.
 """
 
 import copy

@@ -1,6 +1,6 @@
 """What the API server shows to whom: the cluster's own certificates, and those that a customer gave it for names."""
 
-from emulator.openshift.boot import pairs
+from emulator.openshift.boot import key_pairs
 from emulator.openshift.cluster import rotation
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes import Certificate, Serving
@@ -42,7 +42,7 @@ def serving(cluster: Cluster) -> Serving:
             else (installation.text(f"tls/{name}.crt"), installation.text(f"tls/{name}.key"))
             for name in SERVERS
         ]
-        cluster.own_certificates = [Certificate(pairs.names(chain), chain, key) for chain, key in shown]
+        cluster.own_certificates = [Certificate(key_pairs.names(chain), chain, key) for chain, key in shown]
     default, *own = cluster.own_certificates
     return Serving([default, *named(cluster), *own], installation.text(CLIENT_CA))
 
@@ -74,6 +74,6 @@ def named(cluster: Cluster) -> list[Certificate]:
         secret = cluster.objects.get("Secret", NAMED_SECRET.format(number), NAMED_NAMESPACE) or {}
         data = secret.get("data") or {}
         chain, key = (decoded(data.get(name, "")) for name in ("tls.crt", "tls.key"))
-        if not pairs.problem(chain, key):
+        if not key_pairs.problem(chain, key):
             found.append(Certificate(tuple(names), chain, key))
     return found

@@ -10,7 +10,7 @@ from datetime import datetime
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.timeline import OPERATOR
 from emulator.openshift.cluster.cluster import Cluster
-from emulator.openshift.operators import cloud, credentials, operators
+from emulator.openshift.operators import cloud, cluster_operators, credentials
 
 # Operators try again by themselves; while all is well, only a change of something makes a difference.
 RETRY_SECONDS = 60
@@ -42,7 +42,7 @@ def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime 
     if refused != before:
         cluster.save()
         for operator in sorted(refused.keys() | before.keys()):
-            operators.show(cluster, operator)
+            cluster_operators.show(cluster, operator)
     cluster.access_due = clock.after(RETRY_SECONDS) if refused else None
     return cluster.access_due
 

@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from emulator.core.clock import rfc3339
-from emulator.openshift.boot import pairs
+from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import OPERATOR, ROLLOUTS, Rollout
 from emulator.openshift.cluster import certificates
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes import Certificate
 from emulator.openshift.kubernetes.secrets import decoded
-from emulator.openshift.operators import operators
-from emulator.openshift.release import stock
+from emulator.openshift.operators import cluster_operators
+from emulator.openshift.release import manifests
 
 logger = logging.getLogger(__name__)
 Json = dict[str, Any]
@@ -89,7 +89,7 @@ def _look(cluster: Cluster, row: Rollout) -> None:
     cluster.save()
     if state["due"] or state["problem"] or before["due"] or before["problem"]:
         logger.info("cluster %s: %s: %s", cluster.record.id, row.key, state["problem"] or row.says)
-        operators.show(cluster, row.operator)
+        cluster_operators.show(cluster, row.operator)
 
 
 def _due(cluster: Cluster, row: Rollout) -> tuple[datetime, str]:
@@ -106,7 +106,7 @@ def _enforce(cluster: Cluster, row: Rollout, state: Json) -> None:
     cluster.record.rollouts[row.key] = state | {"rolled": state["wanted"], "due": ""}
     _EFFECTS.get(row.key, _nothing)(cluster, row)
     cluster.save()
-    operators.show(cluster, row.operator)
+    cluster_operators.show(cluster, row.operator)
 
 
 def _resource(cluster: Cluster, row: Rollout) -> Json | None:
@@ -160,10 +160,10 @@ def _certificate(cluster: Cluster, row: Rollout, name: str, names: list[str]) ->
     if missing:
         raise _SecretError(f'secret "{row.secrets}/{name}" has no {" and no ".join(missing)}')
     chain, key = decoded(data[CERTIFICATE]), decoded(data[PRIVATE_KEY])
-    problem = pairs.problem(chain, key)
+    problem = key_pairs.problem(chain, key)
     if problem:
         raise _SecretError(f'secret "{row.secrets}/{name}" is of no use: {problem}')
-    return Certificate(tuple(names) or pairs.names(chain), chain, key)
+    return Certificate(tuple(names) or key_pairs.names(chain), chain, key)
 
 
 # What is true once a roll-out is over
@@ -177,7 +177,7 @@ def _serve(cluster: Cluster, row: Rollout) -> None:
 def _stock(cluster: Cluster, row: Rollout) -> None:
     found = _resource(cluster, row) or {}
     kind, namespace, name = row.resource
-    cluster.objects.set_status(kind, name, {"sources": stock.catalogues(found.get("spec") or {})}, namespace)
+    cluster.objects.set_status(kind, name, {"sources": manifests.catalogues(found.get("spec") or {})}, namespace)
 
 
 def _route(cluster: Cluster, row: Rollout) -> None:

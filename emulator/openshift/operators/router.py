@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from emulator.core.certificates import private_key_pem
-from emulator.openshift.boot import pairs
+from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import GARBLED
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.cluster.endpoint import Endpoint, Reply
@@ -76,7 +76,7 @@ def _pair(cluster: Cluster) -> tuple[str, str]:
     name = cluster.record.rollouts.get("ingress", {}).get("shown", "")
     if name:
         pair = _read(cluster, name)
-        if not pairs.problem(*pair):
+        if not key_pairs.problem(*pair):
             return pair
         if cluster.router_pair:
             return cluster.router_pair
@@ -91,7 +91,7 @@ def _read(cluster: Cluster, name: str, namespace: str = INGRESS_NAMESPACE) -> tu
 def _own(cluster: Cluster) -> tuple[str, str]:
     """Return the operator's own certificate, made when it is missing."""
     pair = _read(cluster, DEFAULT_SECRET)
-    if not pairs.problem(*pair):
+    if not key_pairs.problem(*pair):
         return pair
     signer = f"ingress-operator@{int(cluster.platform.clock.now().timestamp())}"
     authority, authority_key = _issue(signer, None, None)

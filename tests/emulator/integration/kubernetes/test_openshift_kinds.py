@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from emulator.openshift.release import stock
+from emulator.openshift.release import manifests
 from tests.emulator.integration.kubernetes.widgets import define_openshift
 
 Json = dict[str, Any]
@@ -16,7 +16,7 @@ CONSTRAINTS = "securitycontextconstraints.security.openshift.io"
 def test_security_context_constraints_keep_their_nulls_and_have_no_status(admin: httpx.Client) -> None:
     """Their members stand at the top of the object, and each change of them counts."""
     path = define_openshift(admin, CONSTRAINTS)
-    body = next(one for one in stock.security_context_constraints(19) if one["metadata"]["name"] == "privileged")
+    body = next(one for one in manifests.security_context_constraints(19) if one["metadata"]["name"] == "privileged")
 
     made = admin.post(path, json=body | {"metadata": {"name": "copied"}, "groups": []}).raise_for_status().json()
 

@@ -18,7 +18,7 @@ from emulator.openshift.boot.download import Downloads
 from emulator.openshift.boot.machines import Machines
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.cluster.records import Record, Records
-from emulator.openshift.operators import acts, operators
+from emulator.openshift.operators import cluster_operators, controllers
 from emulator.openshift.release import kinds
 from tests import bootstrap_ignition
 
@@ -63,15 +63,15 @@ class Stage:
             records.create(record, [_ignition()])
         machines = Machines(self.platform)
         downloads = Downloads(self.platform, lambda _vm, _port: None)
-        return Cluster(self.platform, record, records, machines, downloads, controllers=acts)
+        return Cluster(self.platform, record, records, machines, downloads, controllers=controllers)
 
     async def _begin(self) -> None:
-        await operators.payload(self.cluster)
-        await operators.console(self.cluster)
+        await cluster_operators.payload(self.cluster)
+        await cluster_operators.console(self.cluster)
         for row in timeline.rows("C"):
             if row.name not in self.late:
                 if row.name.startswith(timeline.OPERATOR):
-                    await acts.run(self.cluster, timeline.Row(row.name, row.needs, row.seconds))
+                    await controllers.run(self.cluster, timeline.Row(row.name, row.needs, row.seconds))
                 self.cluster.reach(row.name)
 
     def restart(self) -> None:
@@ -81,7 +81,7 @@ class Stage:
     def after(self, seconds: float) -> None:
         """Let time pass, and the cluster look at what is due."""
         self.moment[0] += dt.timedelta(seconds=seconds)
-        asyncio.run(acts.reconcile(self.cluster))
+        asyncio.run(controllers.reconcile(self.cluster))
 
     def patch(self, kind: str, spec: Json, name: str = "cluster", namespace: str = "") -> Json:
         """Change members of an object's spec; return it as it is then."""
@@ -106,12 +106,12 @@ class Stage:
 
     def conditions(self, operator: str) -> dict[str, str]:
         """Return the conditions of a ClusterOperator by type, those of its kind that matter to whoever waits."""
-        found = self.cluster.objects.get(operators.CLUSTER_OPERATOR, operator) or {}
+        found = self.cluster.objects.get(cluster_operators.CLUSTER_OPERATOR, operator) or {}
         return {one["type"]: one["status"] for one in found["status"]["conditions"] if one["type"] != "Upgradeable"}
 
     def message(self, operator: str, kind: str) -> str:
         """Return what a condition of a ClusterOperator says."""
-        found = self.cluster.objects.get(operators.CLUSTER_OPERATOR, operator) or {}
+        found = self.cluster.objects.get(cluster_operators.CLUSTER_OPERATOR, operator) or {}
         return str(next(one.get("message", "") for one in found["status"]["conditions"] if one["type"] == kind))
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from emulator.openshift.boot import boot_check, timeline
+from emulator.openshift.boot import checks, timeline
 from tests import bootstrap_ignition
 from tests.emulator.unit.openshift.conftest import DOMAIN
 
@@ -13,13 +13,13 @@ from tests.emulator.unit.openshift.conftest import DOMAIN
 def test_the_ignition_of_these_tests_boots(version: str, image: str) -> None:
     """Whichever specification it is written in, if the machine's image reads it."""
     text = bootstrap_ignition.Cluster(DOMAIN, version=version).bootstrap()
-    assert boot_check.boot_check([text], image, dt.datetime.now(dt.UTC)) == []
+    assert checks.boot_check([text], image, dt.datetime.now(dt.UTC)) == []
 
 
 def test_every_row_of_checks_is_a_stage() -> None:
     """Of the timeline, or before or after it."""
     stages = {row.name for row in timeline.BOOTSTRAP}
-    assert set(boot_check.CHECKS) - stages == {boot_check.IGNITION, boot_check.OUTSIDE}
+    assert set(checks.CHECKS) - stages == {checks.IGNITION, checks.OUTSIDE}
 
 
 def test_problems_come_in_the_order_of_the_stages() -> None:
@@ -27,8 +27,8 @@ def test_problems_come_in_the_order_of_the_stages() -> None:
     cluster = bootstrap_ignition.Cluster(DOMAIN)
     for file in ("tls/etcd-client.key", "tls/kube-apiserver-lb-server.key", "manifests/cluster-network-02-config.yml"):
         cluster.files[file] = "x: 1"
-    found = boot_check.boot_check([cluster.bootstrap()], "aro_419", dt.datetime.now(dt.UTC))
-    order = [boot_check.IGNITION, *(row.name for row in timeline.BOOTSTRAP), boot_check.OUTSIDE]
+    found = checks.boot_check([cluster.bootstrap()], "aro_419", dt.datetime.now(dt.UTC))
+    order = [checks.IGNITION, *(row.name for row in timeline.BOOTSTRAP), checks.OUTSIDE]
     places = [order.index(problem.stage) for problem in found]
     assert places == sorted(places)
     assert {"kube-apiserver-bootstrap", "etcd", "temporary-api"} <= {problem.stage for problem in found}

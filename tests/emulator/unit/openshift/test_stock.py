@@ -12,7 +12,7 @@ from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.store import Store
 from emulator.openshift.kubernetes import Objects
-from emulator.openshift.release import kinds, stock
+from emulator.openshift.release import kinds, manifests
 
 Json = dict[str, Any]
 
@@ -37,7 +37,7 @@ def _object(api_version: str, kind: str, spec: Json) -> Json:
 @pytest.mark.parametrize(("minor", "want"), [(3, 7), (10, 7), (11, 10), (19, 10)])
 def test_a_release_brings_its_security_context_constraints(objects: Objects, minor: int, want: int) -> None:
     """As its definition takes them, with null where nothing is said."""
-    for constraints in stock.security_context_constraints(minor):
+    for constraints in manifests.security_context_constraints(minor):
         objects.create(constraints)
 
     assert len(objects.list("SecurityContextConstraints.security.openshift.io")) == want
@@ -49,7 +49,7 @@ def test_a_release_brings_its_security_context_constraints(objects: Objects, min
 
 def test_security_context_constraints_without_what_they_need_are_refused(objects: Objects) -> None:
     """As the definition in openshift/api says it."""
-    body = next(stock.security_context_constraints(19))
+    body = next(manifests.security_context_constraints(19))
     del body["volumes"]
 
     with pytest.raises(ServiceError, match="volumes: Required value") as raised:
@@ -61,7 +61,7 @@ def test_security_context_constraints_without_what_they_need_are_refused(objects
 @pytest.mark.parametrize(("minor", "names"), [(3, ["null"]), (5, ["null"]), (19, ["Default", "Watchdog", "Critical"])])
 def test_alerts_go_to_the_receivers_of_the_release(objects: Objects, minor: int, names: list[str]) -> None:
     """Every route leads to one of them."""
-    secret = objects.create(stock.alertmanager(minor))
+    secret = objects.create(manifests.alertmanager(minor))
 
     config = yaml.safe_load(base64.b64decode(secret["data"]["alertmanager.yaml"]))
     receivers = [one["name"] for one in config["receivers"]]
@@ -120,9 +120,9 @@ def test_catalogues_are_as_the_hub_wants_them() -> None:
     """One that the marketplace does not have is an error."""
     spec = {"sources": [{"name": "redhat-operators", "disabled": True}, {"name": "mine", "disabled": True}]}
 
-    shown = {one["name"]: one for one in stock.catalogues(spec)}
+    shown = {one["name"]: one for one in manifests.catalogues(spec)}
 
     assert shown["redhat-operators"] == {"name": "redhat-operators", "disabled": True, "status": "Success"}
     assert shown["certified-operators"]["disabled"] is False
     assert shown["mine"]["status"] == "Error"
-    assert all(one["disabled"] for one in stock.catalogues({"disableAllDefaultSources": True}))
+    assert all(one["disabled"] for one in manifests.catalogues({"disableAllDefaultSources": True}))

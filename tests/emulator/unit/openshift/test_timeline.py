@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.openshift.boot import timeline
-from emulator.openshift.operators import acts, operators
+from emulator.openshift.operators import cluster_operators, controllers
 
 
 @pytest.mark.parametrize("flavour", "ATBC")
@@ -16,7 +16,7 @@ def test_every_row_can_come_true(flavour: str) -> None:
         assert ready, [row.name for row in rows]
         reached |= {row.name for row in ready}
         rows = [row for row in rows if row not in ready]
-    assert {row.act for row in timeline.rows(flavour) if row.act} <= set(acts.ACTS)
+    assert {row.action for row in timeline.rows(flavour) if row.action} <= set(controllers.ACTIONS)
 
 
 def test_rows_have_names_of_their_own() -> None:
@@ -46,7 +46,7 @@ def test_bootstrapping_and_operators_last_as_in_azure() -> None:
 
 def test_every_operator_with_a_resource_is_one_of_the_release() -> None:
     """And there are as many as a release has."""
-    assert set(operators.RESOURCES) <= set(timeline.NAMES)
+    assert set(cluster_operators.RESOURCES) <= set(timeline.NAMES)
     assert len(timeline.NAMES) >= 30
 
 

@@ -12,7 +12,7 @@ from emulator.core.platform import Platform
 from emulator.core.world import World as EmulatorWorld
 from emulator.openshift.kubernetes.server import ApiServer
 from emulator.openshift.kubernetes.serving import Certificate, Serving
-from emulator.openshift.release import kinds, stock
+from emulator.openshift.release import kinds, manifests
 from shared.openshift import client
 from shared.openshift.client import Json, Read
 from tests.kubernetes_pki import SERVER_NAME, Authority
@@ -91,7 +91,7 @@ def known(server: ApiServer) -> None:
 
 def released(server: ApiServer) -> None:
     """Bring what a release and its operators bring."""
-    for one in (*stock.security_context_constraints(MINOR), stock.alertmanager(MINOR)):
+    for one in (*manifests.security_context_constraints(MINOR), manifests.alertmanager(MINOR)):
         server.objects.put(one)
     for api_version, kind, name, namespace, spec in CONFIGURED:
         metadata = {"name": name} | ({"namespace": namespace} if namespace else {})

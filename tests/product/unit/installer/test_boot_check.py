@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from emulator.openshift.boot import boot_check, host_system
-from emulator.openshift.boot.boot_check import Problem, problems
+from emulator.openshift.boot import checks, host_system
+from emulator.openshift.boot.checks import Problem, problems
 from emulator.openshift.boot.ignition import File
 from emulator.openshift.boot.installation import Installation
 from installer.assets import certificates, pki
@@ -396,7 +396,7 @@ def test_nothing_secret_is_said() -> None:
 
 def test_a_config_that_ignition_refuses_is_the_only_problem() -> None:
     """Nothing of it is written."""
-    found = boot_check.boot_check(['{"ignition": {"version": "9.9.9"}}'], "aro_47", NOW)
+    found = checks.boot_check(['{"ignition": {"version": "9.9.9"}}'], "aro_47", NOW)
     assert found == [Problem("ignition", "unsupported config version '9.9.9'")]
 
 

@@ -39,7 +39,7 @@ CLOUD: dict[str, Any] = {
 }
 
 
-def surroundings(arm: ArmModel, record: Document, utc_now: datetime) -> Environment:
+def environment_of(arm: ArmModel, record: Document, utc_now: datetime) -> Environment:
     """Return what a deployment can know of where it is.
 
     Raises:

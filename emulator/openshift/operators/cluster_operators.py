@@ -6,7 +6,7 @@ from emulator.openshift.boot import timeline
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators import conditions, versions
 from emulator.openshift.operators.conditions import Conditions
-from emulator.openshift.release import kinds, stock
+from emulator.openshift.release import kinds, manifests
 from emulator.openshift.release.kinds import CONFIG, INGRESS_OPERATOR_NAMESPACE, OPERATOR
 
 Json = dict[str, Any]
@@ -54,7 +54,7 @@ _PUBLIC: Json = {"type": "LoadBalancerService", "loadBalancer": {"scope": "Exter
 async def payload(cluster: Cluster) -> None:
     """Make what the release brings: its configuration, its operators and their resources."""
     put = cluster.objects.put
-    for constraints in stock.security_context_constraints(cluster.installation.minor):
+    for constraints in manifests.security_context_constraints(cluster.installation.minor):
         put(constraints)
     for kind in kinds.DEFAULT_CONFIGS:
         if cluster.objects.get(f"{kind}.{CONFIG}", "cluster") is None:
@@ -156,9 +156,9 @@ def report(cluster: Cluster, name: str, message: str) -> None:
 
 async def alert_routes(cluster: Cluster) -> None:
     """Make the alert manager's configuration, which is whoever's changes it from then on."""
-    namespace, name, _ = stock.ALERTMANAGER
+    namespace, name, _ = manifests.ALERTMANAGER
     if cluster.objects.get("Secret", name, namespace) is None:
-        cluster.objects.put(stock.alertmanager(cluster.installation.minor))
+        cluster.objects.put(manifests.alertmanager(cluster.installation.minor))
 
 
 def observe(cluster: Cluster, kind: str, namespace: str, name: str) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from emulator.openshift.boot import boot_certificates as certificates
-from emulator.openshift.boot import boot_manifests as manifests
 from emulator.openshift.boot import bootkube, host_system, timeline
+from emulator.openshift.boot import certificate_checks as certificates
+from emulator.openshift.boot import manifest_checks as manifests
 from emulator.openshift.boot.ignition import IgnitionError
 from emulator.openshift.boot.installation import Check, Installation, InstallationError
 

@@ -5,17 +5,17 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from emulator.core.clock import rfc3339
-from emulator.openshift.boot import boot_check, bootkube, timeline
+from emulator.openshift.boot import bootkube, checks, timeline
 from emulator.openshift.boot.installation import InstallationError
 from emulator.openshift.boot.timeline import OPERATOR, Row
 from emulator.openshift.cluster import bootstrap
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators import (
     access,
+    cluster_operators,
     credentials,
     ingress,
     machine_api,
-    operators,
     rollouts,
     router,
     versions,
@@ -40,7 +40,7 @@ _BOOTKUBE_RESTARTED = (
     ("systemd", "bootkube.service: Scheduled restart job, restart counter is at {}."),
 )
 
-ACTS: dict[str, Callable[[Cluster], Awaitable[None]]] = {
+ACTIONS: dict[str, Callable[[Cluster], Awaitable[None]]] = {
     "machine_config_server": bootstrap.machine_config_server,
     "etcd_signer": bootstrap.etcd_signer,
     "etcd_on_masters": bootstrap.etcd_on_masters,
@@ -50,12 +50,12 @@ ACTS: dict[str, Callable[[Cluster], Awaitable[None]]] = {
     "cvo_overrides": bootstrap.cvo_overrides,
     "complete": bootstrap.complete,
     "rotate": bootstrap.rotate,
-    "payload": operators.payload,
-    "console": operators.console,
+    "payload": cluster_operators.payload,
+    "console": cluster_operators.console,
     "credentials": credentials.provide,
     "workers_ready": machine_api.workers_ready,
     "router": ingress.router,
-    "alert_routes": operators.alert_routes,
+    "alert_routes": cluster_operators.alert_routes,
     "cluster_version": versions.complete,
 }
 # Listeners, by the row from which on they are there.
@@ -77,10 +77,10 @@ async def run(cluster: Cluster, row: Row) -> bool:
     if not row.name.startswith(OPERATOR):
         if row in timeline.BOOTSTRAP:
             now = cluster.platform.clock.now()
-            for problem in boot_check.stage_problems(cluster.installation, row.name, now):
+            for problem in checks.stage_problems(cluster.installation, row.name, now):
                 raise InstallationError(problem)
-        if row.act:
-            await ACTS[row.act](cluster)
+        if row.action:
+            await ACTIONS[row.action](cluster)
         return True
     name = row.name.removeprefix(OPERATOR)
     fault = cluster.platform.faults.take(FAULTS, f"operator {name}")
@@ -92,12 +92,12 @@ async def run(cluster: Cluster, row: Row) -> bool:
         cluster.save()
         return False
     if fault is not None:
-        operators.stuck(cluster, name, fault.message)
+        cluster_operators.stuck(cluster, name, fault.message)
         return False
-    if row.act:
-        await ACTS[row.act](cluster)
+    if row.action:
+        await ACTIONS[row.action](cluster)
     rollouts.begun(cluster, name)
-    operators.available(cluster, name)
+    cluster_operators.available(cluster, name)
     access.begun(cluster, name)
     # What an operator looks after, it has not looked at before.
     cluster.changed |= everything()
@@ -108,11 +108,11 @@ def failed(cluster: Cluster, row: Row, reason: str) -> None:
     """Say why a row does not come true, where people look for it."""
     logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
     if row.name.startswith(OPERATOR):
-        operators.report(cluster, row.name.removeprefix(OPERATOR), reason)
+        cluster_operators.report(cluster, row.name.removeprefix(OPERATOR), reason)
     elif row in timeline.BOOTSTRAP:
         cluster.say(_BOOTKUBE, f"{row.name}: {reason}")
     elif row.name == "router":
-        operators.report(cluster, "ingress", reason)
+        cluster_operators.report(cluster, "ingress", reason)
 
 
 def begun(cluster: Cluster, row: Row, *, again: bool = False) -> None:
@@ -163,7 +163,9 @@ async def serve(cluster: Cluster) -> None:
 
 def everything() -> set[tuple[str, str, str]]:
     """Return what may have been written while nobody looked."""
-    resources = {(f"{kind}.{group}", namespace, name) for kind, group, name, namespace in operators.RESOURCES.values()}
+    resources = {
+        (f"{kind}.{group}", namespace, name) for kind, group, name, namespace in cluster_operators.RESOURCES.values()
+    }
     told = {row.resource for row in timeline.ROLLOUTS}
     return (
         resources
@@ -184,14 +186,14 @@ async def reconcile(cluster: Cluster) -> datetime | None:
     for key in changed:
         rollouts.changed(cluster, key)
     for kind, namespace, name in changed - _ROLLED_OUT:
-        if kind in _OBSERVED and operators.is_behind(cluster, kind, namespace, name):
+        if kind in _OBSERVED and cluster_operators.is_behind(cluster, kind, namespace, name):
             cluster.observing.setdefault(
                 (kind, namespace, name), now + cluster.platform.clock.scaled(timeline.OBSERVE_SECONDS)
             )
     for key, due in list(cluster.observing.items()):
         if due <= now:
             del cluster.observing[key]
-            operators.observe(cluster, *key)
+            cluster_operators.observe(cluster, *key)
     if any(kind in machine_api.KINDS for kind, _, _ in changed):
         machine_api.reconcile(cluster)
     is_counting = cluster.pods_due is not None and cluster.pods_due <= now
@@ -207,5 +209,5 @@ async def reconcile(cluster: Cluster) -> datetime | None:
     return min((moment for moment in moments if moment is not None), default=None)
 
 
-_OBSERVED = {f"{kind}.{group}" for kind, group, _, _ in operators.RESOURCES.values()} | {CLUSTER_VERSION}
+_OBSERVED = {f"{kind}.{group}" for kind, group, _, _ in cluster_operators.RESOURCES.values()} | {CLUSTER_VERSION}
 _ROLLED_OUT = {row.resource for row in timeline.ROLLOUTS}

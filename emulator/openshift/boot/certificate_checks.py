@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from ipaddress import ip_network
 
-from emulator.openshift.boot import ignition, kubeconfig, pairs
+from emulator.openshift.boot import ignition, key_pairs, kubeconfig
 from emulator.openshift.boot.installation import ROOT, Check, Installation, InstallationError
 from emulator.openshift.kubernetes.secrets import decoded
 
@@ -77,10 +77,10 @@ def _key(installation: Installation, name: str) -> str:
     return installation.text(f"tls/{name}.key")
 
 
-def _bundle(installation: Installation, name: str) -> tuple[pairs.Certificate, ...]:
+def _bundle(installation: Installation, name: str) -> tuple[key_pairs.Certificate, ...]:
     """Return the certificates of a file, nothing when it is missing or none: whoever reads it says so."""
     try:
-        return pairs.read(_crt(installation, name))
+        return key_pairs.read(_crt(installation, name))
     except ValueError:
         return ()
 
@@ -90,10 +90,10 @@ def _malformed(installation: Installation, file: str, now: datetime) -> str:
     if not file.endswith(".crt"):
         return ""
     try:
-        certificates = pairs.read(installation.text(f"tls/{file}"))
+        certificates = key_pairs.read(installation.text(f"tls/{file}"))
     except ValueError:
         return "data does not contain any valid RSA or ECDSA certificates"
-    return next((why for one in certificates if (why := pairs.is_expired(one, now))), "")
+    return next((why for one in certificates if (why := key_pairs.is_expired(one, now))), "")
 
 
 # Renderers
@@ -119,7 +119,7 @@ def _mismatched(installation: Installation, who: str, names: list[str] | tuple[s
     for name in names:
         if installation.missing([f"tls/{name}.crt", f"tls/{name}.key"]):
             continue
-        if why := pairs.problem(_crt(installation, name), _key(installation, name)):
+        if why := key_pairs.problem(_crt(installation, name), _key(installation, name)):
             yield f"{who}: tls/{name}.crt, tls/{name}.key: {why}"
 
 
@@ -136,7 +136,7 @@ def first_clients(installation: Installation, now: datetime) -> Iterator[str]:
         authorities = _bundle(installation, bundle)
         leaf = _client(installation, f"auth/{file}")
         if installation.minor >= first and leaf and authorities:
-            why = pairs.untrusted(leaf, authorities, now)
+            why = key_pairs.untrusted(leaf, authorities, now)
             if why:
                 yield f"cluster-kube-apiserver-operator render: tls/{bundle}.crt: client of auth/{file}: {why}"
 
@@ -172,7 +172,7 @@ def etcd_client(installation: Installation, now: datetime) -> Iterator[str]:
     """Ask etcd whether it is healthy."""
     yield from _mismatched(installation, "etcdctl: tls", ("etcd-client",))
     leaf, bundle = _bundle(installation, "etcd-client"), _bundle(installation, "etcd-ca-bundle")
-    if leaf and bundle and (why := pairs.untrusted(leaf[0], bundle, now)):
+    if leaf and bundle and (why := key_pairs.untrusted(leaf[0], bundle, now)):
         yield f"etcdctl: tls/etcd-client.crt, tls/etcd-ca-bundle.crt: remote error: tls: bad certificate ({why})"
 
 
@@ -189,12 +189,12 @@ def machine_config_server(installation: Installation, now: datetime) -> Iterator
     leaf, root = _bundle(installation, name), _bundle(installation, "root-ca")
     if not root and installation.text("tls/root-ca.crt"):
         yield f"{who}: tls/root-ca.crt: data does not contain any valid RSA or ECDSA certificates"
-    if leaf and root and (why := pairs.untrusted(leaf[0], root, now, f"api-int.{installation.domain}")):
+    if leaf and root and (why := key_pairs.untrusted(leaf[0], root, now, f"api-int.{installation.domain}")):
         yield f"{who}: http: TLS handshake error: remote error: tls: bad certificate: tls/{name}.crt: {why}"
     yield from _pointers(installation, root)
 
 
-def _pointers(installation: Installation, root: tuple[pairs.Certificate, ...]) -> Iterator[str]:
+def _pointers(installation: Installation, root: tuple[key_pairs.Certificate, ...]) -> Iterator[str]:
     """Yield which pointers lead elsewhere, or believe others."""
     for role in ("master", "worker"):
         found = installation.find("Secret", f"{role}-user-data", "openshift-machine-api")
@@ -202,7 +202,7 @@ def _pointers(installation: Installation, root: tuple[pairs.Certificate, ...]) -
             continue
         try:
             pointer = ignition.parse(decoded((found.body.get("data") or {}).get("userData", "")).encode())
-            believed = [certificate for text in pointer.authorities for certificate in pairs.read(text)]
+            believed = [certificate for text in pointer.authorities for certificate in key_pairs.read(text)]
         except (ignition.IgnitionError, ValueError):
             yield f"machine-config-server: {found.path}: its userData is no pointer"
             continue
@@ -216,9 +216,9 @@ def _pointers(installation: Installation, root: tuple[pairs.Certificate, ...]) -
 # Kubeconfigs
 
 
-def _client(installation: Installation, name: str) -> pairs.Certificate | None:
+def _client(installation: Installation, name: str) -> key_pairs.Certificate | None:
     try:
-        return pairs.read(kubeconfig.credentials(installation, name).identity.certificate_pem)[0]
+        return key_pairs.read(kubeconfig.credentials(installation, name).identity.certificate_pem)[0]
     except (InstallationError, ValueError):
         return None
 
@@ -239,12 +239,12 @@ def kubeconfig_works(name: str, label: str = "") -> Check:
         wanted = f"https://{f'{label}.{installation.domain}' if label else 'localhost'}:6443"
         if found.server != wanted:
             yield f"{name}: server {found.server} is not {wanted}"
-        if why := pairs.problem(found.identity.certificate_pem, found.identity.key_pem):
+        if why := key_pairs.problem(found.identity.certificate_pem, found.identity.key_pem):
             yield f"{name}: tls: {why}"
             return
         bundle = _bundle(installation, CLIENT_BUNDLE)
-        leaf = pairs.read(found.identity.certificate_pem)[0]
-        if bundle and (why := pairs.untrusted(leaf, bundle, now)):
+        leaf = key_pairs.read(found.identity.certificate_pem)[0]
+        if bundle and (why := key_pairs.untrusted(leaf, bundle, now)):
             yield f"{name}: Unauthorized: not in tls/{CLIENT_BUNDLE}.crt: {why}"
 
     return check
@@ -267,10 +267,10 @@ def reaches(unit: str, name: str, server: str, label: str = "") -> Check:
         found = kubeconfig.credentials(installation, name)
         names = (f"{label}.{installation.domain}",) if label else ("localhost", "127.0.0.1")
         try:
-            authorities = pairs.read(found.authority_pem)
+            authorities = key_pairs.read(found.authority_pem)
         except ValueError:
             authorities = ()
-        if why := pairs.untrusted(shown[0], authorities, now, *names):
+        if why := key_pairs.untrusted(shown[0], authorities, now, *names):
             yield f'{unit}: Get "{found.server}/api": {why} (tls/{server}.crt, {name})'
 
     return check
@@ -297,11 +297,11 @@ def api_server(installation: Installation, now: datetime) -> Iterator[str]:
         if installation.text(f"tls/{file}") and (why := _malformed(installation, file, now)):
             yield f"kube-apiserver: panic: {_SECRETS}/{file}: {why}"
     public, key = installation.text("tls/service-account.pub"), installation.text("tls/service-account.key")
-    if public and key and not pairs.is_public_key(public, key):
+    if public and key and not key_pairs.is_public_key(public, key):
         yield "kube-apiserver: tls/service-account.pub is not the public key of tls/service-account.key"
     proxy = _bundle(installation, "apiserver-proxy")
     # By whom it was issued is not looked at: the installer's own aggregator-signer is not who did.
-    if proxy and (why := pairs.is_expired(proxy[0], now)):
+    if proxy and (why := key_pairs.is_expired(proxy[0], now)):
         yield f"kube-apiserver: tls/apiserver-proxy.crt: {why}"
     yield from _kubelets(installation, now)
 
@@ -316,7 +316,7 @@ def _kubelets(installation: Installation, now: datetime) -> Iterator[str]:
 
 def _client_issued(installation: Installation, now: datetime, name: str) -> Iterator[str]:
     leaf, bundle = _bundle(installation, name), _bundle(installation, CLIENT_BUNDLE)
-    if leaf and bundle and (why := pairs.untrusted(leaf[0], bundle, now)):
+    if leaf and bundle and (why := key_pairs.untrusted(leaf[0], bundle, now)):
         yield f"tls/{name}.crt: Unauthorized: not in tls/{CLIENT_BUNDLE}.crt: {why}"
 
 
@@ -330,7 +330,7 @@ def controllers(installation: Installation, now: datetime) -> Iterator[str]:
     for server in _SERVERS if servers else ():
         shown = _bundle(installation, f"kube-apiserver-{server}")
         # Each at the time when somebody calls it; here it is about who issued them.
-        if shown and not any(pairs.issued(shown[0], authority) for authority in servers):
+        if shown and not any(key_pairs.issued(shown[0], authority) for authority in servers):
             yield (
                 f"{pod}: tls/{_SERVER_BUNDLE}.crt: tls/kube-apiserver-{server}.crt: "
                 "x509: certificate signed by unknown authority"
@@ -345,7 +345,7 @@ def _policy_controller(installation: Installation, now: datetime) -> Iterator[st
     yield from _mismatched(installation, f"{who}: tls", (_POLICY_PAIR,))
     yield from _client_issued(installation, now, _POLICY_PAIR)
     leaf, bundle = _bundle(installation, _POLICY_PAIR), _bundle(installation, _POLICY_BUNDLE)
-    if leaf and _crt(installation, _POLICY_BUNDLE) and not any(pairs.issued(leaf[0], one) for one in bundle):
+    if leaf and _crt(installation, _POLICY_BUNDLE) and not any(key_pairs.issued(leaf[0], one) for one in bundle):
         yield f"{who}: tls/{_POLICY_BUNDLE}.crt: x509: certificate signed by unknown authority"
 
 
@@ -363,7 +363,7 @@ def service_address(installation: Installation, now: datetime) -> Iterator[str]:
         return
     shown, authorities = _bundle(installation, server), _bundle(installation, "kube-apiserver-service-network-signer")
     names = (address, "kubernetes.default.svc")
-    if shown and authorities and (why := pairs.untrusted(shown[0], authorities, now, *names)):
+    if shown and authorities and (why := key_pairs.untrusted(shown[0], authorities, now, *names)):
         yield f'kube-apiserver-operator: Get "https://{address}:443/api": {why} (tls/{server}.crt)'
 
 
@@ -373,7 +373,7 @@ def outside(installation: Installation, now: datetime) -> Iterator[str]:
     for server, label in (("lb-server", "api"), ("internal-lb-server", "api-int")):
         file, name = f"tls/kube-apiserver-{server}.crt", f"{label}.{installation.domain}"
         shown = _bundle(installation, f"kube-apiserver-{server}")
-        if shown and signers and (why := pairs.untrusted(shown[0], signers, now, name)):
+        if shown and signers and (why := key_pairs.untrusted(shown[0], signers, now, name)):
             yield f'Get "https://{name}:6443/version": {why} ({file})'
         if shown and signers and shown[1:] != (signers[0],):
             yield f"{file}: not its own certificate followed by tls/kube-apiserver-lb-signer.crt"
