@@ -10,7 +10,7 @@ from emulator.blobs.models import BlobsModel, StorageAccounts
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
-from emulator.world import World
+from emulator.core.world import World
 
 # Nothing listens there, and nobody without privileges can.
 CLOSED_PORT = 1
