@@ -86,7 +86,7 @@ def _replicate(cluster: Cluster, machine_set: Json) -> None:
             "finalizers": [FINALIZER],
             "ownerReferences": [owner],
         }
-        machine = {"apiVersion": machine_set["apiVersion"], "kind": Machine, "metadata": metadata}
+        machine = {"apiVersion": machine_set["apiVersion"], "kind": "Machine", "metadata": metadata}
         cluster.objects.create(machine | {"spec": template["spec"]})
 
 
