@@ -11,8 +11,9 @@ from typing import Any
 from emulator.core.errors import ServiceError
 from emulator.deployments.exceptions import invalid_expression, not_supported
 from emulator.deployments.language.errors import ExpressionError
-from emulator.deployments.language.evaluation import Runtime, Scope, copy_count, evaluate
+from emulator.deployments.language.evaluation import copy_count, evaluate
 from emulator.deployments.language.functions.identifiers import join_id
+from emulator.deployments.language.scope import Runtime, Scope
 from emulator.deployments.language.values import type_name
 from emulator.deployments.positions import Path
 from emulator.deployments.template import Template

@@ -7,7 +7,7 @@ from uuid import uuid4
 from emulator.arm.models import ArmModel
 from emulator.core.store import Document
 from emulator.deployments.exceptions import resource_group_not_found
-from emulator.deployments.language.evaluation import Environment
+from emulator.deployments.language.scope import Environment
 
 # What environment() answers in the public cloud. Source: the documentation of template function `environment`.
 CLOUD: dict[str, Any] = {

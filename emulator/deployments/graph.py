@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.deployments.declarations import Declaration, render
 from emulator.deployments.language.errors import ExpressionError
-from emulator.deployments.language.evaluation import Scope
+from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import UNKNOWN
 from emulator.deployments.outputs import evaluate_output
 from emulator.deployments.template import Template

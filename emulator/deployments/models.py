@@ -18,7 +18,8 @@ from emulator.deployments.declarations import declare, render
 from emulator.deployments.engine import Engine
 from emulator.deployments.environment import environment_of
 from emulator.deployments.graph import Directory, Observer, Plan, make_plan
-from emulator.deployments.language.evaluation import Scope, Variables
+from emulator.deployments.language.evaluation import Variables
+from emulator.deployments.language.scope import Scope
 from emulator.deployments.parameters import Parameter, read_given, resolve_parameters, to_external
 from emulator.deployments.records import (
     ACTIVE,

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from emulator.deployments.language.errors import ExpressionError
-from emulator.deployments.language.evaluation import Runtime, Scope, evaluate, evaluate_loop
+from emulator.deployments.language.evaluation import evaluate, evaluate_loop
+from emulator.deployments.language.scope import Runtime, Scope
 from emulator.deployments.language.values import UNKNOWN, type_name
 from emulator.deployments.parameters import SECURE, TYPES
 

@@ -7,7 +7,8 @@ from typing import Any
 from emulator.core.errors import ServiceError
 from emulator.deployments.exceptions import not_supported
 from emulator.deployments.language.errors import ExpressionError
-from emulator.deployments.language.evaluation import Environment, Scope, evaluate
+from emulator.deployments.language.evaluation import evaluate
+from emulator.deployments.language.scope import Environment, Scope
 from emulator.deployments.language.values import find_key, same, to_text, type_name
 from emulator.deployments.template import Template
 

@@ -16,7 +16,7 @@ from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.deployments.declarations import Declaration
 from emulator.deployments.graph import Directory, Plan
-from emulator.deployments.language.evaluation import Scope
+from emulator.deployments.language.scope import Scope
 from emulator.deployments.sealing import Redaction
 from emulator.deployments.template import Template
 from emulator.entra.models import Principal

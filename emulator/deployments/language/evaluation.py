@@ -1,74 +1,17 @@
-"""Evaluate expressions and whole JSON values in a scope: parameters, variables, copy indexes, facts of the deployment."""
+"""Evaluate expressions and whole JSON values in a scope."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.functions import FUNCTIONS
 from emulator.deployments.language.functions.signature import Function
+from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.syntax import Call, Literal, Member, Node, is_expression, literal_text, parse
 from emulator.deployments.language.values import UNKNOWN, element, find_key, member, type_name
 
 MAX_COPY_COUNT = 800
-
-
-class Runtime(Protocol):
-    """Where `reference` and `list*` get their answers."""
-
-    def reference(self, identifier: str, api_version: str | None, *, full: bool) -> Any:
-        """Return a resource's properties, or `UNKNOWN`."""
-
-    def list_action(self, name: str, identifier: str, api_version: str, body: Any) -> Any:
-        """Return the answer of a resource's `list*` action, or `UNKNOWN`."""
-
-
-@dataclass(frozen=True)
-class Environment:
-    """What a deployment knows of its surroundings.
-
-    Args:
-        subscription: as `subscription()` answers.
-        resource_group: as `resourceGroup()` answers.
-        deployment: as `deployment()` answers.
-        tenant_id: tenant of the subscription.
-        cloud: as `environment()` answers.
-        utc_now: when the deployment was accepted, for `utcNow()`.
-        new_guid: draws a random id, for `newGuid()`.
-    """
-
-    subscription: Mapping[str, Any]
-    resource_group: Mapping[str, Any]
-    deployment: Mapping[str, Any]
-    tenant_id: str
-    cloud: Mapping[str, Any]
-    utc_now: Any
-    new_guid: Callable[[], str]
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What the functions of one expression can see.
-
-    Args:
-        environment: the deployment's surroundings.
-        parameters: values by name; None where parameters cannot be used.
-        variables: raw values by name; each is evaluated at its first use. None where variables cannot be used.
-        loops: index of each enclosing copy loop by name; "" is the innermost.
-        runtime: answers `reference` and `list*`; None where these cannot be used.
-        in_default: in the default value of a parameter, the one place for `utcNow` and `newGuid`.
-    """
-
-    environment: Environment
-    parameters: Mapping[str, Any] | None = None
-    variables: "Variables | None" = None
-    loops: Mapping[str, int] = field(default_factory=dict)
-    runtime: Runtime | None = None
-    in_default: bool = False
-
-    def in_loop(self, name: str, index: int) -> "Scope":
-        """Return the scope of one round of a copy loop."""
-        return replace(self, loops={**self.loops, name: index, "": index})
 
 
 class Variables:

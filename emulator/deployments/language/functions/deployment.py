@@ -1,14 +1,12 @@
 """What a deployment was given and where it runs."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.deployments.language.errors import ExpressionError
 from emulator.deployments.language.functions.signature import Function, failed
+from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import find_key
-
-if TYPE_CHECKING:
-    from emulator.deployments.language.evaluation import Scope
 
 # Every region that is emulated has three zones.
 ZONES = ("1", "2", "3")
@@ -24,7 +22,7 @@ DATE_FORMATS = (
 )
 
 
-def _parameters(scope: "Scope", _name: str, arguments: list[Any]) -> Any:
+def _parameters(scope: Scope, _name: str, arguments: list[Any]) -> Any:
     if scope.parameters is None:
         raise not_here("parameters")
     key = find_key(scope.parameters, arguments[0])
@@ -33,13 +31,13 @@ def _parameters(scope: "Scope", _name: str, arguments: list[Any]) -> Any:
     return scope.parameters[key]
 
 
-def _variables(scope: "Scope", _name: str, arguments: list[Any]) -> Any:
+def _variables(scope: Scope, _name: str, arguments: list[Any]) -> Any:
     if scope.variables is None:
         raise not_here("variables")
     return scope.variables.get(arguments[0], scope)
 
 
-def _copy_index(scope: "Scope", _name: str, arguments: list[Any]) -> int:
+def _copy_index(scope: Scope, _name: str, arguments: list[Any]) -> int:
     loop = arguments.pop(0) if arguments and isinstance(arguments[0], str) else ""
     key = find_key(scope.loops, loop)
     if key is None:
@@ -53,7 +51,7 @@ def _copy_index(scope: "Scope", _name: str, arguments: list[Any]) -> int:
     return scope.loops[key] + offset
 
 
-def _utc_now(scope: "Scope", _name: str, arguments: list[Any]) -> str:
+def _utc_now(scope: Scope, _name: str, arguments: list[Any]) -> str:
     if not scope.in_default:
         raise not_here("utcNow")
     moment = scope.environment.utc_now
@@ -67,20 +65,20 @@ def _utc_now(scope: "Scope", _name: str, arguments: list[Any]) -> str:
     return str(pattern)
 
 
-def _new_guid(scope: "Scope", _name: str, _arguments: list[Any]) -> str:
+def _new_guid(scope: Scope, _name: str, _arguments: list[Any]) -> str:
     if not scope.in_default:
         raise not_here("newGuid")
     return scope.environment.new_guid()
 
 
-def _environment(member: str) -> Callable[["Scope", str, list[Any]], Any]:
-    def answer(scope: "Scope", _name: str, _arguments: list[Any]) -> Any:
+def _environment(member: str) -> Callable[[Scope, str, list[Any]], Any]:
+    def answer(scope: Scope, _name: str, _arguments: list[Any]) -> Any:
         return dict(getattr(scope.environment, member))
 
     return answer
 
 
-def _tenant(scope: "Scope", _name: str, _arguments: list[Any]) -> dict[str, Any]:
+def _tenant(scope: Scope, _name: str, _arguments: list[Any]) -> dict[str, Any]:
     tenant_id = scope.environment.tenant_id
     return {"id": f"/tenants/{tenant_id}", "tenantId": tenant_id, "countryCode": "US", "displayName": tenant_id}
 

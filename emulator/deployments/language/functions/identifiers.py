@@ -1,12 +1,10 @@
 """Resource ids put together from types and names."""
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.deployments.language.functions.signature import Function, failed
-
-if TYPE_CHECKING:
-    from emulator.deployments.language.evaluation import Scope
+from emulator.deployments.language.scope import Scope
 
 
 def join_id(scope: str, resource_type: str, names: list[str]) -> str:
@@ -40,7 +38,7 @@ def _is_guid(text: str) -> bool:
     return True
 
 
-def _resource_id(scope: "Scope", name: str, words: list[Any]) -> str:
+def _resource_id(scope: Scope, name: str, words: list[Any]) -> str:
     before = words[: _type_position(name, words)]
     resource_type, names = _type_and_names(name, words[len(before) :])
     subscription = scope.environment.subscription["subscriptionId"]
@@ -54,7 +52,7 @@ def _resource_id(scope: "Scope", name: str, words: list[Any]) -> str:
     return join_id(f"/subscriptions/{subscription}/resourceGroups/{group}", resource_type, names)
 
 
-def _subscription_resource_id(scope: "Scope", name: str, words: list[Any]) -> str:
+def _subscription_resource_id(scope: Scope, name: str, words: list[Any]) -> str:
     before = words[: _type_position(name, words)]
     if len(before) > 1:
         raise failed(name, "before the type comes at most a subscription id")
@@ -62,11 +60,11 @@ def _subscription_resource_id(scope: "Scope", name: str, words: list[Any]) -> st
     return join_id(f"/subscriptions/{subscription}", *_type_and_names(name, words[len(before) :]))
 
 
-def _tenant_resource_id(_scope: "Scope", name: str, words: list[Any]) -> str:
+def _tenant_resource_id(_scope: Scope, name: str, words: list[Any]) -> str:
     return join_id("", *_type_and_names(name, words))
 
 
-def _extension_resource_id(_scope: "Scope", name: str, words: list[Any]) -> str:
+def _extension_resource_id(_scope: Scope, name: str, words: list[Any]) -> str:
     return join_id(words[0].rstrip("/"), *_type_and_names(name, words[1:]))
 
 

@@ -1,15 +1,13 @@
 """Functions whose answer only the running deployment has: the state of resources and their keys."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from emulator.deployments.language.functions.deployment import not_here
 from emulator.deployments.language.functions.signature import Function, failed
-
-if TYPE_CHECKING:
-    from emulator.deployments.language.evaluation import Scope
+from emulator.deployments.language.scope import Scope
 
 
-def _reference(scope: "Scope", _name: str, arguments: list[Any]) -> Any:
+def _reference(scope: Scope, _name: str, arguments: list[Any]) -> Any:
     if scope.runtime is None:
         raise not_here("reference")
     identifier, api_version, full = [*arguments, None, None][:3]
@@ -18,7 +16,7 @@ def _reference(scope: "Scope", _name: str, arguments: list[Any]) -> Any:
     return scope.runtime.reference(identifier, api_version, full=full is not None)
 
 
-def _list(scope: "Scope", name: str, arguments: list[Any]) -> Any:
+def _list(scope: Scope, name: str, arguments: list[Any]) -> Any:
     if scope.runtime is None:
         raise not_here(name)
     identifier, api_version, body = [*arguments, None][:3]

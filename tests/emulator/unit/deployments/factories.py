@@ -7,7 +7,8 @@ from typing import Any
 
 from emulator.deployments.declarations import declare
 from emulator.deployments.graph import Plan, make_plan
-from emulator.deployments.language.evaluation import Environment, Scope, Variables
+from emulator.deployments.language.evaluation import Variables
+from emulator.deployments.language.scope import Environment, Scope
 from emulator.deployments.parameters import resolve_parameters
 from emulator.deployments.template import Template, read_template
 
