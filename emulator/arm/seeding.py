@@ -16,7 +16,7 @@ def ensure_group(arm: ArmModel, subscription_id: str, name: str, location: str) 
 
 
 def ensure_role(arm: ArmModel, scope: str, principal_id: str, role: str) -> str:
-    """Assign a built-in role (its guid, see `authorization/roles.py`); in effect at once. Return the assignment's id."""
+    """Assign a built-in role (its guid, see `access/roles.py`); in effect at once. Return the assignment's id."""
     if role not in ROLES:
         raise ValueError(f"{role} is no built-in role")
     name = str(uuid5(NAMESPACE_URL, f"{scope}|{principal_id}|{role}".lower()))

@@ -1,1 +1,1 @@
-"""Running the local Azure: its state folder, its processes, its seed. The commands are in `emulator/__main__.py`."""
+"""Running the local Azure: its state folder, its processes, its seed. The commands are in `commands/`."""

@@ -1,7 +1,7 @@
 """On what the bootstrap machine's programs stumble: a function of its ignition, its image and the time, in one table.
 
 The stages are the timeline's rows; a cluster that runs looks at the same rows at their time. What needs the network or
-other machines is no part of it: `bootstrap.py`.
+other machines is no part of it: `cluster/bootstrap.py`.
 """
 
 from collections.abc import Iterator

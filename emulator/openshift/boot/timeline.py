@@ -1,7 +1,7 @@
 """How long everything takes from power-on to a finished cluster: tables, in seconds of Azure.
 
 The figures add up to what installations in Azure take: masters provisioned after 10 to 11 minutes, bootstrap complete
-after 13, all operators 11 minutes later. `cluster.py` interprets the rows.
+after 13, all operators 11 minutes later. `cluster/cluster.py` interprets the rows.
 """
 
 from dataclasses import dataclass

@@ -21,10 +21,10 @@ class Record:
         broken: why it will never be what it was to be, "" while it may.
         stuck: operators that never become available, and why.
         postponed: rows that come true later than they should, and when.
-        workers: the virtual machines that the cluster has made for its Machines, by name; `machine_api.py`.
-        router: the address of its router, and what it consists of in Azure; `ingress.py`.
-        rollouts: what operators make of changes of their configuration; `rollouts.py`.
-        refused: operators that Azure, or the directory, refuses, and why; `access.py`.
+        workers: the virtual machines that the cluster has made for its Machines, by name; `operators/machine_api.py`.
+        router: the address of its router, and what it consists of in Azure; `operators/ingress.py`.
+        rollouts: what operators make of changes of their configuration; `operators/rollouts.py`.
+        refused: operators that Azure, or the directory, refuses, and why; `operators/access.py`.
         named: for which names its API server shows the certificates that it was given, in their order.
     """
 
