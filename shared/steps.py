@@ -63,6 +63,26 @@ class StepStatus(StrEnum):
     CANCELED = "Canceled"
 
 
+class ProgressItem(TypedDict):
+    """What is stored of one step in one attempt; `docs/design.md` explains the members."""
+
+    id: str
+    operationId: str
+    step: str
+    attempt: int
+    phase: str
+    kind: RowKind
+    status: StepStatus
+    startTime: str
+    polls: int
+    deadline: str
+    waitsFor: str
+    message: str
+    error: CloudErrorBody | None
+    lastProgressTime: str
+    endTime: NotRequired[str]
+
+
 class RowTerms(TypedDict):
     """What every form of a row holds under the same name; members that say nothing are left out."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
 from shared.settings import Settings
+from shared.steps import ProgressItem
 from shared.store import Document
 
 # How long a hub must have been silent before another takes over what it drives.
@@ -31,7 +32,7 @@ def next_sign(last: Document | None, now: datetime, own: Settings) -> Document:
 
 
 def last_heard(
-    operation: Document, items: Iterable[Document], signs: Mapping[str, Document], own: Settings
+    operation: Document, items: Iterable[ProgressItem], signs: Mapping[str, Document], own: Settings
 ) -> datetime | None:
     """Return when the other hub that drives an operation was last heard of, or None for an operation of our own.
 

@@ -9,7 +9,7 @@ from orchestrators.plans.remedies import REPEAT
 from shared.arm.errors import CloudErrorBody, Owner
 from shared.clusters import endings
 from shared.settings import Settings
-from shared.steps import StepStatus
+from shared.steps import ProgressItem, StepStatus
 from shared.store import Document
 from timers.hubs import SILENCE
 
@@ -49,14 +49,14 @@ class Finding:
 
     cluster: Document
     operation: Document | None
-    items: list[Document]
+    items: list[ProgressItem]
     status: str
     output: str = ""
     heard: datetime | None = None
     created: datetime | None = None
 
     @property
-    def current(self) -> list[Document]:
+    def current(self) -> list[ProgressItem]:
         """The progress items of the attempt that the cluster names."""
         return [item for item in self.items if item["attempt"] == self.cluster["attempt"]]
 
@@ -167,7 +167,7 @@ def _longest_silence(operation: Document) -> timedelta:
     )
 
 
-def _allowed(item: Document) -> timedelta:
+def _allowed(item: ProgressItem) -> timedelta:
     return _time(item["deadline"]) - _time(item["startTime"])
 
 

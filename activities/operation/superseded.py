@@ -77,7 +77,7 @@ def _end(step: Step, operation_id: str) -> list[str]:
         if datetime.fromisoformat(item["lastProgressTime"]) >= since:
             in_flight.append(item["step"])
         else:
-            store.progress.upsert(item | endings.canceled(error["message"]))
+            store.progress.upsert(endings.canceled(item, error["message"]))
     return in_flight
 
 

@@ -7,12 +7,12 @@ leaves the item as it is, for as long as readers need no sign of life.
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any, assert_never
+from typing import assert_never
 
 from activities.runtime.step import Call
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import endings
-from shared.steps import Outcome, StepStatus
+from shared.steps import Outcome, ProgressItem, StepStatus, Verb
 from shared.store import Store, get_store
 
 # After this an item is written again though nothing has changed: people see how long ago a step was looked at. With
@@ -26,7 +26,7 @@ _COUNTING = ("polls", "lastProgressTime")
 class _Written:
     """What this process knows to stand in the store: the item as it wrote it, and the poll that found it so."""
 
-    item: dict[str, Any]
+    item: ProgressItem
     polls: int
 
 
@@ -67,7 +67,7 @@ def leave(call: Call) -> None:
     store = get_store()
     item = store.progress.get(call["operationId"], call["step"], call["attempt"]) if call["step"] else None
     if item is not None and item["status"] == StepStatus.RUNNING:
-        store.progress.upsert(item | endings.canceled("The operation was superseded."))
+        store.progress.upsert(endings.canceled(item, "The operation was superseded."))
 
 
 def fail(call: Call, step: str, error: CloudErrorBody) -> None:
@@ -76,8 +76,16 @@ def fail(call: Call, step: str, error: CloudErrorBody) -> None:
     item = progress.get(call["operationId"], step, call["attempt"])
     if item is not None and item["status"] != StepStatus.FAILED:
         now = datetime.now(UTC).isoformat()
-        ended = {"status": StepStatus.FAILED, "endTime": now, "lastProgressTime": now}
-        progress.upsert(item | ended | {"message": error["message"], "error": error})
+        progress.upsert(
+            item
+            | {
+                "status": StepStatus.FAILED,
+                "endTime": now,
+                "lastProgressTime": now,
+                "message": error["message"],
+                "error": error,
+            }
+        )
 
 
 def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody | None) -> None:
@@ -85,7 +93,7 @@ def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody |
         return
     row, now = call["row"], datetime.now(UTC).isoformat()
     cancelled = call.get("error")
-    item = {
+    item: ProgressItem = {
         "id": f"{call['step']}-{call['attempt']}",
         "operationId": call["operationId"],
         "step": call["step"],
@@ -106,12 +114,11 @@ def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody |
     if known and _says_nothing_new(call, item, known[0]):
         known[0].polls = call["polls"]
         return
-    ended = {"endTime": now} if item["status"] != StepStatus.RUNNING else {}
-    store.progress.upsert(item | ended)
+    store.progress.upsert(item if item["status"] == StepStatus.RUNNING else item | {"endTime": now})
     known[:] = [_Written(item, call["polls"])]
 
 
-def _says_nothing_new(call: Call, item: dict[str, Any], written: _Written) -> bool:
+def _says_nothing_new(call: Call, item: ProgressItem, written: _Written) -> bool:
     """Tell whether a poll may leave the item alone.
 
     Only where the poll before was this process's too: another one may have written something else. And only a poll
@@ -119,8 +126,12 @@ def _says_nothing_new(call: Call, item: dict[str, Any], written: _Written) -> bo
     """
     now, then = (datetime.fromisoformat(each["lastProgressTime"]) for each in (item, written.item))
     return (
-        call["verb"] == "status"
+        call["verb"] == Verb.STATUS
         and call["polls"] == written.polls + 1
-        and all(value == written.item[name] for name, value in item.items() if name not in _COUNTING)
+        and _found(item) == _found(written.item)
         and now - then < SIGN_OF_LIFE
     )
+
+
+def _found(item: ProgressItem) -> dict[str, object]:
+    return {name: value for name, value in item.items() if name not in _COUNTING}

@@ -7,7 +7,7 @@ from typing import Any
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import principals
 from shared.clusters.states import Event, ProvisioningState, apply_edge, find_edge
-from shared.steps import StepStatus
+from shared.steps import ProgressItem, StepStatus
 
 TERMINAL = frozenset({ProvisioningState.SUCCEEDED, ProvisioningState.FAILED, ProvisioningState.CANCELED})
 # What a cluster document carries only while an operation runs.
@@ -43,13 +43,13 @@ def end_operation(
     return True
 
 
-def canceled(message: str) -> dict[str, str]:
-    """Return what changes on a progress item whose step will not go on."""
+def canceled(item: ProgressItem, message: str) -> ProgressItem:
+    """Return a progress item as it has to be written when its step will not go on."""
     now = datetime.now(UTC).isoformat()
-    return {"status": StepStatus.CANCELED, "message": message, "endTime": now, "lastProgressTime": now}
+    return item | {"status": StepStatus.CANCELED, "message": message, "endTime": now, "lastProgressTime": now}
 
 
-def left_running(items: Iterable[dict[str, Any]], ending: str = "") -> list[dict[str, Any]]:
+def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[ProgressItem]:
     """Return the progress items of an ended operation that are still `Running`, as they have to be written.
 
     They are those of attempts that died, and nobody else would end them. Call this once the cluster names the
@@ -60,7 +60,7 @@ def left_running(items: Iterable[dict[str, Any]], ending: str = "") -> list[dict
         ending: id of the item of the step that writes the end.
     """
     message = "The operation ended without this step."
-    return [item | canceled(message) for item in items if item["status"] == StepStatus.RUNNING and item["id"] != ending]
+    return [canceled(item, message) for item in items if item["status"] == StepStatus.RUNNING and item["id"] != ending]
 
 
 def end_cluster(document: dict[str, Any], *, failed: bool) -> None:

@@ -1,10 +1,12 @@
 """The containers beside the clusters: operations, progress, subscriptions, task hubs, billing, versions."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from azure.cosmos import ContainerProxy
 
+from shared.steps import ProgressItem
 from shared.store.containers import Conflict, Decide, Document, Items
 
 # Operations and their progress items live seven days, as ARM's documents do.
@@ -35,17 +37,20 @@ class Operations(Items):
 class Progress(Items):
     """The container `OperationProgress`: one item for each (operation, step, attempt)."""
 
-    def get(self, operation_id: str, step: str, attempt: int) -> Document | None:
+    def get(self, operation_id: str, step: str, attempt: int) -> ProgressItem | None:
         """Return the progress of one step in one attempt, or None while it has not begun."""
-        return self.read(f"{step}-{attempt}", operation_id)
+        found: Any = self.read(f"{step}-{attempt}", operation_id)
+        item: ProgressItem | None = found
+        return item
 
-    def upsert(self, document: Document) -> Document:
+    def upsert(self, document: Mapping[str, Any]) -> Document:
         """Write an item; its step has one writer at a time."""
         return super().upsert({"ttl": TTL_SECONDS, **document})
 
-    def list(self, operation_id: str) -> list[Document]:
+    def list(self, operation_id: str) -> list[ProgressItem]:
         """Return every item of an operation, oldest first."""
-        items = self.query("SELECT * FROM c WHERE c.operationId = @id", operation_id, id=operation_id)
+        found: Any = self.query("SELECT * FROM c WHERE c.operationId = @id", operation_id, id=operation_id)
+        items: Iterator[ProgressItem] = found
         return sorted(items, key=lambda item: (item["startTime"], item["attempt"]))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from shared.arm.async_operations import ENDED, visible_status
 from shared.clusters.states import ProvisioningState
-from shared.steps import RowKind, StepStatus
+from shared.steps import ProgressItem, ResolvedRow, RowKind, StepStatus
 
 NOT_STARTED = "NotStarted"
 # What a row of each kind usually takes of its deadline: this weighs the rows of `percentComplete`. An action of five
@@ -29,7 +29,7 @@ _PHASE_STATUS = (StepStatus.FAILED, StepStatus.RUNNING, StepStatus.CANCELED)
 
 
 def report(
-    operation: dict[str, Any], cluster: dict[str, Any] | None, items: list[dict[str, Any]], now: datetime
+    operation: dict[str, Any], cluster: dict[str, Any] | None, items: list[ProgressItem], now: datetime
 ) -> dict[str, Any]:
     """Return the report of one operation.
 
@@ -68,22 +68,26 @@ def report(
     )
 
 
-def current_attempt(operation: dict[str, Any], cluster: dict[str, Any] | None, items: list[dict[str, Any]]) -> int:
+def current_attempt(operation: dict[str, Any], cluster: dict[str, Any] | None, items: list[ProgressItem]) -> int:
     """Return the attempt that runs, or the last one that did something."""
     if cluster is not None and cluster.get("asyncOperationId") == operation["id"]:
         return int(cluster["attempt"])
     return max((item["attempt"] for item in items), default=1)
 
 
-def _latest(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _latest(items: list[ProgressItem]) -> dict[str, ProgressItem]:
     """Return the last item of each step; one that succeeded counts for good, because it does not run again."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, ProgressItem] = {}
     for item in sorted(items, key=lambda item: (item["status"] == StepStatus.SUCCEEDED, item["attempt"])):
         found[item["step"]] = item
     return found
 
 
-def _step(row: dict[str, Any], item: dict[str, Any] | None, *, carried: bool, now: datetime) -> dict[str, Any]:
+def _status_of(items: list[ProgressItem]) -> dict[str, StepStatus]:
+    return {step: item["status"] for step, item in _latest(items).items()}
+
+
+def _step(row: ResolvedRow, item: ProgressItem | None, *, carried: bool, now: datetime) -> dict[str, Any]:
     planned = {
         "name": row["name"],
         "phase": row["phase"],
@@ -135,7 +139,7 @@ def _phase(name: str, steps: list[dict[str, Any]], now: datetime) -> dict[str, A
     )
 
 
-def progress(operation: dict[str, Any], items: list[dict[str, Any]], status: str) -> dict[str, Any]:
+def progress(operation: dict[str, Any], items: list[ProgressItem], status: str) -> dict[str, Any]:
     """Return what a customer who polls is told of the way: ARM's `percentComplete`, and `properties` while it runs.
 
     The text comes from the plan alone: what Azure and the cluster answer may name what is the service's own. Clients
@@ -150,13 +154,13 @@ def progress(operation: dict[str, Any], items: list[dict[str, Any]], status: str
     told: dict[str, Any] = {"percentComplete": _percent(plan, items, status)}
     if status in ENDED:
         return told
-    latest, done = _latest(items), set(plan.get("done", []))
+    status_of, done = _status_of(items), set(plan.get("done", []))
     open_rows = [
         row
         for row in plan.get("rows", [])
-        if row["name"] not in done and latest.get(row["name"], {}).get("status") != StepStatus.SUCCEEDED
+        if row["name"] not in done and status_of.get(row["name"]) != StepStatus.SUCCEEDED
     ]
-    current = [row for row in open_rows if latest.get(row["name"], {}).get("status") == StepStatus.RUNNING]
+    current = [row for row in open_rows if status_of.get(row["name"]) == StepStatus.RUNNING]
     waits = "; ".join(row["waitsFor"] for row in current if row.get("waitsFor"))
     told["properties"] = _without_nones(
         {
@@ -168,7 +172,7 @@ def progress(operation: dict[str, Any], items: list[dict[str, Any]], status: str
     return told
 
 
-def _percent(plan: dict[str, Any], items: list[dict[str, Any]], status: str) -> int:
+def _percent(plan: dict[str, Any], items: list[ProgressItem], status: str) -> int:
     """Return how much is done, 0 to 100; it never goes back within an operation.
 
     Only what is stored counts, not the reader's clock: two frontends tell the same. A row that is done stays done, and
@@ -176,7 +180,7 @@ def _percent(plan: dict[str, Any], items: list[dict[str, Any]], status: str) -> 
     """
     if status == ProvisioningState.SUCCEEDED:
         return 100
-    done, latest = set(plan.get("done", [])), _latest(items)
+    done, status_of = set(plan.get("done", [])), _status_of(items)
     longest: dict[str, float] = {}
     for item in items:
         longest[item["step"]] = max(_lasted(item), longest.get(item["step"], 0.0))
@@ -184,14 +188,14 @@ def _percent(plan: dict[str, Any], items: list[dict[str, Any]], status: str) -> 
     for row in plan.get("rows", []):
         name, usual = row["name"], row["deadlineSeconds"] * _USUAL[row["kind"]]
         total += usual
-        if name in done or latest.get(name, {}).get("status") == StepStatus.SUCCEEDED:
+        if name in done or status_of.get(name) == StepStatus.SUCCEEDED:
             reached += usual
         else:
             reached += min(longest.get(name, 0.0), usual * _MOST_OF_A_ROW)
     return min(int(100 * reached / total), _MOST_UNFINISHED) if total else 0
 
 
-def _lasted(item: dict[str, Any]) -> float:
+def _lasted(item: ProgressItem) -> float:
     last = item.get("lastProgressTime") or item["startTime"]
     return max((datetime.fromisoformat(last) - datetime.fromisoformat(item["startTime"])).total_seconds(), 0.0)
 

@@ -16,11 +16,11 @@ from typing import Any
 from orchestrators.plans.rows import action
 from orchestrators.verdicts import Tries
 from shared.arm.errors import Owner
-from shared.steps import Failed, Outcome, ResolvedRow, RetryClass, RetryPolicy, RowKind, StepStatus
+from shared.steps import Failed, Outcome, ProgressItem, ResolvedRow, RetryClass, RetryPolicy, RowKind, StepStatus
 """
 # A function for each line, because an assignment narrows what follows it.
 FUNCTION = """\
-def f{}(row: ResolvedRow, outcome: Outcome, failed: Failed, tries: Tries, known: RetryClass, item: dict[str, Any]) -> Any:
+def f{}(row: ResolvedRow, outcome: Outcome, failed: Failed, tries: Tries, known: RetryClass, item: ProgressItem) -> Any:
     {}
 """
 # What is right, and what is almost.
@@ -28,6 +28,8 @@ PAIRS = {
     "a retry class": ("known = RetryClass.TRANSIENT", "known = RetryClass.TRANSIANT"),
     "a retry class as text": ("known = RetryClass('transient')", "known = 'transient'"),
     "a status": ("item['status'] = StepStatus.SUCCEEDED", "item['status'] = StepStatus.SUCEEDED"),
+    "a status as text": ("item['status'] = StepStatus('Succeeded')", "item['status'] = 'Suceeded'"),
+    "a member of progress": ("return item['lastProgressTime']", "return item['lastProgresTime']"),
     "a kind": ("return row['kind'] == RowKind.ACTION", "return row['kind'] == RowKind.ACTOIN"),
     "a member of a row": ("return row['pollSeconds']", "return row['pollSecond']"),
     "a value of a row": ("row['retry'] = RetryPolicy.NONE", "row['retry'] = 'nun'"),

@@ -44,7 +44,7 @@ def progress_item(step: str, status: str, lasted: float, attempt: int = 1) -> di
     }
 
 
-def percent(items: list[dict[str, Any]], plan: dict[str, Any] = PLAN, status: str = "Creating") -> int:
+def percent(items: Any, plan: dict[str, Any] = PLAN, status: str = "Creating") -> int:
     """Return the figure alone."""
     return int(operation_report.progress({"plan": plan}, items, status)["percentComplete"])
 

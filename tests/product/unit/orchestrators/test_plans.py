@@ -16,6 +16,7 @@ from orchestrators.plans.rows import Row, from_dict, from_documents, problems, t
 from shared import cloud
 from shared.clusters import principals
 from shared.settings import Settings, parse
+from shared.steps import RetryPolicy
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 
 NAMES = sorted(plans.PLANS)
@@ -259,6 +260,21 @@ def test_what_several_plans_do_fails_alike_in_each() -> None:
     rows = [row for plan in plans.PLANS.values() for row in plan]
     told = {row.executor: (row.kind, row.together, row.owner) for row in rows}
     assert [row.name for row in rows if (row.kind, row.together, row.owner) != told[row.executor]] == []
+
+
+def test_every_policy_that_a_row_may_name_is_there() -> None:
+    """And has no other name."""
+    assert set(retry.POLICIES) == set(RetryPolicy)
+
+
+def test_a_resolved_plan_is_stored_in_plain_words() -> None:
+    """Enums are for whoever writes the code; documents, and the history of an orchestration, hold their values."""
+    plan = plans.resolve("create", document(), settings())
+    stored = json.loads(json.dumps(plan))
+    assert stored == plan
+    assert type(stored["rows"][0]["kind"]) is str
+    assert stored["rows"][0]["retry"] == "service-principal"
+    assert "given-up" in stored["retryPolicies"]["azure"]
 
 
 def test_rows_are_frozen() -> None:

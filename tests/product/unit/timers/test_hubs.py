@@ -61,7 +61,7 @@ def test_another_hub_is_heard_by_its_sign_or_by_what_it_does(
 ) -> None:
     """Its silence is never longer than we have listened."""
     signs = {"blue": sign(0, listening)} | ({"green": owner} if owner else {})
-    items = [{"lastProgressTime": ago(progress)}]
+    items: Any = [{"lastProgressTime": ago(progress)}]
     heard = last_heard(operation("green", started), items, signs, BLUE)
     assert heard == datetime.fromisoformat(ago(want))
 
