@@ -7,7 +7,7 @@ from tests.product.unit.activities.calls import as_json, payload
 
 
 def check(target: str) -> dict[str, Any]:
-    """Run a check of the validation phase once, by `module:attribute` below `activities`."""
+    """Run a check of the validation phase once, by `module:attribute` below `activities.checks`."""
     row = {
         "name": target.split(":")[1],
         "phase": "validation",
@@ -16,7 +16,7 @@ def check(target: str) -> dict[str, Any]:
         "waitsFor": "",
         "deadlineSeconds": 60,
     }
-    return as_json(perform(f"activities.{target}", payload(row, "run")))
+    return as_json(perform(f"activities.checks.{target}", payload(row, "run")))
 
 
 def problems(outcome: dict[str, Any]) -> list[tuple[str, str, str]]:
