@@ -33,6 +33,9 @@ _PASSING = {
     "TooManyRequests": RetryClass.GIVEN_UP,
     "InternalServerError": RetryClass.GIVEN_UP,
     "InternalError": RetryClass.GIVEN_UP,
+    # Of the storage service, https://learn.microsoft.com/rest/api/storageservices/common-rest-api-error-codes.
+    "ServerBusy": RetryClass.GIVEN_UP,
+    "OperationTimedOut": RetryClass.GIVEN_UP,
     "ServerTimeout": RetryClass.GIVEN_UP,
     "ServiceUnavailable": RetryClass.GIVEN_UP,
     "RetryableError": RetryClass.GIVEN_UP,

@@ -107,7 +107,12 @@ def test_a_failed_deployment_names_resource_cause_and_correlation(ready: World) 
 
 @pytest.mark.parametrize(
     ("code", "want_class"),
-    [("AuthorizationFailed", "authorization"), ("InternalServerError", "given-up"), ("Other", "none")],
+    [
+        ("AuthorizationFailed", "authorization"),
+        ("InternalServerError", "given-up"),
+        ("ServerBusy", "given-up"),
+        ("Other", "none"),
+    ],
 )
 def test_a_failure_that_may_pass_is_begun_again(ready: World, code: str, want_class: str) -> None:
     """Even when ARM wraps the code in one of its own."""
