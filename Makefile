@@ -28,7 +28,7 @@ setup: $(PYTHON_READY) $(AZURITE_READY) ## Install everything that the other wor
 demo: setup ## Create a cluster on this machine, look into it, delete it.
 	@$(PY) -m demo --time-scale $(TIME_SCALE)
 
-recording: setup ## Run the demo, and put what it prints into the README.
+recording: setup ## Run the demo, and put what it prints into docs/recording.md.
 	@$(PY) -m demo.recording
 
 docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
@@ -55,7 +55,7 @@ runtime: setup ## Run the functions through Microsoft's own runtime (needs a Pyt
 	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 2 tests/emulator/integration/host \
 	        tests/product/integration/service/test_create_and_delete.py; fi
 
-e2e: setup ## Run the demo, the README's commands, up, down and reset.
+e2e: setup ## Run the demo, the commands of the README and docs/, up, down and reset.
 	$(PY) -m pytest tests/e2e
 
 bench: setup ## Print the figures of the product on this machine.

@@ -7,7 +7,7 @@ from pathlib import Path
 import azure.durable_functions as df
 import azure.functions as func
 
-# `http/` is a source root that holds the package `frontend`; see the README, "Why http/ has no __init__.py".
+# `http/` is a source root that holds the package `frontend`; see docs/design.md, "Why http/ has no __init__.py".
 sys.path.insert(0, str(Path(__file__).parent / "http"))
 
 import activities

@@ -1,6 +1,6 @@
-"""`make recording`: run the demonstration, put what it printed into the README, and its picture beside it.
+"""`make recording`: run the demonstration, and put its output into docs/recording.md and its picture beside that page.
 
-What stands there is what a reader will see: nothing is left out, and only the folder of this checkout is taken away.
+The page shows what a reader will see when running the demo: the whole output, without the path of this checkout.
 """
 
 import shutil
@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-README = REPOSITORY / "README.md"
-# Where the demonstration leaves the picture of its create, and where the README shows one.
+PAGE = REPOSITORY / "docs" / "recording.md"
+# Where the demonstration saves the picture of its create, and the copy that the README shows.
 DRAWN, PICTURE = REPOSITORY / ".local" / "create.svg", REPOSITORY / "docs" / "create.svg"
 BEGIN, END = "<!-- recording: begin, written by `make recording` -->", "<!-- recording: end -->"
 
@@ -23,7 +23,7 @@ def main() -> int:
     if done.returncode != 0:
         sys.stderr.write(done.stdout + done.stderr)
         return done.returncode
-    README.write_text(with_recording(README.read_text(encoding="utf-8"), done.stdout), encoding="utf-8")
+    PAGE.write_text(with_recording(PAGE.read_text(encoding="utf-8"), done.stdout), encoding="utf-8")
     shutil.copyfile(DRAWN, PICTURE)
     return 0
 

@@ -54,7 +54,7 @@ class Member:
         default: the value of an older client, or of one that says nothing.
         values: the only values allowed, where they are few.
         offered: the only values that the service acts on so far, where the API has more. Others are refused, unless
-            they are stored already; `docs/parameters.md` and the README's known gaps follow from this.
+            they are stored already; `docs/parameters.md` and `docs/gaps.md` follow from this.
         check: further rules of its value, or of the whole cluster where this is the member to blame.
         create_only: whether the checks run at create alone: later the value is fixed, or the cluster's own.
         secret: whether it lives in the vault and is never returned.

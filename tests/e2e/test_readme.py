@@ -1,4 +1,4 @@
-"""What the README tells people to type works."""
+"""The commands that the README and the pages under docs/ tell people to type work."""
 
 import json
 import os
@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 
-
-# What the README promises that a terminal has after `emulator env`.
+# What the pages promise that a terminal has after `emulator env`.
 SET_BY_ENV = {
     *("HTTPS_PROXY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "IDENTITY_ENDPOINT", "IDENTITY_HEADER"),
     *("LOCAL_AZURE_CLIENT_ID", "LOCAL_AZURE_CLIENT_SECRET", "LOCAL_AZURE_TENANT_ID"),
@@ -45,9 +45,14 @@ def printed(state: Path) -> Iterator[str]:
     subprocess.run(down, cwd=REPOSITORY, check=True, timeout=60)
 
 
+def _told() -> str:
+    """Return the text of all pages."""
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
 def _paste(commands: str) -> str:
-    """Run lines in one shell, as far as they succeed; return what they print."""
-    # A shell's own proxy or CA would lead them elsewhere.
+    """Run lines in one shell until one fails; return what they print."""
+    # A proxy or CA of the shell that runs the tests would send the calls elsewhere.
     clean = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     shell = ["bash", "-euo", "pipefail", "-c", commands]
     done = subprocess.run(shell, cwd=REPOSITORY, capture_output=True, text=True, env=clean, check=False, timeout=60)
@@ -56,7 +61,7 @@ def _paste(commands: str) -> str:
 
 
 def test_the_printed_lines_can_be_pasted(printed: str) -> None:
-    """Into one shell, in their order, each with an answer that is no error."""
+    """They run in one shell, in this order, and none is answered with an error."""
     lines = printed.partition("Paste these into a terminal")[2].partition("\n")[2].partition("Everything else")[0]
     commands = "\n".join(line for line in lines.splitlines() if line.startswith("  "))
     said = _paste(commands.replace("curl -s", "curl -sS --fail-with-body"))
@@ -64,21 +69,21 @@ def test_the_printed_lines_can_be_pasted(printed: str) -> None:
     assert '"value"' in said
 
 
-def test_the_readmes_line_sets_all_that_it_says(printed: str, state: Path) -> None:
-    """Programs of the terminal then reach Azure's names, and the app's identity, on this machine."""
+def test_the_pages_line_sets_all_that_they_say(printed: str, state: Path) -> None:
+    """Programs of that terminal then reach Azure's names and the app's identity on this machine."""
     assert printed
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    lines = set(re.findall(r'eval "\$\(\.venv/bin/python -m emulator env\)"', readme))
+    pages = _told()
+    lines = set(re.findall(r'eval "\$\(\.venv/bin/python -m emulator env\)"', pages))
     (line,) = lines
     line = line.replace(".venv/bin/python", sys.executable).replace("emulator env", f"emulator env --state {state}")
     shown = _paste(f"{line}\nenv")
     assert {each.partition("=")[0] for each in shown.splitlines()} >= SET_BY_ENV
-    assert all(name in readme for name in SET_BY_ENV)
+    assert all(name in pages for name in SET_BY_ENV)
     assert _paste(f"{line}\n{sys.executable} -c {shlex.quote(PROGRAM)}").split() == ["200", "200"]
 
 
 def test_no_log_and_no_printed_line_has_a_secret(printed: str, state: Path) -> None:
-    """A detached `up` writes to a log, and whoever shares a log shares what is in it."""
+    """A detached `up` writes to a log, and people share logs."""
     document = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))
     applications = [*document["extra_principals"], document]
     named = ("client_secret", "cluster_client_secret", "identity_header", "durable_key")
@@ -90,25 +95,24 @@ def test_no_log_and_no_printed_line_has_a_secret(printed: str, state: Path) -> N
 
 
 def test_only_its_owner_can_read_the_state(printed: str, state: Path) -> None:
-    """Whatever wrote it: this machine's other users have no part in keys, logs and the task hub."""
+    """Other users of this machine can read no key, no log and no task hub, whichever program wrote it."""
     assert printed
     paths = [state, *(path for path in state.rglob("*") if not path.is_socket())]
     assert not [str(path) for path in paths if path.stat().st_mode & 0o077]
 
 
-def test_every_make_word_of_the_readme_exists() -> None:
-    """A word that make does not know would be the first thing a newcomer meets."""
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    words = set(re.findall(r"make ([a-z0-9]+)", readme))
+def test_every_make_word_of_the_pages_exists() -> None:
+    """Otherwise the first command that a newcomer types could fail."""
+    # In code spans and on lines to type; elsewhere "make" is a verb.
+    words = set(re.findall(r"(?:^|`|^\$ )make ([a-z0-9]+)", _told(), re.MULTILINE))
     listed = subprocess.run(["make", "help"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
     assert {"demo", "up", "test", "e2e", "bench", "lint"} <= words
     assert words <= set(re.findall(r"make ([a-z0-9]+)", listed))
 
 
-def test_every_emulator_command_of_the_readme_is_understood() -> None:
-    """Their names and options are those of the program."""
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^\.venv/bin/python (-m emulator .*?)(?:\s+#.*)?$", readme, re.MULTILINE)
+def test_every_emulator_command_of_the_pages_is_understood() -> None:
+    """The program has the commands and options that the pages name."""
+    lines = re.findall(r"^\.venv/bin/python (-m emulator .*?)(?:\s+#.*)?$", _told(), re.MULTILINE)
     assert lines
     for line in lines:
         words = [word for word in shlex.split(line) if not word.isupper()]
@@ -120,11 +124,10 @@ def test_every_emulator_command_of_the_readme_is_understood() -> None:
         assert all(option in shown for option in options), line
 
 
-def test_every_path_of_the_readme_exists() -> None:
-    """The folder map and the table of changes lead somewhere."""
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    paths = re.findall(r"`([a-z_]+(?:/[a-z_A-Z.]+)*/?)`", readme)
-    # Paths below a folder that the row has named already stand without it.
+def test_every_path_of_the_pages_exists() -> None:
+    """Every path in the folder map and in the table of changes exists."""
+    paths = re.findall(r"`([a-z_]+(?:/[a-z_A-Z.]+)*/?)`", _told())
+    # A path may leave out the folder that its row has already named.
     mentioned = [path for path in paths if "/" in path and (REPOSITORY / path.split("/")[0]).exists()]
     assert len(mentioned) > 10
     missing = [path for path in mentioned if not (REPOSITORY / path).exists()]

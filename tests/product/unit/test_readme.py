@@ -1,24 +1,37 @@
-"""The README, the example file and the code tell the same."""
+"""The README, the pages under docs/, the example file and the code agree."""
 
 import json
 import re
 from pathlib import Path
 
+import pytest
+
 from shared import settings
 from shared.clusters.members import MEMBERS
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+README = REPOSITORY / "README.md"
+PAGES = [README, *sorted((REPOSITORY / "docs").glob("*.md")), *sorted((REPOSITORY / "emulator").rglob("README.md"))]
 ROW = re.compile(r"^\| `([A-Za-z_]+)` \| (.+?) \| (.+?) \| (yes|no) \|$", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+LONGEST_README = 200
 
 
 def _rows() -> dict[str, tuple[str, str]]:
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    table = readme.partition("## Settings")[2].partition("\n## ")[0]
+    table = (REPOSITORY / "docs/settings.md").read_text(encoding="utf-8")
     return {name: (meaning, default) for name, meaning, default, _ in ROW.findall(table)}
 
 
-def test_the_readme_has_every_setting_with_its_meaning_and_default() -> None:
-    """An operator reads the README; the app reads the code."""
+def _anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_page_of_settings_has_every_setting_with_its_meaning_and_default() -> None:
+    """An operator reads the page; the app reads the code."""
     told = {None: "required", "": "empty"}
     ours = {name: (meaning, told.get(default, f"`{default}`")) for name, (meaning, default) in settings.table().items()}
     hosts = {name: (meaning, "read by the host") for name, meaning in settings.HOST_SETTINGS.items()}
@@ -32,9 +45,34 @@ def test_the_example_file_has_every_setting() -> None:
 
 
 def test_the_known_gaps_name_every_member_that_is_not_offered_whole() -> None:
-    """The table of members decides; a customer reads the README."""
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    gaps = readme.partition("## Known gaps")[2].partition("\n## ")[0]
+    """The table of members decides; a customer reads the page."""
+    gaps = (REPOSITORY / "docs/gaps.md").read_text(encoding="utf-8")
     for row in MEMBERS:
         if row.offered:
             assert re.search(rf"`(\w+\.)?{row.path.rpartition('.')[2]}`", gaps), row.path
+
+
+def test_the_readme_is_short() -> None:
+    """A newcomer reads it to the end; details belong on the pages under docs/."""
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= LONGEST_README
+
+
+def test_the_index_links_every_page_of_docs() -> None:
+    """A page that the index does not name is never found."""
+    index = (REPOSITORY / "docs/README.md").read_text(encoding="utf-8")
+    missing = [page.name for page in (REPOSITORY / "docs").glob("*.md") if f"]({page.name})" not in index]
+    assert missing == ["README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    """To a file of the repository, and to a heading of it where the link names one."""
+    broken = []
+    for target in LINK.findall(FENCED.sub("", page.read_text(encoding="utf-8"))):
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists() or (anchor and anchor not in _anchors(file)):
+            broken.append(target)
+    assert broken == []

@@ -1,20 +1,20 @@
-"""The recording of the demonstration in the README, and how it gets there."""
+"""The recording of the demonstration in docs/recording.md, and how it gets there."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from demo.recording import BEGIN, END, PICTURE, REPOSITORY, recorded, with_recording
+from demo.recording import BEGIN, END, PAGE, PICTURE, REPOSITORY, recorded, with_recording
 from orchestrators.plans import PLANS
 
 README = Path(__file__).resolve().parents[3] / "README.md"
-# What the demonstration's one create, of a customer without encryption sets, gives no cause for.
+# Conditions of rows that the demonstration skips: it makes one create, for a customer without encryption sets.
 NOT_IN_THE_DEMO = ("supersedes_an_operation", "begins_again", "uses_disk_encryption_sets")
 
 
 def test_a_recording_takes_the_place_of_the_one_before() -> None:
-    """The rest of the page stays, and no path of this machine gets into it."""
+    """The rest of the page stays, and the path of the checkout is removed."""
     page = f"# Title\n\n{BEGIN}\nold\n{END}\n\nmore\n"
     new = with_recording(page, f"one  \n{REPOSITORY}/.local/demo\n")
     assert new == f"# Title\n\n{BEGIN}\n```\n$ make demo\none\n.local/demo\n```\n{END}\n\nmore\n"
@@ -22,14 +22,14 @@ def test_a_recording_takes_the_place_of_the_one_before() -> None:
 
 
 def test_a_page_without_a_place_for_it_is_refused() -> None:
-    """Or it would be lost without a word."""
+    """Otherwise the recording would be lost silently."""
     with pytest.raises(ValueError, match="recording: begin"):
         with_recording("# Title\n", "x")
 
 
-def test_the_recording_in_the_readme_has_every_step_and_the_nodes() -> None:
-    """Who reads it sees what `make demo` prints today: after a new row of a plan, `make recording`."""
-    told = recorded(README.read_text(encoding="utf-8"))
+def test_the_recording_has_every_step_and_the_nodes() -> None:
+    """Readers see what `make demo` prints today. After adding a row to a plan, run `make recording`."""
+    told = recorded(PAGE.read_text(encoding="utf-8"))
     rows = [row for plan in ("create", "delete") for row in PLANS[plan] if row.when not in NOT_IN_THE_DEMO]
     missing = [row.name for row in rows if not re.search(rf"^ .*\b{row.name} +done", told, re.MULTILINE)]
     assert missing == []
@@ -39,7 +39,7 @@ def test_the_recording_in_the_readme_has_every_step_and_the_nodes() -> None:
 
 
 def test_the_picture_beside_it_has_every_step_of_a_create() -> None:
-    """It is of the same run, so `make recording` renews both."""
+    """The picture is from the same run, so `make recording` renews both. The README shows it."""
     drawn = PICTURE.read_text(encoding="utf-8")
     rows = [row.name for row in PLANS["create"] if row.when not in NOT_IN_THE_DEMO]
     assert [name for name in rows if f'id="row-{name}"' not in drawn] == []

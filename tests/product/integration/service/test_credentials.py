@@ -28,7 +28,7 @@ READY = ("Ready", "True")
 
 @pytest.fixture
 def terminal(azure: LocalAzure, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lead this process to the local Azure as the README does with a terminal."""
+    """Point this process at the local Azure, as the README does with a terminal."""
     for name in ("https_proxy", "no_proxy", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HTTPS_PROXY", azure.endpoints["proxy"])
