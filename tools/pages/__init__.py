@@ -1,6 +1,6 @@
-"""The pages of `docs/` that are made from the code, so that they cannot tell anything else, and the provider's manifest.
+"""The pages of `docs/` that are generated from the code, so that they always match it, and the provider's manifest.
 
-`make docs` writes them, a unit test compares. Each module here makes one; `PAGES` says which.
+`make docs` writes them, and a unit test compares them. Each module here makes one page; `PAGES` lists them.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from tools.pages import bootstrap, install_graph, manifest, messages, mind_map, 
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-# Path in the repository: what makes its text, from the text that stands there now ("" where there is none).
+# Maps a path to the function that makes its text from the file's current text ("" if there is no file).
 PAGES: dict[str, Callable[[str], str]] = {
     "docs/plans.md": lambda _now: plans.page(),
     "docs/mind-map.md": lambda _now: mind_map.page(),
@@ -23,7 +23,7 @@ PAGES: dict[str, Callable[[str], str]] = {
 
 
 def text(path: str) -> str:
-    """Return what a page has to say today."""
+    """Return the up-to-date text of a page."""
     file = REPOSITORY / path
     return PAGES[path](file.read_text(encoding="utf-8") if file.exists() else "")
 

@@ -11,19 +11,23 @@ from tools.pages.markdown import code, table
 _HEAD = f"""\
 # The bootstrap machine
 
-Written by `make docs` from `installer/bootstrap/stages.py`, from which `bootkube.sh` is made too; a test compares the emulated machine with it. How the machine comes to its ignition stands in [design.md](design.md).
+This page shows what the bootstrap machine does at boot, stage by stage, for people who debug a create or support a new release. `make docs` writes it from `installer/bootstrap/stages.py`. `bootkube.sh` is generated from the same table, and a test compares the emulated machine with it. [design.md](design.md) explains how the machine gets its ignition.
 
-The network is there, `release-image-download.sh` pulls the release image, the container runtime and the kubelet start, then `bootkube.sh` finds the images of the release by their names and goes through the stages below. It begins with the folders {code(FOLDERS)}. Relative paths are below `{ROOT}`, which containers see as `/assets`. A stage that is done leaves its marker and is left out when the unit starts the script again, five seconds after a failure. `report-progress.sh` sees the last marker and writes the ConfigMap `kube-system/bootstrap`, for which the service waits.
+Once the network is up, `release-image-download.sh` pulls the release image. The container runtime and the kubelet start. Then `bootkube.sh` looks up the images of the release by their names and runs the stages below. It first creates the folders {code(FOLDERS)}. Relative paths are below `{ROOT}`, which containers see as `/assets`.
+
+A stage that is done leaves a marker. If the script fails, its unit starts it again after five seconds, and it skips stages that have a marker. `report-progress.sh` sees the last marker and writes the ConfigMap `kube-system/bootstrap`, which the service waits for.
 
 ## Flavours
 
 {{flavours}}
 
-A flavour is a member of the catalogue's entry of a version. A, T, B, and C up to 4.10 have the stages of upstream's script. Of 4.11 to 4.19 the table has what a program would end at, as changes of that script and other callers of the programs tell it: arguments, images, and the program that renders the definitions of the cluster's configuration. What only node tuning renders is left out, and the machine's image has to bring its kubelet, its container runtime and the command line client.
+The catalogue's entry of a version names its flavour. A, T, B, and C up to 4.10 have the stages of upstream's script.
+
+For 4.11 to 4.19, the table covers only the changes without which a program would fail: arguments, images, and the program that renders the definitions of the cluster's configuration. They come from changes to that script and from other callers of these programs. What only node tuning renders is left out, and the machine's image has to include the kubelet, the container runtime and the command line client.
 
 ## Stages
 
-In parentheses: the only flavours that have it, and from or before which release.
+Parentheses name the flavours that have a stage, if not all of them do, and the release from which or before which it exists.
 
 {{stages}}
 
@@ -33,16 +37,16 @@ In order:
 
 ## Images
 
-Each is looked up before the first stage. A release that lacks one cannot be installed, but for those with a word that stands for it.
+The script looks up every image before the first stage. A release that lacks one cannot be installed, unless the table names a substitute.
 
 {{images}}
 """
 _PLATFORM = re.compile(r"mco-bootstrap/(?!bootstrap/|manifests/)[a-z]+/")
 _WHAT = {
     "A": ("up to 4.3", "on the masters, which get their certificates from a signer on this machine's port 6443"),
-    "T": ("4.4, 4.5", "a member on this machine when the release's operator is managed, else as A; the signer runs"),
-    "B": ("4.6, 4.7", "a member on this machine, certificates from the operator's rendering; masters join it"),
-    "C": ("from 4.8", "as B; the operator says itself where its files go, and stages are recorded for log collectors"),
+    "T": ("4.4, 4.5", "a member on this machine if the release's operator is managed, otherwise as A; the signer runs"),
+    "B": ("4.6, 4.7", "a member on this machine, with certificates that the operator renders; masters join it"),
+    "C": ("from 4.8", "as B; the operator decides where its files go, and stages are recorded for log collectors"),
 }
 
 
@@ -64,7 +68,7 @@ def page() -> str:
             ("stage", "runs", "reads", "then", "waits for", "marker", "seen from outside"),
             [_cells(stage) for stage in STAGES],
         ),
-        images=table(("image", "variable", "what stands for it"), images),
+        images=table(("image", "variable", "substitute"), images),
     )
 
 
@@ -92,7 +96,7 @@ def _cells(stage: Stage) -> tuple[str, ...]:
 
 def _runs(stage: Stage) -> str:
     if not stage.image:
-        # A command of several lines is one.
+        # Show a command that spans several lines on one.
         return code([" ".join(" ".join(stage.first).replace("\\", "").split())] if stage.first else [])
     component = next((image.component for image in IMAGES if image.variable == stage.image), "the release image")
     how = {"once": "", "until": ", until it succeeds", "background": ", in the background"}[stage.how]
@@ -108,7 +112,7 @@ def _reads(stage: Stage) -> set[str]:
 
 
 def _copy(one: Copy) -> str:
-    # A platform's own are many rows and say one thing.
+    # The files of single platforms have many rows; one line covers them.
     source = _PLATFORM.sub("mco-bootstrap/<platform>/", one.source)
     if source != one.source:
         return f"`{source}` to `{one.target}`, for platforms that have them (Azure has none)"

@@ -1,4 +1,4 @@
-"""docs/install-graph.md: what is made for a cluster, from what, and who trusts whom."""
+"""docs/install-graph.md: what is generated for a cluster, what it is made from, and who trusts whom."""
 
 from collections.abc import Iterable
 
@@ -11,25 +11,25 @@ from tools.pages.markdown import code, table
 _HEAD = """\
 # The install graph
 
-Written by `make docs` from `installer/`. How a graph is sealed and kept stands in [design.md](design.md), what the bootstrap machine does with it in [bootstrap.md](bootstrap.md).
+This page lists everything that the provider generates for a cluster, for people who look for the origin of a file. `make docs` writes it from `installer/`. [design.md](design.md) explains how a graph is sealed and stored, [bootstrap.md](bootstrap.md) what the bootstrap machine does with it.
 
-An asset names what it is made from and makes one file or a few; `graph.resolve` makes a target and all that it needs, each once, as soon as its inputs are there. `python -m installer graph NAME` shows the same for one asset or file.
+Each asset names its inputs and makes one or a few files. `graph.resolve` makes a target and everything it needs, each asset once, as soon as its inputs exist. To see the inputs of one asset or file, run `python -m installer graph NAME`.
 
 {picture}
 
 ## Certificates
 
-RSA 2048 and SHA-256, valid from the moment of the install. An arrow leads from who signs to who is signed; a bundle holds the certificates of those whose dotted lines lead to it.
+All certificates use RSA 2048 and SHA-256, and are valid from the moment of the install. In the picture, an arrow leads from a signer to the certificate it signs. A dotted line leads from a certificate to a bundle that contains it.
 
 {trust}
 
 {certificates}
 
-Bundles, by which a reader of the file verifies others:
+A program verifies its peers against the certificates of a bundle:
 
 {bundles}
 
-Beside them `tls/service-account.key` and `.pub`, with which the cluster signs and verifies the tokens of service accounts.
+The cluster signs and verifies the tokens of service accounts with `tls/service-account.key` and `.pub`.
 
 ## Kubeconfigs
 
@@ -53,7 +53,7 @@ _MODULES = {
     "bootstrap.py": bootstrap.ASSETS,
 }
 _LAID = {("key", "crt"): "key and certificate", ("crt",): "certificate", (): "nothing"}
-# More inputs of one folder than these are shown as the folder.
+# If an asset has more inputs than this from one folder, the page shows only the folder.
 _FEW = 5
 
 
@@ -98,7 +98,7 @@ def _group(name: str) -> str:
 
 
 def _picture() -> str:
-    """Return the graph, folders as one box each."""
+    """Return the graph, with one box for each folder."""
     groups = list(dict.fromkeys(_group(name) for name in assets.ASSETS))
     edges = dict.fromkeys(
         (_group(wanted), _group(asset.name)) for asset in assets.ASSETS.values() for wanted in asset.inputs
@@ -130,7 +130,7 @@ def _mermaid(lines: Iterable[str]) -> str:
 
 
 def _node(name: str) -> str:
-    """Return a name as the language of the picture takes it; `end` and the like are words of its own."""
+    """Return a name that is a valid node id of Mermaid, where `end` and others are reserved words."""
     return "n_" + "".join(letter if letter.isalnum() else "_" for letter in name)
 
 
@@ -160,7 +160,7 @@ def _asset(asset: Asset) -> tuple[str, ...]:
 
 
 def _short(inputs: tuple[str, ...]) -> list[str]:
-    """Return inputs by name; many of one folder as that folder."""
+    """Return the names of inputs, with many inputs of one folder shortened to the folder."""
     folders = [name.rpartition("/")[0] for name in inputs]
     shown = [
         f"{folder}/*" if folder and folders.count(folder) > _FEW else name

@@ -1,6 +1,6 @@
 """emulator/arm/provider/provider.json: the manifest that the provider's owner registers with ARM, its types and api-versions.
 
-The local Azure imports nothing of the product, as ARM does not: it is told by this file.
+Like ARM, the local Azure imports nothing from the product, so it reads this file.
 """
 
 import json
@@ -17,7 +17,7 @@ def page() -> str:
     types: dict[str, set[str]] = {}
     for route in ROUTES:
         if kind := _type(route):
-            # A type is there as long as what is above it is.
+            # A type also needs its parent types.
             for parent in _with_parents(kind):
                 types.setdefault(parent, set()).update(_versions(route))
     manifest = {"namespace": NAMESPACE, "resourceTypes": {kind: sorted(types[kind]) for kind in sorted(types)}}
@@ -25,7 +25,7 @@ def page() -> str:
 
 
 def _type(route: Route) -> str:
-    """Return the type of what a route is about, empty for actions, operators' routes and what is no resource."""
+    """Return the resource type of a route, or "" for actions, operators' routes and routes without a resource."""
     before, found, rest = f"/{route.template}".partition(_PROVIDER)
     if not found or before.startswith("/sre") or set(route.verbs) == {"POST"}:
         return ""

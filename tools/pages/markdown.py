@@ -1,4 +1,4 @@
-"""Markdown, as far as the pages need it."""
+"""The Markdown that the pages need."""
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
@@ -11,12 +11,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def code(names: Iterable[str], *, between: str = ", ") -> str:
-    """Return names in the type of code."""
+    """Return names as code spans."""
     return between.join(f"`{name}`" for name in names)
 
 
 def duration(time: timedelta) -> str:
-    """Return a time in the largest unit that counts it whole."""
+    """Return a time in the largest unit that gives a whole number."""
     seconds = int(time.total_seconds())
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds and seconds % size == 0:

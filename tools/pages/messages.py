@@ -1,4 +1,4 @@
-"""The messages of docs/operations.md: what each row's failure says, and whose each error code is."""
+"""The messages of docs/operations.md: what each row's failure says, and who is responsible for each error code."""
 
 import ast
 from functools import cache
@@ -13,12 +13,12 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- messages: begin, written by `make docs` -->", "<!-- messages: end -->"
 _ERRORS = "shared/arm/errors.py"
 _WORDS = """\
-A step that fails says: the error of Azure or of the cluster, or that its deadline passed and what it waited for; and in `error.details` the step, a remedy, whose it is and the correlation id. The remedy is the row's, in the table below, for what the step itself finds wrong; the service's own failures, outages and the codes that Azure names have their own (`activities/runtime/remedies.py`).
+A failed step reports the error of Azure or of the cluster, or that its deadline passed and what it waited for. `error.details` has the step, a remedy, who is responsible, and the correlation id. If the step itself finds something wrong, the remedy is the row's advice in the first table. The service's own failures, outages and the codes that Azure names have remedies of their own (`activities/runtime/remedies.py`).
 """
 
 
 def put_into(now: str) -> str:
-    """Return the page with its tables as they are today.
+    """Return the page with its tables up to date.
 
     Raises:
         ValueError: the page has no place for them.
@@ -35,18 +35,18 @@ def _steps() -> str:
     for plan, rows in PLANS.items():
         for row in rows:
             lines.setdefault((row.name, row.waits_for, duration(row.deadline), row.message), []).append(plan)
-    head = ("step", "plan", "waits for", "at most", "what it advises")
+    head = ("step", "plan", "waits for", "at most", "advice")
     return table(head, [(f"`{name}`", ", ".join(plans), *rest) for (name, *rest), plans in lines.items()])
 
 
 def _codes() -> str:
-    head = ("code", "whose, unless the error says otherwise", "answered by")
+    head = ("code", "responsible, unless the error says otherwise", "answered by")
     lines = [(f"`{each}`", str(CloudError(400, each, "").owner), code(used_in(each.name))) for each in ErrorCode]
-    return "A code of Azure's own passes unchanged; these are the provider's.\n\n" + table(head, lines)
+    return "Codes of Azure pass through unchanged. These codes are the provider's own.\n\n" + table(head, lines)
 
 
 def used_in(name: str) -> list[str]:
-    """Return the modules that answer a code: by its name, or through a constructor of errors.py that does."""
+    """Return the modules that answer a code: they name it, or call a constructor of errors.py that does."""
     functions = [node for node in ast.walk(modules()[_ERRORS]) if isinstance(node, ast.FunctionDef)]
     wanted = {name, *(function.name for function in functions if name in _names(function))}
     return [path for path, module in modules().items() if path != _ERRORS and wanted & _names(module)]

@@ -1,6 +1,6 @@
-"""docs/mind-map.md: each node of the map of a create, and the row, or whoever else, that does it.
+"""docs/mind-map.md: each node of the map of a create, and the row, or the other party, that does it.
 
-The nodes stand in docs/mind-map.yaml. `problems` says what is wrong with them; a unit test wants nothing.
+docs/mind-map.yaml lists the nodes. `problems` checks them, and a unit test expects it to find none.
 """
 
 import re
@@ -14,12 +14,12 @@ from orchestrators.plans import PLANS
 from tools.pages.markdown import code, table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# Who does what no row does.
+# The parties that can do a node which no row does.
 BY = ("customer", "client", "ARM", "frontend", "engine", "timer", "cluster", "operators", "docs")
 _HEAD = """\
 # The map of a create
 
-Written by `make docs` from [mind-map.yaml](mind-map.yaml). On the left each node of the map on which the creation of a cluster was drawn in June 2020; on the right what does it here. Rows are explained in [plans.md](plans.md).
+In June 2020 the creation of a cluster was drawn as a map. This page lists each node of that map and what does it here, for people who know the map or check that nothing was forgotten. `make docs` writes it from [mind-map.yaml](mind-map.yaml). [plans.md](plans.md) explains the rows.
 """
 
 Map = dict[str, Any]
@@ -28,7 +28,7 @@ Node = dict[str, Any]
 
 @cache
 def read() -> Map:
-    """Return the map as it is written."""
+    """Return the content of docs/mind-map.yaml."""
     found: Map = yaml.safe_load((REPOSITORY / "docs/mind-map.yaml").read_text(encoding="utf-8"))
     return found
 
@@ -49,7 +49,7 @@ def nodes_by_row() -> dict[str, list[str]]:
 
 
 def ours() -> dict[str, str]:
-    """Return why a row stands for no node, by its name."""
+    """Return, for each row that stands for no node, why."""
     return {row: f"none: {why}" for row, why in read()["ours"].items()}
 
 
@@ -81,7 +81,7 @@ def _node_problems(node: Node) -> list[str]:
 
 
 def exists(place: str) -> bool:
-    """Tell whether a `path:words` is there: the file, and the words in it."""
+    """Tell whether a `path:words` exists: the file, and the words in it."""
     path, _, words = place.partition(":")
     file = REPOSITORY / path
     return file.is_file() and bool(re.search(rf"(?<!\w){re.escape(words)}(?!\w)", file.read_text(encoding="utf-8")))
@@ -95,7 +95,7 @@ def page() -> str:
         lines = [(node["node"], code(node.get("rows", ())), _by(node)) for node in group["nodes"]]
         parts.append(f"\n## {group['group']}\n\n{table(('node', 'rows', 'who else, and where'), lines)}\n")
     own = [(f"`{row}`", drawn["ours"][row]) for row in rows_of_plans() if row in drawn["ours"]]
-    parts.append(f"\n## Rows of our own\n\n{table(('row', 'why it stands for no node'), own)}\n")
+    parts.append(f"\n## Rows without a node\n\n{table(('row', 'why the map has no node for it'), own)}\n")
     return "".join(parts)
 
 

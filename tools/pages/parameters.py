@@ -1,7 +1,7 @@
 """docs/parameters.md: where each parameter of `az aro create` ends up.
 
-The member of the document, its rule, its checks and its default come from the model; who reads it is found in the
-sources. `problems` says where that no longer holds; a unit test wants nothing.
+The member of the document, its rule, its checks and its default come from the model. Its readers are found in the
+sources. `problems` checks that both still match this table, and a unit test expects it to find none.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ _LINKED, _SIZES, _QUOTA = (
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter, the member that it becomes, and who has to read that at least.
+    """A parameter, the member that it becomes, and the modules that have to read that member.
 
     Args:
-        option: as it is typed.
-        path: of the member in `shared/clusters/members.py`.
-        must: paths of modules without which the parameter would not do what it is for.
-        unread: why nothing in an operation reads it, where the model does not tell; a reader would make this wrong.
+        option: the option as users type it.
+        path: path of the member in `shared/clusters/members.py`.
+        must: paths of the modules that must read it, or the parameter would have no effect.
+        unread: why no operation reads it, if the model does not say so; `problems` reports any reader.
     """
 
     option: str
@@ -74,16 +74,18 @@ PARAMETERS = (
     Parameter("--assign-cluster-identity", "identity", unread="refused by name: clusters have a service principal"),
     Parameter("--assign-platform-workload-identity", "properties.platformWorkloadIdentityProfile", unread="refused by name: clusters have a service principal"),
 )
-# What clients send beside them, and no parameter says.
+# Members that clients send themselves, without a parameter.
 CONSTANT = (f"{_WORKER}.name", "properties.ingressProfiles[].name")
-# Who fills what a customer left out, which is not yet a use of it.
+# Modules that fill in what a customer left out, which does not count as reading it.
 _FILLS = ("shared/clusters/convert.py",)
 # fmt: on
 
 _HEAD = """\
 # Where the parameters of `az aro create` end up
 
-Written by `make docs` from the model (`shared/clusters/members.py`) and from the sources: who reads a member is found there by name and holder, never listed by hand. `--no-wait` stays with the client, which also sends one worker profile `worker` and one ingress profile `default`. The last column names functions; those of an activity with the rows that it stands behind.
+This page shows which member each parameter becomes, how it is checked, and which functions read it. `make docs` writes it from the model (`shared/clusters/members.py`) and from the sources: it searches the sources for the functions that read a member, so nobody lists them by hand. In the last column, functions of an activity are followed by the rows that run it.
+
+The client itself handles `--no-wait`. It also sends one worker profile named `worker` and one ingress profile named `default`.
 """
 
 
@@ -94,7 +96,7 @@ def member(path: str) -> Member:
 
 
 def read_by(path: str) -> list[Reader]:
-    """Return who reads a member. A secret is read of the bundle that the request wrote, by its name there."""
+    """Return the functions that read a member. A secret counts as read from the bundle that the request wrote."""
     parent, _, leaf = path.replace("[]", "").rpartition(".")
     holder = parent.rpartition(".")[2] or "cluster"
     found = readers("request" if member(path).secret else holder, leaf)
@@ -102,7 +104,7 @@ def read_by(path: str) -> list[Reader]:
 
 
 def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
-    """Return what does not hold, one sentence each."""
+    """Return what no longer matches, one sentence for each problem."""
     paths = {row.path for row in MEMBERS}
     found = [
         f"{each.option} becomes {each.path}, which the model does not have"
@@ -121,14 +123,14 @@ def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
 
 
 def why_unread(parameter: Parameter) -> str:
-    """Return why nothing in an operation reads a parameter, "" when something has to."""
+    """Return why no operation reads a parameter, or "" if one has to."""
     offered = next((row.offered for row in MEMBERS if row.path == parameter.path), ())
     only = f"only {code(map(str, offered))} is offered so far, anything else refused" if offered else ""
     return parameter.unread or only
 
 
 def customers() -> list[str]:
-    """Return the paths of members that customers write, without objects whose members have rows of their own."""
+    """Return the paths of the members that customers write, except objects whose members have rows of their own."""
     written = [row.path for row in MEMBERS if row.rule not in BY_SERVICE]
     return [path for path in written if not any(other.startswith((f"{path}.", f"{path}[")) for other in written)]
 

@@ -1,4 +1,4 @@
-"""docs/plans.md: every row of every plan, and how they hang together."""
+"""docs/plans.md: every row of every plan, and how the rows depend on one another."""
 
 from activities import ACTIVITIES
 from orchestrators.plans import PLANS
@@ -11,9 +11,13 @@ from tools.pages.markdown import code, duration, table
 _HEAD = """\
 # The plans
 
-Written by `make docs` from `orchestrators/plans/`. What a member means stands in [design.md](design.md#plan-row); what a failure says, in [operations.md](operations.md#messages); whose idea a row is, in [mind-map.md](mind-map.md).
+This page shows every step of every operation. `make docs` writes it from `orchestrators/plans/`. [design.md](design.md#plan-row) explains the members of a row, [operations.md](operations.md#messages) lists what its failure says, and [mind-map.md](mind-map.md) says where a row comes from.
 
-Times are Azure's: `TIME_SCALE` divides them. In the pictures a box acts, a rounded one begins something and asks until it is done, a hexagon asks only; a dashed one is left out for some clusters; an arrow leads from what is needed, and what follows from other arrows is not drawn.
+Times are Azure's; `TIME_SCALE` divides them. In the pictures:
+
+* a box runs once, a rounded box begins something and polls until it is done, a hexagon only polls;
+* a dashed shape is skipped for some clusters;
+* an arrow leads from a row to a row that needs it. Needs that follow from other arrows are not drawn.
 """
 _SHAPES = {"action": '["{}"]', "begin-and-poll": '(["{}"])', "condition": '{{{{"{}"}}}}'}
 
@@ -40,7 +44,7 @@ def _picture(rows: tuple[Row, ...]) -> str:
 
 
 def direct_needs(row: Row, rows: tuple[Row, ...]) -> list[str]:
-    """Return what a row needs, without what its other needs need already."""
+    """Return what a row needs, except what another of its needs already needs."""
     implied = {far for need in row.needs for far in _all_needs(need, rows)}
     return [need for need in row.needs if need not in implied]
 
@@ -66,7 +70,7 @@ def _cells(row: Row, nodes: list[str]) -> list[str]:
     return [
         f"`{row.name}`",
         row.phase,
-        row.kind + (", told with others" if row.together else ""),
+        row.kind + (", reported with other checks" if row.together else ""),
         code(row.needs) or "nothing",
         f"`{row.when}`" if row.when else "always",
         row.waits_for,
@@ -81,20 +85,20 @@ def _cells(row: Row, nodes: list[str]) -> list[str]:
 def _left_out(rows: tuple[Row, ...]) -> str:
     names = sorted({row.when for row in rows if row.when})
     if not names:
-        return "Every row always runs.\n"
+        return "No row is ever skipped.\n"
     lines = []
     for name in names:
         mine = code(row.name for row in rows if row.when == name)
-        lines.append(f"* `{name}`: {mine}; left out when {PREDICATES[name][1]}.")
+        lines.append(f"* `{name}`: {mine}; skipped if {PREDICATES[name][1]}.")
     return "\n".join(lines) + "\n"
 
 
 def _policies() -> str:
     head = ("tried again", "error class", "every", "within", "how")
-    how = {"same": "asks again what failed", "run": "begins anew"}
+    how = {"same": "repeats the call that failed", "run": "begins the row again"}
     lines = [
         (f"`{name}`", again, duration(policy.every), duration(policy.within), how[policy.verb])
         for name, policies in POLICIES.items()
         for again, policy in policies.items()
     ]
-    return f"\n## What is tried again\n\nErrors of other classes fail their row at once.\n\n{table(head, lines)}\n"
+    return f"\n## What is tried again\n\nAn error of any other class fails its row at once.\n\n{table(head, lines)}\n"

@@ -1,8 +1,8 @@
-"""Where the product's sources read a member of the cluster: found in their syntax trees, not told by anybody.
+"""Finds the functions of the product that read a member of the cluster, by searching their syntax trees.
 
-A function reads `parent.leaf` where it takes `["leaf"]` or `.get("leaf")` of something that it has, on some way, from
-`["parent"]`; or of an argument, in a module that knows the parent. That finds what is there, and misses what hides
-behind computed names: the product has none.
+A function reads `parent.leaf` if it takes `["leaf"]` or `.get("leaf")` from a value that it got, directly or not, from
+`["parent"]`; or from an argument, in a module that mentions the parent. The search misses computed names, which the
+product does not use.
 """
 
 import ast
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# The product, without the model itself: rows of the model do not use what they describe.
+# The product without the model, whose rows describe members but do not use them.
 _FOLDERS = ("http/frontend", "orchestrators", "activities", "timers", "installer", "shared")
 _MODEL = ("shared/clusters/members.py", "shared/clusters/api_versions.py")
 
@@ -34,12 +34,12 @@ def modules() -> dict[str, ast.Module]:
 
 
 def readers(parent: str, leaf: str, sources: dict[str, ast.Module] | None = None) -> list[Reader]:
-    """Return who reads a member, in the order of their paths.
+    """Return the functions that read a member, ordered by path.
 
     Args:
-        parent: the object that holds the member, `masterProfile`; `cluster` for what lies at the top.
+        parent: the object that holds the member, such as `masterProfile`; `cluster` for members at the top.
         leaf: the member's name.
-        sources: modules by path; the product's when left out.
+        sources: modules by path; defaults to the product's.
     """
     found = set()
     for path, module in (sources or modules()).items():
@@ -51,7 +51,7 @@ def readers(parent: str, leaf: str, sources: dict[str, ast.Module] | None = None
 
 @dataclass(frozen=True)
 class _Read:
-    """A place where a function takes a member: the words of what it is taken of, and whether that is an argument."""
+    """A place where a function takes a member: the words of the holder, and whether the holder is an argument."""
 
     function: str
     words: frozenset[str]
@@ -60,7 +60,7 @@ class _Read:
 
 @cache
 def _reads(module: ast.Module) -> dict[str, list[_Read]]:
-    """Return every place in a module where something is taken of something, by what is taken."""
+    """Return every place in a module that takes a member from something, by the member's name."""
     found: dict[str, list[_Read]] = {}
     for function in ast.walk(module):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -80,7 +80,7 @@ def _reads(module: ast.Module) -> dict[str, list[_Read]]:
 
 
 def _taken(node: ast.AST) -> tuple[str, ast.expr] | None:
-    """Return the member that is taken here, and what it is taken of."""
+    """Return the member that a node takes, and the expression that it takes it from."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         key, holder = node.slice, node.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
@@ -91,10 +91,10 @@ def _taken(node: ast.AST) -> tuple[str, ast.expr] | None:
 
 
 def _origins(function: ast.AST) -> dict[str, set[str]]:
-    """Return, for each name that is bound in a function, every word of what it is bound to."""
+    """Return, for each name bound in a function, every word of the values that it is bound to."""
     bindings = [(_words(target), _words(value)) for node in ast.walk(function) for target, value in _bindings(node)]
     found: dict[str, set[str]] = {}
-    # Twice, so that a name which is bound to another has what that one is bound to.
+    # Two passes, so that a name bound to another name gets that name's words.
     for targets, words in bindings * 2:
         known = words.union(*(found.get(word, set()) for word in words))
         for name in targets:
