@@ -1,4 +1,4 @@
-"""What came of a run, as a page: `docs/reliability.md`."""
+"""Writes the results of a run as a page: `docs/reliability.md`."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ LONGEST_ERROR = 400
 
 @dataclass(frozen=True)
 class Line:
-    """What came of one scenario.
+    """The result of one scenario.
 
     Args:
-        family: of the scenario.
-        name: of the scenario.
-        operation: that was under way; "" for a story of several.
-        seconds: from the request to the end of the operation.
+        family: family of the scenario.
+        name: name of the scenario.
+        operation: the operation under way; "" for a story of several.
+        seconds: time from the request to the end of the operation.
         error: what was wrong; "" if nothing.
-        met: whether anything went wrong at all.
+        met: whether the operation met the trouble at all.
     """
 
     family: str
@@ -31,7 +31,7 @@ class Line:
 
     @property
     def accepted(self) -> bool:
-        """Tell whether it failed, and may."""
+        """Tell whether the scenario failed and is listed as an accepted failure."""
         return bool(self.error) and (self.family, self.name) in BY_NAME
 
 
@@ -54,9 +54,9 @@ def _head(seed: str, scale: float, only: str) -> list[str]:
     return [
         "# Reliability",
         "",
-        "Written by `make faults`, for people who want to know what the service survives. Each scenario runs the",
-        "unmodified product against the local Azure, lets one thing go wrong, and has everything counted afterwards by",
-        "code that does not know the product.",
+        "This page shows what the service survives. `make faults` writes it. Each scenario runs the unmodified product",
+        "against the local Azure and makes one thing go wrong. Afterwards, code that does not know the product counts",
+        "everything that exists.",
         "",
         f"Seed {seed}: `make faults SEED={seed}{part}` repeats the run. Time scale {scale:g}, but for Azure's own pace.",
         "",
@@ -81,8 +81,8 @@ def _table(lines: list[Line], usual: dict[str, float]) -> Iterator[str]:
 
 
 def _promises(lines: list[Line]) -> Iterator[str]:
-    yield "A delay is what a scenario took more than the same operation undisturbed, in seconds of this machine. One that"
-    yield "met nothing drew a call or a moment that did not occur, and proves nothing."
+    yield "A delay is how much longer a scenario took than the same operation undisturbed, in seconds of this machine. A"
+    yield "scenario that met nothing drew a call or a moment that did not occur, so it proves nothing."
     yield ""
     families = dict.fromkeys(line.family for line in lines)
     yield from (f"- **{name}**: {FAMILIES[name].promise}" for name in families)
