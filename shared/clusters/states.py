@@ -1,7 +1,7 @@
-"""The state machine of a cluster as a table, and the refusals of what is not in it.
+"""The state machine of a cluster as a table, and the errors for transitions that it does not have.
 
-`docs/design.md` draws it; `rp-contract` 4.1 explains where it differs from the first implementation: a running create
-can be deleted, and a failed one can be resumed.
+`docs/design.md` shows it. It differs from ARO-RP in two ways: a running create can be deleted, and a failed one can be
+resumed.
 """
 
 from dataclasses import dataclass

@@ -35,7 +35,8 @@ _BUCKETS = 256
 def put(call: Call) -> Reply:
     """Create a cluster, update it to what the body says, or resume a create that failed.
 
-    Source: ARO-RP `pkg/frontend/openshiftcluster_putorpatch.go`; differences are in `rp-contract` 4.
+    Source: ARO-RP `pkg/frontend/openshiftcluster_putorpatch.go`. Unlike there, a failed create can be resumed, a PUT may
+    leave out members that have a default, and the checks against Azure run in the operation, not in the request.
     """
     return _retried(call, Event.PUT)
 

@@ -1,4 +1,7 @@
-"""Static rules of the resource itself and of its cluster profile. Numbers are those of `rp-contract` 5.1."""
+"""Static rules of the resource itself and of its cluster profile. They never look at Azure.
+
+Source: ARO-RP `pkg/api/v20250725/openshiftcluster_validatestatic.go`.
+"""
 
 import json
 import re
@@ -17,7 +20,7 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 # The first label names machines and DNS records, which have to begin with a letter.
 _FIRST_LABEL = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 _MAX_NAME = 253
-# Key Vault keeps 25,600 bytes in a secret, and both of these stand in one, as JSON strings.
+# A secret of Key Vault holds 25,600 bytes, and both of these are JSON strings in the same secret.
 _MAX_CLIENT_SECRET, _MAX_PULL_SECRET = 1_024, 24_000
 _MAX_TAGS, _MAX_TAG_NAME, _MAX_TAG_VALUE = 50, 512, 256
 _REFUSED = "< > % & \\ ? /"
@@ -25,18 +28,18 @@ _NOT_IN_TAG_NAMES = re.compile(rf"[{re.escape(_REFUSED.replace(' ', ''))}]")
 
 
 def same_id(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 1."""
+    """The resource id is that of the request's path, if the body has one."""
     yield from _same(value, facts.resource_id, ErrorCode.MISMATCHING_RESOURCE_ID, target)
 
 
 def same_name(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 2."""
+    """The resource's name is that of the request's path, if the body has one."""
     name = facts.resource_id.rpartition("/")[2]
     yield from _same(value, name, ErrorCode.MISMATCHING_RESOURCE_NAME, target)
 
 
 def same_type(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 3."""
+    """The resource's type is that of an OpenShift cluster, if the body has one."""
     yield from _same(value, f"{NAMESPACE}/{RESOURCE_TYPE}", ErrorCode.MISMATCHING_RESOURCE_TYPE, target)
 
 
@@ -51,13 +54,13 @@ def _same(value: str, wanted: str, code: ErrorCode, target: str) -> Iterator[Clo
 
 
 def location(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 4."""
+    """The location is the region that received the request."""
     if value.lower() != facts.location.lower():
         yield refuse(target, value, f"'{facts.location}', the region this request was sent to")
 
 
 def no_workload_identity(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Refuse what is not built, rather than make a cluster without it."""
+    """Workload identity is refused: it is not built, and the cluster must not be made without it."""
     yield invalid_parameter(
         target,
         f"The member '{target}' asks for workload identity, which this service does not offer. "
@@ -66,23 +69,26 @@ def no_workload_identity(_value: Any, _facts: Facts, target: str) -> Iterator[Cl
 
 
 def known_state(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 7."""
+    """The provisioning state is one that the API version knows."""
     if value not in facts.version.states:
         yield refuse(target, value, f"one of {', '.join(facts.version.states)}, or be left out")
 
 
 def read_only(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 38 and 49: the service fills it, so a create cannot."""
+    """The member is filled by the service, so the body of a create cannot have it."""
     yield invalid_parameter(target, f"The member '{target}' is filled by the service. Leave it out.")
 
 
 def client_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Refuse what the vault could not keep."""
+    """The client secret is short enough for Key Vault."""
     yield from _secret_size(value, target, _MAX_CLIENT_SECRET)
 
 
 def pull_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 8, the vault's limit, and what the installer would refuse later. No message repeats the value: it is secret."""
+    """The pull secret is one that the installer accepts, and short enough for Key Vault.
+
+    No message repeats the value, because it is secret.
+    """
     yield from _secret_size(value, target, _MAX_PULL_SECRET)
     try:
         wrong = wrong_entries(value)
@@ -97,7 +103,7 @@ def pull_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
 
 
 def tags(value: dict[str, str], _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Azure Resource Manager's limits of tags: the cluster's resource group could not be made with others.
+    """The tags are within the limits of Azure Resource Manager, or the cluster's resource group could not be made.
 
     Source: https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources, "Limitations".
     """
@@ -132,7 +138,10 @@ def _secret_size(value: str, target: str, most: int) -> Iterator[CloudError]:
 
 
 def domain(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 9 to 11."""
+    """The domain is a lower-case DNS name; under the service's own zone it is exactly one label.
+
+    On a create its first label also begins with a letter and has two characters or more.
+    """
     first, _, _ = value.partition(".")
     if len(value) > _MAX_NAME or not _NAME.fullmatch(value):
         yield refuse(
@@ -155,13 +164,13 @@ def domain(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
 
 
 def version(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 12: a new cluster gets a version of the catalogue. Later the value is fixed."""
+    """A new cluster gets a version of the catalogue. Later requests cannot change it."""
     if facts.creating and value not in facts.versions:
         yield refuse(target, value, f"one of the versions that can be installed: {', '.join(facts.versions)}")
 
 
 def cluster_resource_group_id(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 13 to 15."""
+    """The value is the id of a resource group in the cluster's subscription, other than the cluster resource's own."""
     group, cluster = resource_id.try_parse(value), resource_id.parse(facts.resource_id)
     if (
         group is None
@@ -178,6 +187,6 @@ def cluster_resource_group_id(value: str, facts: Facts, target: str) -> Iterator
 
 
 def client_id(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 19."""
+    """The client id is a UUID."""
     if not resource_id.is_uuid(value):
         yield refuse(target, value, "the application (client) id of a service principal, a UUID")

@@ -1,4 +1,7 @@
-"""Static rules of masters, workers and ingress. Numbers are those of `rp-contract` 5.1."""
+"""Static rules of masters, workers and ingress. They never look at Azure.
+
+Source: ARO-RP `pkg/api/v20250725/openshiftcluster_validatestatic.go`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -21,18 +24,18 @@ _MASTER_DES = "properties.masterProfile.diskEncryptionSetId"
 
 
 def exactly_one(value: list[Any], _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 50 and 61."""
+    """A list of profiles has exactly one element."""
     if len(value) != 1:
         yield invalid_parameter(target, f"The array '{target}' has {len(value)} elements: it must have exactly one.")
 
 
 def master_vm_size(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 39 and 40."""
+    """The VM size is one that masters may have, in exactly this case, and the cluster's version supports it."""
     yield from _vm_size(value, facts, target, vm_sizes.MASTER_SIZES, "master")
 
 
 def worker_vm_size(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 52 and 53."""
+    """The VM size is one that workers may have, in exactly this case, and the cluster's version supports it."""
     yield from _vm_size(value, facts, target, vm_sizes.WORKER_SIZES, "worker")
 
 
@@ -55,7 +58,7 @@ def _vm_size(value: str, facts: Facts, target: str, sizes: frozenset[str], role:
 
 
 def master_subnet(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 41 and 42."""
+    """The value is the id of a subnet in the cluster's subscription."""
     subnet = _subnet(value)
     if subnet is None:
         yield _no_subnet(value, target)
@@ -64,7 +67,7 @@ def master_subnet(value: str, facts: Facts, target: str) -> Iterator[CloudError]
 
 
 def worker_subnet(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 55, 57 and 58."""
+    """The value is the id of a subnet in the masters' virtual network, other than the masters' own subnet."""
     subnet, master = _subnet(value), _subnet(str(facts.get(_MASTER_SUBNET) or ""))
     if subnet is None:
         yield _no_subnet(value, target)
@@ -98,7 +101,7 @@ def _no_subnet(value: str, target: str) -> CloudError:
 
 
 def disk_encryption_set(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 44."""
+    """The value is the id of a disk encryption set in the cluster's subscription."""
     des = resource_id.try_parse(value)
     if (
         des is None
@@ -117,20 +120,23 @@ def disk_encryption_set(value: str, facts: Facts, target: str) -> Iterator[Cloud
 
 
 def worker_disk_encryption_set(value: str | None, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 60; also run on an empty value."""
+    """Workers have the same disk encryption set as masters, or none if they have none.
+
+    This check also runs on an empty value.
+    """
     master = str(facts.get(_MASTER_DES) or "")
     if (value or "").lower() != master.lower():
         yield refuse(target, value or "", f"the disk encryption set of the masters, '{master}'")
 
 
 def disk_size(value: int, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 54."""
+    """A worker's disk has 128 GB or more."""
     if value < _MIN_DISK_GB:
         yield refuse(target, value, f"{_MIN_DISK_GB} (GB) or more")
 
 
 def worker_count(value: int, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 59."""
+    """A cluster is created with 2 to 50 workers."""
     if not _MIN_WORKERS <= value <= _MAX_WORKERS:
         yield refuse(target, value, f"from {_MIN_WORKERS} to {_MAX_WORKERS}")
 

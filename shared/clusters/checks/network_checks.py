@@ -1,4 +1,7 @@
-"""Static rules of the network profile and of addresses. Numbers are those of `rp-contract` 5.1."""
+"""Static rules of the network profile and of addresses. They never look at Azure.
+
+Source: ARO-RP `pkg/api/v20250725/openshiftcluster_validatestatic.go`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +12,7 @@ from shared.arm.errors import CloudError, ErrorCode, invalid_parameter
 from shared.clusters.checks.facts import Facts, refuse
 
 _NETWORK_PROFILE = "properties.networkProfile"
-# Python also reads an address alone, or a netmask after the slash; a CIDR is neither.
+# `ip_network` also accepts a bare address, or a netmask after the slash. Neither is a CIDR.
 _CIDR = re.compile(r"[0-9A-Fa-f.:]+/(?:0|[1-9][0-9]{0,2})")
 # OVN-Kubernetes uses them itself: join switch, masquerade range, transit switch.
 _RESERVED = tuple(IPv4Network(text) for text in ("100.64.0.0/16", "169.254.169.0/29", "100.88.0.0/16"))
@@ -18,17 +21,23 @@ _MAX_OUTBOUND_IPS = 20
 
 
 def pod_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 21 to 25."""
+    """The pod range is IPv4, /18 or larger, and begins with its network address.
+
+    On a create it also avoids the ranges that OVN-Kubernetes reserves.
+    """
     yield from _cidr(value, facts, target, _POD_PREFIX)
 
 
 def service_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 26 to 30."""
+    """The service range is IPv4, /22 or larger, and begins with its network address.
+
+    On a create it also avoids the ranges that OVN-Kubernetes reserves.
+    """
     yield from _cidr(value, facts, target, _SERVICE_PREFIX)
 
 
 def parse_cidr(text: str) -> IPv4Network | IPv6Network | None:
-    """Return the network an address and prefix lie in, or None when the text is not a CIDR."""
+    """Return the network that contains an address and prefix, or None if the text is not a CIDR."""
     if not _CIDR.fullmatch(text):
         return None
     try:
@@ -63,7 +72,7 @@ def _cidr(value: str, facts: Facts, target: str, longest: int) -> Iterator[Cloud
 
 
 def outbound_type(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 33: without public addresses nothing can be public."""
+    """User-defined routing needs a private API server and a private ingress, because there are no public addresses."""
     if value != "UserDefinedRouting":
         return
     ingress = facts.get("properties.ingressProfiles") or [{}]
@@ -81,7 +90,7 @@ def outbound_type(value: str, facts: Facts, target: str) -> Iterator[CloudError]
 
 
 def load_balancer_profile(_value: object, facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 34."""
+    """A load balancer profile is refused with user-defined routing."""
     if facts.get(f"{_NETWORK_PROFILE}.outboundType") == "UserDefinedRouting":
         yield invalid_parameter(
             target, f"'{target}' cannot be given with the outboundType 'UserDefinedRouting'. Leave it out."
@@ -89,13 +98,13 @@ def load_balancer_profile(_value: object, facts: Facts, target: str) -> Iterator
 
 
 def managed_outbound_ips(value: int, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rule 36."""
+    """A load balancer has 1 to 20 managed outbound addresses."""
     if not 1 <= value <= _MAX_OUTBOUND_IPS:
         yield refuse(target, value, f"a number of addresses from 1 to {_MAX_OUTBOUND_IPS}")
 
 
 def url(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 17 and 46."""
+    """The value is a URL with scheme and host."""
     try:
         parts = urlsplit(value)
     except ValueError:
@@ -105,7 +114,7 @@ def url(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
 
 
 def ip_address(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
-    """Rules 47 and 64."""
+    """The value is an IPv4 address."""
     try:
         IPv4Address(value)
     except ValueError:

@@ -1,7 +1,6 @@
-"""Which VM sizes masters and workers may have: data, written as families and numbers of vCPUs.
+"""The VM sizes that masters and workers may have, as a table of families and numbers of vCPUs.
 
-Source: ARO-RP `pkg/api/vms`, as `rp-contract` 5.4 lists it. Upstream misspells `Standard_D16lds_v6`; here it is
-spelled as Azure spells it.
+Source: ARO-RP `pkg/api/vms`. Upstream misspells `Standard_D16lds_v6`; the table here has Azure's spelling.
 """
 
 import difflib

@@ -6,7 +6,7 @@ from shared.clusters.checks import vm_sizes
 
 
 def test_there_are_as_many_sizes_as_upstream_has() -> None:
-    """The compact table unfolds to the lists of `rp-contract` 5.4."""
+    """The compact table unfolds to as many sizes as ARO-RP's `pkg/api/vms` lists."""
     assert (len(vm_sizes.MASTER_SIZES), len(vm_sizes.WORKER_SIZES)) == (70, 139)
 
 
