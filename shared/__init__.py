@@ -1,1 +1,1 @@
-"""Code that more than one kind of function uses; it is synchronous, and imports no trigger."""
+"""Code that several kinds of functions use. It is synchronous, and imports no trigger."""

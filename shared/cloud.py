@@ -1,8 +1,8 @@
 """The cloud this process runs in, and the process's own identity there.
 
-ARM's metadata document names the endpoints of the cloud, so nothing here or above composes a host name except from
-a setting and a suffix that stands in it. The app's managed identity opens Cosmos DB and Key Vault; what is done in
-customers' subscriptions uses other credentials, see `shared/azure/credentials.py`.
+ARM's metadata document names the endpoints of the cloud. No code here or above composes a host name, except from a
+setting and a suffix in that document. The app's managed identity opens Cosmos DB and Key Vault. Work in customers'
+subscriptions uses other credentials, see `shared/azure/credentials.py`.
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ from azure.identity import ManagedIdentityCredential
 
 from shared import deadline, settings, tracing
 
-# Azure Resource Manager, which only activities call: a PUT or a long list may take half a minute.
+# Azure Resource Manager. Only activities call it: a PUT or a long list may take half a minute.
 CONNECTION_TIMEOUT_SECONDS = 5
 READ_TIMEOUT_SECONDS = 60
-# Blobs, and Entra ID: activities call them too, and both answer sooner.
+# Blobs and Entra ID. Activities call them too, and both answer sooner.
 SHORT_READ_TIMEOUT_SECONDS = 10
 
 
@@ -30,9 +30,9 @@ def _prepare(request: PipelineRequest[Any]) -> None:
     deadline.before_sending(request)
 
 
-# What requests depend on, and what activities ask all the time: Cosmos DB, Key Vault, the identity endpoint, ARM's
-# metadata. All of it answers in milliseconds. Retries make good for a connection that was closed while idle, and for a
-# hiccup; the deadline of the call ends them. What is tried again later is the caller's decision: no thread waits for it.
+# The dependencies of requests, which activities also call all the time: Cosmos DB, Key Vault, the identity endpoint,
+# ARM's metadata. They answer in milliseconds. Retries cover a connection that was closed while idle, and a hiccup; the
+# call's deadline limits them. The caller decides what to try again later, so no thread waits for it.
 PROMPT: Mapping[str, Any] = {
     "connection_timeout": deadline.CONNECTION_TIMEOUT_SECONDS,
     "read_timeout": deadline.READ_TIMEOUT_SECONDS,
@@ -48,7 +48,7 @@ PROMPT: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class CloudProfile:
-    """What the metadata document says, as far as the product needs it."""
+    """The members of the metadata document that the product needs."""
 
     arm_endpoint: str
     arm_audience: str
@@ -67,7 +67,7 @@ def get_json(base_url: str, path: str) -> dict[str, Any]:
     """GET an unauthenticated JSON document.
 
     Raises:
-        azure.core.exceptions.AzureError: when there is no answer, or none of status 200.
+        azure.core.exceptions.AzureError: if there is no answer, or its status is not 200.
     """
     client: PipelineClient[Any, Any] = PipelineClient(
         base_url, policies=[RetryPolicy(**PROMPT), CustomHookPolicy(**PROMPT)], **PROMPT
@@ -81,12 +81,12 @@ def get_json(base_url: str, path: str) -> dict[str, Any]:
 
 @cache
 def cloud_profile() -> CloudProfile:
-    """Return the cloud's endpoints, read once per process; a failure is not remembered."""
+    """Return the cloud's endpoints, read once per process. A failure is not cached."""
     endpoint = settings.load().arm_endpoint
     metadata = get_json(endpoint, "/metadata/endpoints?api-version=2022-09-01")
     return CloudProfile(
         arm_endpoint=endpoint,
-        # The first audience is the classic one in the public cloud; the one that equals the endpoint is current.
+        # In the public cloud the first audience is the classic one; the one that equals the endpoint is current.
         arm_audience=next(
             (a for a in metadata["authentication"]["audiences"] if a.rstrip("/") == endpoint),
             metadata["authentication"]["audiences"][0],

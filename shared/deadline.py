@@ -1,8 +1,8 @@
-"""How long a call to a dependency may last, and a request with all its calls.
+"""Deadlines of single calls to a dependency, and of a request with all its calls.
 
-The SDKs nest retries in retries and sleep between them, so no setting of theirs bounds a call. The deadline is a
-context variable instead, which a hook in every pipeline reads before anything leaves: the time that is left caps the
-time-outs of the socket, and once it is over the call ends, with an error that no SDK tries again.
+The SDKs nest their retries and sleep between them, so none of their settings limits a whole call. The deadline is a
+context variable instead, and a hook in every pipeline reads it before each attempt. It caps the socket's time-outs by
+the time left. Once no time is left, the call ends with an error that no SDK retries.
 
 Calls to ARM in activities have no deadline: a PUT or a long list may take half a minute.
 """
@@ -18,20 +18,21 @@ from typing import Any
 from azure.core.exceptions import HttpResponseError, ServiceResponseTimeoutError
 from azure.core.pipeline import PipelineRequest, PipelineResponse
 
-# One call to Cosmos DB or Key Vault: a token, a connection, the retries.
+# One call to Cosmos DB or Key Vault, with its token, connection and retries.
 CALL_SECONDS = 4.0
 # All calls of a request, counted from its arrival.
 REQUEST_SECONDS = 6.0
-# What a request that failed may use to find out whether it was accepted, and to clean up. Also from its arrival.
+# Time for a failed request to find out whether it was accepted, and to clean up. Also counted from its arrival.
 AFTERMATH_SECONDS = 9.0
 CONNECTION_TIMEOUT_SECONDS = 2.0
 READ_TIMEOUT_SECONDS = 3.0
-# The headers in which an answer asks to wait, and how many of their unit make a second. The SDKs obey, however long.
+# The headers in which an answer asks to wait, and how many of their unit make a second. The SDKs obey them without
+# limit.
 _WAITS = {"x-ms-retry-after-ms": 1000, "retry-after-ms": 1000, "Retry-After": 1}
 _NUMBER = re.compile(r"[0-9]+")
 _TIMEOUTS = {"connection_timeout": CONNECTION_TIMEOUT_SECONDS, "read_timeout": READ_TIMEOUT_SECONDS}
 
-# One call of the aftermath: a dependency that is still silent must not take the time of those that answer.
+# One call after a failed request. A dependency that is still silent must not use up the time of those that answer.
 _AFTERMATH_CALL_SECONDS = 1.2
 
 _call_seconds: ContextVar[float] = ContextVar("call_seconds", default=CALL_SECONDS)
@@ -39,8 +40,8 @@ _ends: ContextVar[float] = ContextVar("ends", default=math.inf)
 _aftermath_ends: ContextVar[float] = ContextVar("aftermath_ends", default=math.inf)
 
 
-class TimeIsUp(Exception):  # noqa: N818 - no `AzureError`, because the SDKs would try those again
-    """The deadline has passed, or would pass in the sleep that an answer asks for."""
+class TimeIsUp(Exception):  # noqa: N818 - not an `AzureError`, because the SDKs would retry those
+    """The deadline has passed, or would pass during the wait that an answer asks for."""
 
     def __init__(self, response: Any = None) -> None:
         """Keep the answer, if there is one."""
@@ -49,7 +50,7 @@ class TimeIsUp(Exception):  # noqa: N818 - no `AzureError`, because the SDKs wou
 
 
 def left() -> float:
-    """Return the seconds until the deadline, infinite where there is none."""
+    """Return the seconds until the deadline, or infinity if there is none."""
     return _ends.get() - time.monotonic()
 
 
@@ -60,7 +61,7 @@ def aftermath_left() -> float:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Set a deadline, unless there is an earlier one."""
+    """Set a deadline, unless an earlier one is set."""
     token = _ends.set(min(_ends.get(), time.monotonic() + seconds))
     try:
         yield
@@ -81,7 +82,7 @@ def request() -> Iterator[None]:
 
 @contextmanager
 def aftermath() -> Iterator[None]:
-    """Allow a request that failed the time to find out what became of it."""
+    """Give a request that failed the time to find out whether it was accepted."""
     ends, seconds = _ends.set(_aftermath_ends.get()), _call_seconds.set(_AFTERMATH_CALL_SECONDS)
     try:
         yield
@@ -92,12 +93,12 @@ def aftermath() -> Iterator[None]:
 
 @contextmanager
 def call() -> Iterator[None]:
-    """Bound one call to a dependency.
+    """Limit the duration of one call to a dependency.
 
     Raises:
-        azure.core.exceptions.HttpResponseError: when the last answer asks to wait for longer than there is time.
-        azure.core.exceptions.ServiceResponseTimeoutError: when its time is up. Whether it was carried out, or still will
-            be, is not known.
+        azure.core.exceptions.HttpResponseError: if the last answer asks to wait longer than the time left.
+        azure.core.exceptions.ServiceResponseTimeoutError: if the time is up. The call may have been carried out, or may
+            still be.
     """
     try:
         with within(_call_seconds.get()):
@@ -109,10 +110,10 @@ def call() -> Iterator[None]:
 
 
 def before_sending(request: PipelineRequest[Any]) -> None:
-    """Cap the time-outs of one attempt, as a hook.
+    """Cap the time-outs of one attempt; a pipeline hook.
 
     Raises:
-        TimeIsUp: when there is no time for another attempt.
+        TimeIsUp: if no time is left for another attempt.
     """
     seconds = left()
     if seconds <= 0:
@@ -124,10 +125,10 @@ def before_sending(request: PipelineRequest[Any]) -> None:
 
 
 def before_sleeping(response: PipelineResponse[Any, Any]) -> None:
-    """Refuse to wait as long as an answer asks for where the deadline would pass meanwhile, as a hook.
+    """Refuse a wait that would pass the deadline; a pipeline hook.
 
     Raises:
-        TimeIsUp: as said.
+        TimeIsUp: if the answer asks to wait longer than the time left.
     """
     if any(seconds > left() for seconds in _waits(response.http_response.headers)):
         raise TimeIsUp(response.http_response)

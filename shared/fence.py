@@ -1,7 +1,7 @@
-"""The fence before each change in Azure and in a cluster: an attempt that was superseded begins nothing.
+"""The fence before each change in Azure and in a cluster: a superseded attempt begins no change.
 
-An activity checks its fence when it starts, but it may sleep between that check and its call, in a paused process or
-behind a slow token. So the pipeline of every client asks again right before a request that changes something leaves.
+An activity checks its fence when it starts. But it may be delayed between that check and its call, by a paused process
+or a slow token. So the pipeline of every client checks again right before it sends a request that changes something.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from azure.core.pipeline.policies import SansIOHTTPPolicy
 
 CHANGES = frozenset({"PUT", "PATCH", "POST", "DELETE"})
 
-# Raises when somebody newer drives the cluster. The wrapper of activities sets it for as long as one runs.
+# Raises if a newer attempt drives the cluster. The wrapper sets it while an activity runs.
 check: ContextVar[Callable[[], None] | None] = ContextVar("fence", default=None)
 
 
-class UnfencedChange(RuntimeError):  # noqa: N818 - a bug, named by what happened
+class UnfencedChange(RuntimeError):  # noqa: N818 - a bug, named after what happened
     """Code outside an activity tried to change something in Azure or in a cluster."""
 
 
@@ -25,7 +25,7 @@ def ask(method: str) -> None:
     """Let a change pass only while the fence holds.
 
     Raises:
-        UnfencedChange: outside of an activity.
+        UnfencedChange: if called outside an activity.
         Exception: whatever the check raises.
     """
     holds = check.get()
@@ -35,14 +35,14 @@ def ask(method: str) -> None:
 
 
 class FencePolicy(SansIOHTTPPolicy[Any, Any]):
-    """Asks for the fence before each PUT, PATCH, POST and DELETE, and again before each retry of one."""
+    """Checks the fence before each PUT, PATCH, POST and DELETE, and before each retry of one."""
 
     def __init__(self, *, requests_too: bool = False) -> None:
         """Choose who may send changes.
 
         Args:
-            requests_too: also whoever runs outside of activities: a request that writes a secret before there is a
-                document, and so a fence.
+            requests_too: whether code outside activities may too, such as a request that writes a secret before a
+                document, and so a fence, exists.
         """
         self._requests_too = requests_too
 
@@ -50,8 +50,8 @@ class FencePolicy(SansIOHTTPPolicy[Any, Any]):
         """Let reads pass; let a change pass only while the fence holds.
 
         Raises:
-            UnfencedChange: outside of an activity, where only activities may.
-            Exception: whatever the check raises, which is no `AzureError` and so is never retried by the pipeline.
+            UnfencedChange: if called outside an activity and only activities may send changes.
+            Exception: whatever the check raises. It is not an `AzureError`, so the pipeline never retries it.
         """
         if request.http_request.method not in CHANGES:
             return

@@ -1,7 +1,7 @@
 """Typed settings of the product, read from the environment once.
 
-The fields of `Settings` are the one table: name in the environment, meaning, default. A test compares it with
-`local.settings.example.json`. Everything that the product waits for is divided by the time scale here, and only here.
+The fields of `Settings` are the one table of names, meanings and defaults. Tests compare it with
+`local.settings.example.json` and docs/settings.md. Only this module divides the product's waits by the time scale.
 """
 
 import dataclasses
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-# Below this no amount of scaling helps: real work on two cores takes real seconds.
+# Scaling stops here: real work on two cores takes real seconds.
 SHORTEST_DEADLINE = timedelta(seconds=15)
 
-# Read by the host, not by our code: they stand in local.settings.json beside the ones below.
+# Settings that the host reads, not our code. They are in local.settings.json together with the ones below.
 HOST_SETTINGS: Mapping[str, str] = {
     "AzureWebJobsStorage": "Storage account of the Functions host and of Durable Functions.",
     "FUNCTIONS_WORKER_RUNTIME": "Always `python`.",
@@ -29,10 +29,10 @@ HOST_SETTINGS: Mapping[str, str] = {
 
 
 class SettingsError(Exception):
-    """The environment does not describe a working resource provider; the message lists every problem."""
+    """The environment does not describe a working resource provider. The message lists every problem."""
 
     def __init__(self, problems: list[str]) -> None:
-        """Keep each problem, one sentence apiece."""
+        """Keep the problems, one sentence each."""
         super().__init__("The settings have problems:\n" + "\n".join(f"* {problem}" for problem in problems))
         self.problems = problems
 
@@ -67,7 +67,7 @@ def _storage_account(value: str) -> str:
 
 
 def _pem(value: str) -> str:
-    """Take PEM text, or the path of a file that holds it: app settings hold the first, laptops the second."""
+    """Return PEM text, or the content of the file that a path names: app settings hold the text, laptops the path."""
     if "-----BEGIN" in value:
         return value
     try:
@@ -110,7 +110,7 @@ def _setting(name: str, meaning: str, *, parse: Callable[[str], Any] = _text, de
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """One value per setting; see `table()` for names, meanings and defaults."""
+    """One value for each setting; see `table()` for names, meanings and defaults."""
 
     tenant_id: str = _setting("AZURE_TENANT_ID", "Tenant of the resource provider itself.", parse=_guid)
     subscription_id: str = _setting("AZURE_SUBSCRIPTION_ID", "Subscription of the resource provider.", parse=_guid)
@@ -232,11 +232,11 @@ class Settings:
         return max(duration / self.time_scale, floor)
 
     def deadline_seconds(self, duration: timedelta, shortest: timedelta = SHORTEST_DEADLINE) -> float:
-        """Return a deadline in scaled seconds, at least 15, or more where the caller knows of more."""
+        """Return a deadline in scaled seconds, at least 15, or more if the caller passes a higher floor."""
         return self.scaled(duration, floor=max(shortest, SHORTEST_DEADLINE)).total_seconds()
 
     def poll_seconds(self, duration: timedelta) -> float:
-        """Return a poll interval in scaled seconds, at least a tenth: what is polled runs on the same machine."""
+        """Return a poll interval in scaled seconds, at least 0.1: the polled service runs on the same machine."""
         return self.scaled(duration, floor=timedelta(milliseconds=100)).total_seconds()
 
     def retry_after_seconds(self, duration: timedelta) -> int:
@@ -249,7 +249,7 @@ class Settings:
 
 
 def table() -> dict[str, tuple[str, str | None]]:
-    """Return every setting of ours: name to (meaning, default), None where it has to be given."""
+    """Return every setting of ours: name to (meaning, default); the default is None if the setting is required."""
     fields = dataclasses.fields(Settings)
     return {field.metadata["name"]: (field.metadata["meaning"], field.metadata["default"]) for field in fields}
 
@@ -258,7 +258,7 @@ def parse(environment: Mapping[str, str]) -> Settings:
     """Read the settings from a mapping.
 
     Raises:
-        SettingsError: naming everything that is missing or wrong, so that one restart repairs all of it.
+        SettingsError: names everything that is missing or wrong, so that one restart fixes all of it.
     """
     values: dict[str, Any] = {}
     problems = []

@@ -1,7 +1,7 @@
-"""What ties one request to everything it causes: the correlation of the call that this thread serves.
+"""The correlation of the call that this thread serves: it ties a request to everything that it causes.
 
-Every Azure call carries it in headers, every log record in `extra`. It is a context variable, so that the clients,
-which live as long as the process, need not be told.
+Every Azure call carries it in headers, every log record in `extra`. It is a context variable, because the clients live
+as long as the process and serve many requests.
 """
 
 import secrets
@@ -15,13 +15,13 @@ from azure.core.pipeline.policies import SansIOHTTPPolicy
 CORRELATION_HEADER = "x-ms-correlation-request-id"
 CLIENT_REQUEST_HEADER = "x-ms-client-request-id"
 TRACEPARENT_HEADER = "traceparent"
-# W3C Baggage: what else belongs to a request, for whoever reads traces.
+# W3C Baggage: further members of a request, for readers of traces.
 BAGGAGE_HEADER = "baggage"
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """The ids of the request that began it all, and the step that runs for it; each may be empty."""
+    """The ids of the request that began everything, and the step that runs for it. Each may be empty."""
 
     correlation_id: str = ""
     client_request_id: str = ""
@@ -30,19 +30,19 @@ class Correlation:
     step: str = ""
 
     def extra(self) -> dict[str, str]:
-        """Return what a log record carries: `log.info(..., extra=correlation.extra())`."""
+        """Return the correlation for a log record: `log.info(..., extra=correlation.extra())`."""
         return {"correlation_id": self.correlation_id, "operation_id": self.operation_id}
 
 
 current: ContextVar[Correlation] = ContextVar("correlation", default=Correlation())  # noqa: B039 - it is frozen
 
 
-# The address of the last call that this thread made: an error of the connection does not always tell.
+# The address of this thread's last call, because an error of the connection does not always contain it.
 address: ContextVar[str] = ContextVar("address", default="")
 
 
 def headers() -> dict[str, str]:
-    """Return the headers of one outgoing call: the same correlation and step, and a span of its own in the trace."""
+    """Return the headers of one outgoing call: the same correlation and step, and its own span of the trace."""
     correlation = current.get()
     found = {}
     if correlation.correlation_id:
@@ -70,6 +70,6 @@ def note_address(request: PipelineRequest[Any]) -> None:
 
 
 def add_headers(request: PipelineRequest[Any]) -> None:
-    """Do the same as a hook, for clients that take no policies."""
+    """Add the headers; a hook for clients that take no policies."""
     note_address(request)
     request.http_request.headers.update(headers())

@@ -1,4 +1,4 @@
-"""Async operations: the document that a request begins, and what its client reads of it."""
+"""Async operations: the document that a request begins, and the parts of it that its client reads."""
 
 from datetime import datetime
 from typing import Any
@@ -7,12 +7,26 @@ ENDED = frozenset({"Succeeded", "Failed", "Canceled"})
 
 
 def operation_path(subscription_id: str, namespace: str, location: str, operation_id: str) -> str:
-    """Return the path under which a client polls."""
+    """Return the path that a client polls.
+
+    Args:
+        subscription_id: the cluster's subscription.
+        namespace: the provider's namespace, as routed.
+        location: the region.
+        operation_id: the operation.
+    """
     return _path(subscription_id, namespace, location, "operationsstatus", operation_id)
 
 
 def result_path(subscription_id: str, namespace: str, location: str, operation_id: str) -> str:
-    """Return the path under which the client of a delete waits."""
+    """Return the path that the client of a delete polls.
+
+    Args:
+        subscription_id: the cluster's subscription.
+        namespace: the provider's namespace, as routed.
+        location: the region.
+        operation_id: the operation.
+    """
     return _path(subscription_id, namespace, location, "operationresults", operation_id)
 
 
@@ -24,7 +38,14 @@ def _path(subscription_id: str, namespace: str, location: str, collection: str, 
 
 
 def new_operation(operation_id: str, path: str, initial_status: str, now: datetime) -> dict[str, Any]:
-    """Return the members `id` and `asyncOperation` of a new operation's document."""
+    """Return the members `id` and `asyncOperation` of a new operation's document.
+
+    Args:
+        operation_id: id and name of the operation.
+        path: the path that its client polls.
+        initial_status: its status while it runs, such as `Creating`.
+        now: the start time.
+    """
     return {
         "id": operation_id,
         "asyncOperation": {
@@ -38,10 +59,10 @@ def new_operation(operation_id: str, path: str, initial_status: str, now: dateti
 
 
 def visible_status(operation: dict[str, Any], *, running: bool) -> dict[str, Any]:
-    """Return what a client may see of an `asyncOperation`.
+    """Return the status of an `asyncOperation` that a client may see.
 
-    An end is written to the operation before it is written to the cluster. Until both are, the client sees the
-    operation running: who reads `Succeeded` must find a cluster that says the same.
+    The end of an operation is written to the operation before it is written to the cluster. Until both are written, the
+    client sees the operation as running: a client that reads `Succeeded` must find a cluster that agrees.
     """
     if running:
         return {name: operation[name] for name in ("id", "name", "startTime")} | {"status": operation["initialStatus"]}

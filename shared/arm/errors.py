@@ -1,12 +1,12 @@
-"""Errors for people: one type, its codes, and one constructor for each well-known case.
+"""Errors that users see: one type, its codes, and one constructor for each well-known case.
 
     Exception
     └── CloudError            everything a client may see, rendered as {"error": {...}}
 
-There is no further class: what differs between two failures is their code, and the code is data. Whoever meets
-another exception (a bug, a dead connection) lets it pass; the frontend's guard turns it into `InternalServerError`,
-the engine's wrapper into an outcome. Validation of a request collects and raises once, see `raise_all`; a check against
-Azure does the same with `summarize`.
+There is no other class: failures differ in their code, and the code is data. Code that meets another exception (a bug,
+a broken connection) lets it pass; the frontend's guard turns it into `InternalServerError`, and the engine's wrapper
+into an outcome. Validation of a request collects failures and raises once, see `raise_all`; checks against Azure do the
+same with `summarize`.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class CloudErrorBody(TypedDict, total=False):
 
 
 class ErrorCode(StrEnum):
-    """Every `error.code` that this provider answers."""
+    """Every `error.code` that this provider returns."""
 
     INTERNAL_SERVER_ERROR = "InternalServerError"
     SERVICE_UNAVAILABLE = "ServiceUnavailable"
@@ -80,14 +80,14 @@ class ErrorCode(StrEnum):
 
 
 class Owner(StrEnum):
-    """Whose failure it is: alerts and retries go by it."""
+    """Who is responsible for a failure. Alerts and retries depend on it."""
 
     CUSTOMER = "customer"
     PLATFORM = "platform"
     AZURE = "azure"
 
 
-# The codes whose owner is not the customer; everything else is a request that somebody can correct.
+# The codes whose owner is not the customer. All others mean a request that somebody can correct.
 _OWNERS: dict[str, Owner] = {
     ErrorCode.INTERNAL_SERVER_ERROR: Owner.PLATFORM,
     ErrorCode.SERVICE_UNAVAILABLE: Owner.PLATFORM,
@@ -100,7 +100,7 @@ _OWNERS: dict[str, Owner] = {
 class CloudError(Exception):
     """An error that a client sees: HTTP status, stable code, message for people, JSON path, nested details."""
 
-    def __init__(  # noqa: PLR0917 - the order of an ARM error, as everybody writes it
+    def __init__(  # noqa: PLR0917 - the usual order of an ARM error's members
         self,
         status_code: int,
         code: str,
@@ -140,16 +140,16 @@ _SHOWN_FAILURES = 100
 
 
 def shown(value: object) -> str:
-    """Return a value as messages and targets repeat it. A long one is cut: a reply is for people, and for logs."""
+    """Return a value as messages and targets quote it. A long value is cut, because people read replies and logs."""
     text = str(value)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}... ({len(text)} characters)"
 
 
 def raise_all(failures: list[CloudError]) -> None:
-    """Raise one error for all failures, or nothing when there is none.
+    """Raise one error for all failures, or return if there is none.
 
-    The outer error is the first failure; with more than one, `details` lists every failure, the first included, so
-    that a client which shows only details misses none. A hundred are enough to begin with.
+    The outer error is the first failure. If there are several, `details` lists every failure including the first, so
+    that a client which shows only details misses none. It lists a hundred at most.
 
     Raises:
         CloudError: with status, code, message and target of the first failure.
@@ -170,10 +170,10 @@ def raise_all(failures: list[CloudError]) -> None:
 
 
 def summarize(failures: Sequence[CloudError]) -> CloudError:
-    """Return one error for what several independent checks found; `details` lists each finding once, also a lone one.
+    """Return one error for the findings of several checks; `details` lists each finding once, even a single one.
 
-    What one finding says stands outside as it is. Several have a message that counts them, and keep the code and the
-    target that they share; else the code is the first one's.
+    A single finding becomes the outer error unchanged. For several, the outer message counts them, and the error keeps
+    the code and the target that they share; otherwise it has the first finding's code.
     """
     entries = list({str(failure.body()): failure.body() for failure in failures}.values())
     first = failures[0]
@@ -191,27 +191,27 @@ def summarize(failures: Sequence[CloudError]) -> CloudError:
 
 
 def internal_server_error() -> CloudError:
-    """Build the reply to an unexpected exception; the log has the trace, under the same correlation id."""
+    """Build the reply to an unexpected exception. The log has the trace, under the same correlation id."""
     return CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, "Internal server error. The service has logged the cause.")
 
 
 def service_unavailable(message: str) -> CloudError:
-    """Build the 503 of a request that fails because something that this service depends on is away."""
+    """Build the 503 of a request that fails because a dependency of this service is away."""
     return CloudError(503, ErrorCode.SERVICE_UNAVAILABLE, message)
 
 
 def invalid_parameter(target: str, message: str) -> CloudError:
-    """Build the error of a value that breaks a rule."""
+    """Build the error for a value that breaks a rule."""
     return CloudError(400, ErrorCode.INVALID_PARAMETER, message, target)
 
 
 def invalid_request_content(message: str, target: str = "") -> CloudError:
-    """Build the error of a body that cannot be decoded."""
+    """Build the error for a body that cannot be decoded."""
     return CloudError(400, ErrorCode.INVALID_REQUEST_CONTENT, message, target)
 
 
 def resource_not_found(resource_id: str) -> CloudError:
-    """Build the 404 of a cluster that does not exist."""
+    """Build the 404 for a cluster that does not exist."""
     return CloudError(
         404,
         ErrorCode.RESOURCE_NOT_FOUND,
@@ -220,7 +220,7 @@ def resource_not_found(resource_id: str) -> CloudError:
 
 
 def operation_not_found(operation_id: str) -> CloudError:
-    """Build the 404 of an operation that is unknown, expired (7 days), or of another subscription."""
+    """Build the 404 for an operation that is unknown, expired (7 days), or of another subscription."""
     return CloudError(
         404,
         ErrorCode.NOT_FOUND,
@@ -229,12 +229,18 @@ def operation_not_found(operation_id: str) -> CloudError:
 
 
 def path_not_found(path: str) -> CloudError:
-    """Build the 404 of a path that this provider does not serve."""
+    """Build the 404 for a path that this provider does not serve."""
     return CloudError(404, ErrorCode.NOT_FOUND, f"The path '{shown(path)}' is not served by {NAMESPACE}.")
 
 
 def method_not_allowed(method: str, path: str, allowed: tuple[str, ...]) -> CloudError:
-    """Build the 405 of a known path; the caller sends `Allow` beside it."""
+    """Build the 405 for a known path; the caller adds the header `Allow`.
+
+    Args:
+        method: the method of the request.
+        path: the path of the request.
+        allowed: the methods that the path has.
+    """
     return CloudError(
         405,
         ErrorCode.METHOD_NOT_ALLOWED,
@@ -243,7 +249,7 @@ def method_not_allowed(method: str, path: str, allowed: tuple[str, ...]) -> Clou
 
 
 def forbidden(message: str) -> CloudError:
-    """Build the 403 of a caller whose client certificate is not the one this path asks for."""
+    """Build the 403 for a caller whose client certificate is not the one that this path requires."""
     return CloudError(403, ErrorCode.FORBIDDEN, message)
 
 
@@ -253,10 +259,10 @@ def request_not_allowed(message: str) -> CloudError:
 
 
 def conflict(message: str) -> CloudError:
-    """Build the 409 of a write that lost its race five times."""
+    """Build the 409 for a write that lost five races."""
     return CloudError(409, ErrorCode.CONFLICT, message)
 
 
 def property_change_not_allowed(target: str, message: str) -> CloudError:
-    """Build the refusal to change what is fixed at create."""
+    """Build the refusal to change a member that is fixed at create."""
     return CloudError(400, ErrorCode.PROPERTY_CHANGE_NOT_ALLOWED, message, target)

@@ -1,4 +1,4 @@
-"""Strict JSON, as it comes from anybody."""
+"""Strict JSON parsing of untrusted bodies."""
 
 import json
 import math
@@ -8,18 +8,18 @@ from shared.arm.errors import CloudError, invalid_request_content, shown
 
 # Cosmos DB stores 128 levels, and the document around the body takes a few of them.
 MAX_DEPTH = 100
-# More do not fit into the number of 64 bits that JSON's other readers make of it.
+# Longer integers do not fit into the 64-bit number that other JSON readers use.
 _MAX_DIGITS = 300
 
 
 def parse_json(body: bytes) -> Any:
-    """Parse a body into what can be stored and sent again.
+    """Parse a body into values that can be stored and sent again.
 
     Raises:
-        CloudError: 400 `InvalidRequestContent`, saying where it breaks.
+        CloudError: 400 `InvalidRequestContent`, saying where the body breaks.
     """
     try:
-        # Given bytes, the library would also take UTF-16.
+        # Pass text, because the library would also accept UTF-16 bytes.
         value = json.loads(
             body.decode(), parse_constant=_no_constant, parse_int=_parse_integer, parse_float=_parse_fraction
         )
@@ -28,7 +28,8 @@ def parse_json(body: bytes) -> Any:
         byte = error.object[error.start]
         raise _refused(f"byte 0x{byte:02x} at position {error.start} is not UTF-8") from error
     except json.JSONDecodeError as error:
-        # Some of the library's messages end with advice for Python programmers, or with half of our next words.
+        # Some of the library's messages end with advice for Python programmers, or with half of the words that follow
+        # here.
         reason = error.msg.partition(" (")[0].removesuffix(" at")
         raise _refused(f"{reason} at line {error.lineno}, column {error.colno}") from error
     except UnicodeEncodeError as error:
@@ -65,7 +66,7 @@ def _parse_fraction(text: str) -> float:
 
 
 def _check(value: Any, depth: int) -> None:
-    """Refuse what the parser takes and others do not: deep nesting, and halves of characters."""
+    """Refuse what the parser accepts but other readers do not: deep nesting, and halves of surrogate pairs."""
     if isinstance(value, str):
         value.encode()
     elif isinstance(value, (dict, list)):

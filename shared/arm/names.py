@@ -1,8 +1,8 @@
-"""The rule of ARM names: resource groups, and the resources of this provider, which follow the same one."""
+"""The rule for ARM names: resource groups, and the resources of this provider, which follow the same rule."""
 
 import re
 
-# 1 to 90 letters, digits, '-', '_', '(', ')' and '.', the last of which is not '.'.
+# 1 to 90 letters, digits, '-', '_', '(', ')' and '.'; the last character is not '.'.
 _NAME = re.compile(r"[A-Za-z0-9_().-]{0,89}[A-Za-z0-9_()-]")
 
 

@@ -1,4 +1,4 @@
-"""`$skipToken`: the store's continuation token, sealed, so that clients can neither read nor make one."""
+"""`$skipToken`: the store's continuation token, sealed, so that clients can neither read nor forge one."""
 
 import base64
 import binascii
@@ -21,7 +21,7 @@ def seal(continuation: str, secret: str, scope: str) -> str:
     Args:
         continuation: the store's token.
         secret: the service's paging key, any text of high entropy.
-        scope: what is listed; a token opens in the scope it was made for, and in no other.
+        scope: the list; a token can be opened only in the scope that it was made for.
     """
     nonce = os.urandom(_NONCE_BYTES)
     sealed = _cipher(secret).encrypt(nonce, continuation.encode(), scope.encode())
@@ -31,8 +31,13 @@ def seal(continuation: str, secret: str, scope: str) -> str:
 def unseal(token: str, secret: str, scope: str) -> str:
     """Return the store's token.
 
+    Args:
+        token: the sealed token.
+        secret: the service's paging key.
+        scope: the list that the caller asks for.
+
     Raises:
-        CloudError: 400 `InvalidParameter`, when the token is damaged, or belongs to another list.
+        CloudError: 400 `InvalidParameter` if the token is damaged, or belongs to another list.
     """
     try:
         raw = base64.b64decode(token, validate=True)

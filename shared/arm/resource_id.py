@@ -1,4 +1,4 @@
-"""ARM resource ids: parse, compare, write. Segments match without regard to case and keep the case they came in."""
+"""ARM resource ids: parse, compare, write. Segments are compared without case, but keep the case of the input."""
 
 import uuid
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ class ResourceId:
     """A subscription, a resource group, or a resource at any depth.
 
     `types` and `names` run in parallel: a subnet has ("virtualNetworks", "subnets") and ("vnet", "master"). They are
-    empty for a resource group; `resource_group` is empty for a resource (or provider) of the subscription itself.
+    empty for a resource group. `resource_group` is empty for a resource (or provider) of the subscription itself.
     """
 
     subscription_id: str
@@ -24,22 +24,22 @@ class ResourceId:
 
     @property
     def type(self) -> str:
-        """The type without its provider, `virtualNetworks/subnets`."""
+        """The type without its provider, such as `virtualNetworks/subnets`."""
         return "/".join(self.types)
 
     @property
     def full_type(self) -> str:
-        """The type with its provider, `Microsoft.Network/virtualNetworks/subnets`."""
+        """The type with its provider, such as `Microsoft.Network/virtualNetworks/subnets`."""
         return f"{self.provider}/{self.type}" if self.provider else ""
 
     @property
     def name(self) -> str:
-        """The last name; the resource group's for a group, the subscription's id for a subscription."""
+        """The last name; for a resource group its name, for a subscription its id."""
         return self.names[-1] if self.names else self.resource_group or self.subscription_id
 
     @property
     def parent(self) -> "ResourceId":
-        """The virtual network of a subnet; the resource group of a resource without a parent."""
+        """The parent resource, such as a subnet's virtual network; without one, the resource group."""
         if len(self.types) > 1:
             return replace(self, types=self.types[:-1], names=self.names[:-1])
         return self.group if self.types else ResourceId(self.subscription_id)
@@ -50,20 +50,20 @@ class ResourceId:
         return ResourceId(self.subscription_id, self.resource_group)
 
     def child(self, child_type: str, name: str) -> "ResourceId":
-        """Return the id of a child, `vnet.child("subnets", "master")`."""
+        """Return the id of a child, as in `vnet.child("subnets", "master")`."""
         return replace(self, types=(*self.types, child_type), names=(*self.names, name))
 
     def is_type(self, full_type: str) -> bool:
-        """Tell whether this is a `Microsoft.Network/virtualNetworks/subnets`, whatever its case."""
+        """Tell whether this id has a type, such as `Microsoft.Network/virtualNetworks/subnets`, in any case."""
         return self.full_type.lower() == full_type.lower()
 
     def equals(self, other: "ResourceId") -> bool:
-        """Compare as ARM does, without regard to case."""
+        """Compare like ARM, ignoring case."""
         return self.key == other.key
 
     @property
     def key(self) -> str:
-        """The id in lower case: what documents are found by."""
+        """The id in lower case, by which documents are found."""
         return str(self).lower()
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ def parse(text: str) -> ResourceId:
     """Parse an id.
 
     Raises:
-        ValueError: when the text is not an ARM id; the message says which part is wrong.
+        ValueError: if the text is not an ARM id; the message says which part is wrong.
     """
     segments = text.split("/")
     if len(segments) < 3 or segments[0] or segments[1].lower() != _SUBSCRIPTIONS:  # noqa: PLR2004 - "", name, value
@@ -102,7 +102,7 @@ def parse(text: str) -> ResourceId:
 
 
 def try_parse(text: str) -> ResourceId | None:
-    """Parse an id, or return None when it is not one."""
+    """Parse an id; return None if the text is not one."""
     try:
         return parse(text)
     except ValueError:

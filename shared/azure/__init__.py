@@ -1,1 +1,1 @@
-"""Azure as the product calls it: credentials, clients, the fence before each change, errors, templates."""
+"""How the product calls Azure: credentials, clients, the fence before each change, errors, templates."""

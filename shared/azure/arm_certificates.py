@@ -1,7 +1,7 @@
-"""The client certificates that Azure Resource Manager announces, which is how its calls are told from others.
+"""The client certificates that Azure Resource Manager announces, by which its calls are recognized.
 
-ARM publishes the certificates it uses now and those it is about to use. The list is read again by the first request
-after an hour; while ARM cannot be asked, the last good list serves for a day.
+ARM publishes the certificates it uses now and those it will use next. The first request after an hour reads the list
+again. While ARM cannot be reached, the last good list is used for a day.
 
 Source: ARO-RP `pkg/util/clientauthorizer/arm.go`.
 """
@@ -20,7 +20,7 @@ from shared.azure import dependencies
 
 REFRESH_SECONDS = 3600
 SERVES_SECONDS = 24 * 3600
-# While ARM cannot be asked and a list serves, one request in a minute tries.
+# While ARM cannot be reached and a list is in use, one request per minute tries again.
 RETRY_SECONDS = 60
 _PATH = "/metadata/authentication?api-version=2015-01-01"
 
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class ClientCertificate(NamedTuple):
-    """One certificate of ARM: its bytes, and when it is used."""
+    """One certificate of ARM: its bytes, and the time in which it is used."""
 
     der: bytes
     not_before: datetime
@@ -36,10 +36,10 @@ class ClientCertificate(NamedTuple):
 
 
 class CertificateList:
-    """The last good list, with the time it was read."""
+    """The last good list, and the time when it was read."""
 
     def __init__(self, fetch: Callable[[], dict[str, Any]], clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin empty; the first call fetches."""
+        """Begin with no list; the first call fetches one."""
         self._fetch = fetch
         self._clock = clock
         self._lock = threading.Lock()
@@ -49,10 +49,10 @@ class CertificateList:
     def get(self) -> list[ClientCertificate]:
         """Return the current list.
 
-        One thread refreshes. The others go on with the last good list, or wait for that thread where there is none.
+        One thread refreshes it. The others use the last good list, or wait for that thread if there is none.
 
         Raises:
-            CloudError: 503, when none was read within a day: nobody can be told from ARM then.
+            CloudError: 503 if no list was read within a day, because ARM's calls can then not be recognized.
         """
         if not (self._serves() and self._clock() <= self._asks_at):
             with deadline.within(deadline.CALL_SECONDS):
@@ -66,7 +66,7 @@ class CertificateList:
         if not self._lock.acquire(timeout=max(0, seconds)):
             return
         try:
-            # Whoever waited takes what came of it, good or bad, instead of queueing for attempts of their own.
+            # Threads that waited use the result, good or bad, instead of queueing for attempts of their own.
             if self._clock() > self._asks_at or not (self._serves() or self._failed_at > began):
                 self._refresh()
         finally:
@@ -81,7 +81,7 @@ class CertificateList:
             self._read_at = self._clock()
             self._asks_at = self._read_at + REFRESH_SECONDS
         except Exception:  # noqa: BLE001 - see below
-            # Whatever went wrong, the last good list is better than refusing ARM; readiness shows the rest.
+            # Whatever went wrong, the last good list is better than refusing ARM. Readiness reports the problem.
             _log.exception("ARM's client certificates could not be read")
             self._failed_at = self._clock()
             self._asks_at = self._failed_at + RETRY_SECONDS

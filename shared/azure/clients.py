@@ -1,7 +1,7 @@
 """Management clients, one per process for each class, subscription and identity.
 
-Every client carries the correlation and the fence, quick retries of broken connections, and nothing more: which
-errors are tried again, and when, is the plan's decision (`orchestrators/retry.py`), and a thread must not wait for it.
+Every client carries the correlation and the fence, quick retries of broken connections, and nothing more. The plan
+decides which other errors are tried again, and when (`orchestrators/retry.py`), because a thread must not wait for it.
 """
 
 from collections.abc import Callable
@@ -23,10 +23,10 @@ def first_party(
     """Return a client that acts as the first-party application in a tenant.
 
     Args:
-        client: a class of azure-mgmt, `NetworkManagementClient`.
-        subscription_id: where its resources lie.
-        tenant_id: the tenant of that subscription.
-        read_secret: as `credentials.first_party`.
+        client: a class of azure-mgmt, such as `NetworkManagementClient`.
+        subscription_id: subscription of the resources.
+        tenant_id: tenant of that subscription.
+        read_secret: as in `credentials.first_party`.
     """
     built: Client = _first_party(client, subscription_id.lower(), tenant_id, read_secret)
     return built
@@ -40,7 +40,13 @@ def _first_party(
 
 
 def connect(client: Callable[..., Client], subscription_id: str, credential: TokenCredential) -> Client:
-    """Build a client with any credential."""
+    """Build a client with any credential.
+
+    Args:
+        client: a class of azure-mgmt.
+        subscription_id: subscription of the resources.
+        credential: the identity that acts.
+    """
     profile = cloud.cloud_profile()
     return client(
         credential,

@@ -1,6 +1,6 @@
 """The two identities that act in Azure: the first-party application, and the cluster's own service principal.
 
-The app's managed identity is a third one, for the service's own Cosmos DB and Key Vault; see `shared/cloud.py`.
+The app's managed identity is a third, for the service's own Cosmos DB and Key Vault; see `shared/cloud.py`.
 """
 
 import base64
@@ -13,7 +13,7 @@ from azure.identity import CertificateCredential, ClientSecretCredential
 
 from shared import cloud, settings, tracing
 
-# As the clients that ask for tokens: a thread must not wait for what the plan decides to try again.
+# Like the clients that ask for tokens: a thread must not wait for a retry that the plan decides.
 _IMPATIENT: dict[str, Any] = {
     "connection_timeout": cloud.CONNECTION_TIMEOUT_SECONDS,
     "read_timeout": cloud.SHORT_READ_TIMEOUT_SECONDS,
@@ -27,23 +27,23 @@ _IMPATIENT: dict[str, Any] = {
 
 @cache
 def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> CertificateCredential:
-    """Return the first-party application's credential in a tenant, once per process.
+    """Return the first-party application's credential in a tenant, created once per process.
+
+    The certificate is read once: it overlaps its successor by months, and no process lives that long.
 
     Args:
         tenant_id: the customer's tenant, or the service's own.
-        read_secret: reads a secret of the service vault, `Vault.get_service_secret`.
-
-    The certificate is read once: it overlaps its successor by months, and no process lives that long.
+        read_secret: reads a secret of the service vault, such as `Vault.get_service_secret`.
     """
     own = settings.load()
     return CertificateCredential(
         tenant_id,
         own.first_party_client_id,
         certificate_data=certificate_bytes(read_secret(own.first_party_certificate_secret)),
-        # Subject name and issuer authentication needs the chain; it lets the certificate rotate without registration.
+        # Subject name and issuer authentication needs the chain. It lets the certificate rotate without registration.
         send_certificate_chain=True,
         authority=cloud.cloud_profile().login_endpoint,
-        # The authority comes from ARM's metadata already; discovery would ask the public cloud's host about it.
+        # The authority comes from ARM's metadata. Discovery would ask the public cloud's host about it.
         disable_instance_discovery=True,
         raw_request_hook=tracing.add_headers,
         **_IMPATIENT,
@@ -51,7 +51,15 @@ def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> Certificat
 
 
 def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> ClientSecretCredential:
-    """Return a credential of the cluster's service principal; not kept, because the customer may change the secret."""
+    """Return a credential of the cluster's service principal.
+
+    It is not cached, because the customer may change the secret.
+
+    Args:
+        tenant_id: the cluster's tenant.
+        client_id: the principal's application id.
+        client_secret: the principal's secret.
+    """
     return ClientSecretCredential(
         tenant_id,
         client_id,
@@ -64,12 +72,12 @@ def cluster_principal(tenant_id: str, client_id: str, client_secret: str) -> Cli
 
 
 def certificate_bytes(secret: str) -> bytes:
-    """Return the certificate in a form that azure-identity takes.
+    """Return the certificate in a form that azure-identity accepts.
 
-    Key Vault hands a certificate out as PEM text or as PKCS#12 in base64, as its content type was chosen.
+    Key Vault returns a certificate as PEM text or as PKCS#12 in base64, depending on its content type.
 
     Raises:
-        ValueError: when it is neither.
+        ValueError: if it is neither.
     """
     if "-----BEGIN" in secret:
         return secret.encode("ascii")

@@ -1,6 +1,6 @@
-"""What the service itself depends on, by the host that a failed call was for: what a client is told, and what the log.
+"""The service's own dependencies, by the host of a failed call: what clients and the log are told when one is away.
 
-A client learns which dependency is away and that repeating helps; whose permission is missing is for the log.
+The client learns which dependency is away and that repeating helps. Only the log says whose permission is missing.
 """
 
 import os
@@ -15,16 +15,16 @@ from shared.settings import Settings
 
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
 IDENTITY = "the managed identity endpoint"
-# The endpoint of a virtual machine; a function app's stands in the environment.
+# The identity endpoint of a virtual machine. A function app's is in the environment.
 _MACHINE_IDENTITY = "169.254.169.254"
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _PERMISSIONS = {"GET": "Get", "PUT": "Set", "PATCH": "Set", "DELETE": "Delete"}
 
 
 def unavailable(error: AzureError, own: Settings) -> CloudError | None:
-    """Return what a client reads when a dependency of the service fails a call, or None when the call was wrong.
+    """Return the message for a client if a dependency of the service failed a call, or None if the call was wrong.
 
-    No access, and no token, count as away: nothing is wrong with the request.
+    Missing access and a missing token count as away, because nothing is wrong with the request.
     """
     if not (_is_refused(error) or errors.is_away(error)):
         return None
@@ -32,7 +32,7 @@ def unavailable(error: AzureError, own: Settings) -> CloudError | None:
 
 
 def away(name: str) -> CloudError:
-    """Return what a client reads while a dependency is away."""
+    """Return the message for a client while a dependency is away."""
     return service_unavailable(
         f"{name}, which this service depends on, cannot be used at the moment. Nothing is wrong with the request: "
         "repeat it."
@@ -66,10 +66,10 @@ def _method(error: AzureError) -> str:
 
 
 def _name(error: AzureError, own: Settings) -> str:
-    """Return what a failed call was for."""
+    """Return the name of the dependency that a failed call was for."""
     if isinstance(error, ClientAuthenticationError) and error.response is None:
-        # The SDK keeps nothing of the endpoint's answer, and for a while it refuses to ask again. In requests it is
-        # the app's own identity that gets tokens, and no other.
+        # The SDK keeps nothing of the endpoint's answer, and for a while it refuses to ask again. In requests only the
+        # app's own identity gets tokens.
         return IDENTITY
     host = errors.translate(error).host
     if host.endswith(f".{own.cosmosdb_suffix}"):

@@ -1,13 +1,13 @@
-"""Azure's errors, translated once: which class of retry they belong to, and what a customer reads.
+"""Azure's errors, translated in one place: their retry class, and what a customer reads.
 
     AzureError
     ├── ServiceRequestError, ServiceResponseError     the connection broke: transient
     ├── CredentialUnavailableError                    no token for the app's own identity: transient
     ├── ClientAuthenticationError                     Entra ID refused a credential: principal;
-    │                                                 made of another error, or busy in its own words: transient
+    │                                                 made from another error, or Entra ID says it is busy: transient
     └── HttpResponseError                             by status and code, see the tables
 
-`ODataV4Format` and ARM's own error bodies differ little; both become our `details`, text and target kept.
+`ODataV4Format` and ARM's own error bodies differ little. Both become our `details`, with their text and target.
 """
 
 import re
@@ -34,7 +34,7 @@ _AUTHORIZATION_CODES = frozenset({"AuthorizationFailed", "LinkedAuthorizationFai
 _BUSY_CODES = frozenset(
     {
         "AnotherOperationInProgress",
-        # What was read is old, or the answer to the write was lost: it is read again.
+        # The document that was read is old, or the answer to the write was lost; it is read again.
         "ConditionNotMet",
         "Conflict",
         "DeploymentActive",
@@ -51,7 +51,7 @@ _BUSY_CODES = frozenset(
 _AWAY = frozenset({RetryClass.THROTTLED, RetryClass.TRANSIENT})
 _TRANSIENT_STATUS = frozenset({408, 500, 502, 503, 504})
 
-# Azure's code: ours, and whose the failure is. What is absent becomes DeploymentFailed, which is Azure's.
+# Maps Azure's code to ours and its owner. Absent codes become DeploymentFailed, which is Azure's.
 _CODES: dict[str, tuple[ErrorCode, Owner]] = {
     "QuotaExceeded": (ErrorCode.RESOURCE_QUOTA_EXCEEDED, Owner.CUSTOMER),
     "ResourceQuotaExceeded": (ErrorCode.RESOURCE_QUOTA_EXCEEDED, Owner.CUSTOMER),
@@ -72,8 +72,8 @@ _CODES: dict[str, tuple[ErrorCode, Owner]] = {
     "AuthorizationFailed": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
     "LinkedAuthorizationFailed": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
     "DenyAssignmentAuthorizationFailed": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
-    # The roles of the cluster's principal: the customer owns the principal, the scope and what else is assigned there;
-    # the service chooses the name, the role and the type of the principal.
+    # Concerns the roles of the cluster's principal. The customer owns the principal, the scope and all other
+    # assignments there; the service chooses the name, the role and the type of the principal.
     "RoleAssignmentExists": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
     "RoleAssignmentLimitExceeded": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
     "PrincipalNotFound": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
@@ -84,7 +84,7 @@ _CODES: dict[str, tuple[ErrorCode, Owner]] = {
     "SubnetIsFull": (ErrorCode.DEPLOYMENT_FAILED, Owner.CUSTOMER),
 }
 _UNKNOWN = (ErrorCode.DEPLOYMENT_FAILED, Owner.AZURE)
-# What ARM calls the additional information of a refusal by Azure Policy.
+# ARM's name for the additional information of a refusal by Azure Policy.
 _POLICY = "PolicyViolation"
 _EXEMPTION = (
     "Exempt the cluster's resource group from it, or the subscription while there is no such group: "
@@ -92,7 +92,7 @@ _EXEMPTION = (
     "--scope <resource group or subscription id>. If it asks for tags, a cluster made with these tags passes it too, "
     "because they are copied to its resource group."
 )
-# What ARM wraps a cause in: words of its own, and the cause in `details`.
+# The codes in which ARM wraps a cause: they have general words of their own, and the cause in `details`.
 _WRAPPERS = frozenset(
     {
         "DeploymentFailed",
@@ -102,16 +102,16 @@ _WRAPPERS = frozenset(
         "ResourceDeploymentFailure",
     }
 )
-# Azure answers a quota with the vague OperationNotAllowed too; its text tells the two apart.
+# Azure also reports a quota with the vague OperationNotAllowed; the text tells the two apart.
 _QUOTA_TEXT = re.compile(r"quota", re.IGNORECASE)
-# What a header may ask for: digits that `int` reads, and no number that a clock cannot hold.
+# Values that a header may ask for: digits that `int` reads, and no number that is too large for a clock.
 _SECONDS = re.compile(r"[0-9]{1,9}")
-# Signatures are the only secrets that an address, and so a message that quotes one, may carry.
-# systemd says `code=exited` of a process, in words of its own that end where a word ends.
+# Signatures are the only secrets in an address, and so in a message that quotes one. systemd writes `code=exited` about
+# a process, in a context that ends where a word ends.
 _ENDED = r"(?!(?:exited|killed|dumped|trapped|stopped|continued)(?:[,)\s]|$))"
 _SIGNATURE = re.compile(rf"(sig|signature|code)={_ENDED}[^&\s'\"]+", re.IGNORECASE)
 
-# Entra ID's words for "later": the SDK keeps neither the status nor `Retry-After` of an answer that is OAuth's.
+# Entra ID's codes for "later". The SDK keeps neither the status nor `Retry-After` of an OAuth answer.
 # https://learn.microsoft.com/entra/identity-platform/reference-error-codes
 _DIRECTORY_IS_BUSY = re.compile(r"AADSTS(90006|90024|90033|90055)\b")
 _OF_THE_DIRECTORY = re.compile(r"AADSTS\d+")
@@ -120,7 +120,7 @@ _COSMOS_TAIL = re.compile(r"\s*ActivityId: [0-9a-f-]+, Microsoft\.Azure\.Documen
 
 @dataclass(frozen=True)
 class Failure:
-    """One failed call to Azure, as the engine and the customer need it; `host` is whom it was for, as far as known."""
+    """One failed call to Azure, as the engine and the customer need it. `host` is the called host, if known."""
 
     error: CloudError
     retry_class: RetryClass
@@ -158,14 +158,14 @@ def _owner(error: AzureError, again: RetryClass, told: Owner) -> Owner:
     if again == RetryClass.PRINCIPAL:
         # Ours was refused. Activities that use the cluster's principal say so themselves.
         return Owner.PLATFORM
-    # Roles, policies, locks and firewalls are the customer's.
+    # The customer owns roles, policies, locks and firewalls.
     forbidden = status_of(error) == HTTPStatus.FORBIDDEN
     return Owner.CUSTOMER if forbidden and told == Owner.AZURE else told
 
 
 def retry_class(error: AzureError) -> RetryClass:
     """Return the class by which a plan's retry policy decides."""
-    # The endpoint of the app's own identity keeps its answer to itself; it knows no principal that it could refuse.
+    # The SDK hides the answer of the app's identity endpoint, which knows no principal that it could refuse.
     if isinstance(error, ServiceRequestError | ServiceResponseError | CredentialUnavailableError):
         return RetryClass.TRANSIENT
     if isinstance(error, ClientAuthenticationError):
@@ -177,12 +177,12 @@ def retry_class(error: AzureError) -> RetryClass:
 
 
 def is_away(error: AzureError) -> bool:
-    """Tell whether whoever was called gave no answer, or put it off: nothing is said about what was asked."""
+    """Tell whether the called service gave no answer or a "later", which says nothing about the request itself."""
     return retry_class(error) in _AWAY
 
 
 def _refuses(text: str) -> bool:
-    """Tell whether Entra ID itself refused a credential: what stands in front of it, and is busy, gives no code."""
+    """Tell whether Entra ID itself refused a credential. A busy front end of it answers without a code."""
     return bool(_OF_THE_DIRECTORY.search(text)) and not _DIRECTORY_IS_BUSY.search(text)
 
 
@@ -199,24 +199,24 @@ def _http_class(error: HttpResponseError) -> RetryClass:
 
 
 def status_of(error: AzureError) -> int:
-    """Return the status of the answer, or 0 when there was none."""
+    """Return the status of the answer, or 0 if there was none."""
     return int(getattr(error, "status_code", None) or 0)
 
 
 def azure_code(error: AzureError) -> str:
-    """Return the code that Azure gave, or an empty text."""
+    """Return the code that Azure gave, or ""."""
     body = getattr(error, "error", None)
     return str(getattr(body, "code", None) or getattr(error, "error_code", None) or "")
 
 
 def our_error(status_code: int, cause: CloudErrorBody) -> CloudError:
-    """Translate an error that Azure told inside an answer, such as the operation of a deployment."""
+    """Translate an error that Azure reports inside an answer, such as the operation of a deployment."""
     code, owner = _our_code(cause)
     return CloudError(status_code, code, _message(cause), details=[cause], owner=owner)
 
 
 def _message(cause: CloudErrorBody) -> str:
-    """Return what a person reads: Azure's own words and, where a policy refused, which one and what helps."""
+    """Return the message for people: Azure's own words and, if a policy refused, which one and what helps."""
     told = telling(cause)
     policies = [each for each in told.get("details", []) if each["code"] == _POLICY]
     text = told.get("message", "")
@@ -235,7 +235,7 @@ def telling(cause: CloudErrorBody) -> CloudErrorBody:
 
 
 def body_of(azure_error: Any) -> CloudErrorBody:
-    """Return an error model of an SDK as a body: code, message, target, details, nothing invented."""
+    """Return an error model of an SDK as a body with code, message, target and details, adding nothing."""
     body = CloudErrorBody(
         code=str(getattr(azure_error, "code", None) or "Unknown"),
         message=clean(str(getattr(azure_error, "message", None) or "")),
@@ -249,7 +249,7 @@ def body_of(azure_error: Any) -> CloudErrorBody:
 
 
 def _violations(azure_error: Any) -> list[CloudErrorBody]:
-    """Return the policies that refused, one entry each: SDKs keep them apart, as typed additional information."""
+    """Return the policies that refused, one entry each. SDKs keep them separately, as typed additional information."""
     found = getattr(azure_error, "additional_info", None) or []
     return [_violation(extra.info) for extra in found if extra.type == _POLICY and isinstance(extra.info, Mapping)]
 
@@ -266,7 +266,7 @@ def _violation(info: Mapping[str, Any]) -> CloudErrorBody:
 
 
 def clean(text: str) -> str:
-    """Take signatures out of a text that may quote an address, and what Cosmos DB appends for its own log."""
+    """Remove signatures from a text that may quote an address, and the text that Cosmos DB appends for its own log."""
     return _SIGNATURE.sub(r"\1=...", _COSMOS_TAIL.sub("", text))
 
 
@@ -284,14 +284,14 @@ def _cause(error: AzureError) -> CloudErrorBody:
 
 
 def _broken(error: AzureError) -> str:
-    """Say that a connection broke: whose it was, and the last of the exceptions that stand for why."""
+    """Describe a broken connection: to whom it was, and the last exception in the chain that explains why."""
     *_, cause = _chain(error)
     host = urlsplit(_url(error)).hostname or "Azure"
     return f"The connection to {host} broke before an answer came: {clean(str(cause) or type(cause).__name__)}."
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and those that it was made of: as its cause, as the SDK keeps it, or as an argument."""
+    """Yield an exception and those that it was made from: its cause, one that the SDK keeps, or an argument."""
     found: BaseException | None = error
     seen: list[BaseException] = []
     while found is not None and found not in seen:
@@ -302,7 +302,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _url(error: BaseException) -> str:
-    """Return the address of the call: of its answer, or of the request that got none."""
+    """Return the address of the call, from its answer or from the request that got none."""
     for each in _chain(error):
         request = getattr(getattr(each, "response", None), "request", None) or getattr(each, "request", None)
         if url := getattr(request, "url", None):
@@ -311,7 +311,7 @@ def _url(error: BaseException) -> str:
 
 
 def _our_code(cause: CloudErrorBody) -> tuple[ErrorCode, Owner]:
-    """Look for the first code we know, from the outside in: ARM wraps the cause in codes of its own."""
+    """Return the first code that we know, from the outside in, because ARM wraps the cause in its own codes."""
     code = cause.get("code", "")
     quota = code != "OperationNotAllowed" or _QUOTA_TEXT.search(cause.get("message", ""))
     if code in _CODES and quota:

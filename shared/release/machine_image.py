@@ -1,4 +1,4 @@
-"""The image that a cluster's machines boot: Red Hat Enterprise Linux CoreOS, as Azure's marketplace has it."""
+"""The image that a cluster's machines boot: Red Hat Enterprise Linux CoreOS from Azure's marketplace."""
 
 import re
 from collections.abc import Mapping
@@ -6,25 +6,26 @@ from typing import Any
 
 PUBLISHER, OFFER = "azureopenshift", "aro4"
 MEMBERS = ("publisher", "offer", "sku", "version")
-# As in rhcos-43.81.202003111353.0-azure.x86_64.vhd: stream, release of the system, time of the build.
+# Matches rhcos-43.81.202003111353.0-azure.x86_64.vhd: stream, release of the system, build time.
 _VHD = re.compile(r"rhcos-(?P<stream>\d+)\.(?P<system>\d+)\.(?P<date>\d{8})\d*\b[^/]*")
-# Newer images are called after the release of Red Hat Enterprise Linux, 9 or 10; older ones after OpenShift's, 41 or more.
+# Newer images are named after the release of Red Hat Enterprise Linux, 9 or 10; older ones after OpenShift's, 41 or
+# more.
 _FIRST_STREAM = 40
 
 
 def of_release(metadata: Mapping[str, Any], version: str) -> dict[str, str]:
-    """Return the coordinates of a release's image.
+    """Return the marketplace coordinates of a release's image.
 
     Args:
-        metadata: of the release: `azure.image` or `azure.url` (`rhcos.json`, up to OpenShift 4.7), or the stream's
-            `architectures.x86_64.rhel-coreos-extensions`, which names marketplace image and VHD.
-        version: of OpenShift.
+        metadata: metadata of the release: `azure.image` or `azure.url` (`rhcos.json`, up to OpenShift 4.7), or the
+            stream's `architectures.x86_64.rhel-coreos-extensions`, which names marketplace image and VHD.
+        version: the OpenShift version.
 
     Returns:
-        `publisher`, `offer`, `sku`, `version`. The build's time is cut to its date.
+        `publisher`, `offer`, `sku`, `version`. The build time is cut to its date.
 
     Raises:
-        ValueError: when the metadata names no such image.
+        ValueError: if the metadata names no such image.
 
     Source: ARO-RP of June 2020, `getRHCOSImage`.
     """

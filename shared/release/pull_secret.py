@@ -1,4 +1,4 @@
-"""What a pull secret has to look like: one rule for the request that brings it and for the installer that uses it."""
+"""The format of a pull secret: one rule for the request that brings it and for the installer that uses it."""
 
 import base64
 import binascii
@@ -11,10 +11,10 @@ _CONSOLE = "https://console.redhat.com/openshift/install/azure/aro-provisioned"
 
 
 def wrong_entries(text: str) -> dict[str, str]:
-    """Return what is wrong with the entries of a pull secret, one sentence by registry, without a word of a secret.
+    """Return the problems of a pull secret's entries, one sentence for each registry, without quoting any secret.
 
     Raises:
-        ValueError: the text is not of the form `{"auths": {"<registry>": {...}}}`.
+        ValueError: if the text does not have the form `{"auths": {"<registry>": {...}}}`.
     Source:
         OpenShift installer `pkg/validate/validate.go`, `ImagePullSecret`.
     """
@@ -28,7 +28,7 @@ def wrong_entries(text: str) -> dict[str, str]:
 
 
 def entries(text: str) -> dict[str, Any]:
-    """Return the entries by registry; none where there are no `auths`.
+    """Return the entries by registry; empty if there is no `auths`.
 
     Raises:
         ValueError: as for `wrong_entries`.
@@ -40,12 +40,12 @@ def entries(text: str) -> dict[str, Any]:
         raise ValueError("it nests too deep") from error
     auths = parsed.get("auths", {}) if isinstance(parsed, dict) else None
     if not isinstance(auths, dict):
-        raise ValueError('it is not of the form {"auths": {...}}')  # noqa: TRY004 - of a value, as any other form
+        raise ValueError('it is not of the form {"auths": {...}}')  # noqa: TRY004 - a wrong value, like any other form
     return auths
 
 
 def _refuse(constant: str) -> Any:
-    """Refuse `NaN` and `Infinity`, which Python reads and those who pull images do not."""
+    """Refuse `NaN` and `Infinity`, which Python accepts and programs that pull images do not."""
     raise ValueError(f"it has {constant}, which is not JSON")
 
 

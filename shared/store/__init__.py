@@ -1,4 +1,4 @@
-"""The documents in Cosmos DB, and nothing about what they mean."""
+"""The documents in Cosmos DB, without any knowledge of their meaning."""
 
 from collections.abc import Callable
 from functools import cache
@@ -33,13 +33,13 @@ __all__ = [
 
 
 class Store:
-    """Every container of the database, by the name people use for it."""
+    """Every container of the database, by its everyday name."""
 
     def __init__(self, container: Callable[[str], ContainerProxy]) -> None:
         """Open the containers.
 
         Args:
-            container: gives the container of a name; `DatabaseProxy.get_container_client` in production.
+            container: returns the container with a name; `DatabaseProxy.get_container_client` in production.
         """
         self.clusters = Clusters(container("OpenShiftClusters"))
         self.operations = Operations(container("AsyncOperations"))
@@ -51,7 +51,13 @@ class Store:
         self._versions = Versions(container("OpenShiftVersions"))
 
     def update(self, key: str, decide: Decide, tries: int = UPDATE_TRIES) -> Document:
-        """Read a cluster by key, decide, replace; see `Items.update`."""
+        """Read a cluster by key, decide, replace; see `Items.update`.
+
+        Args:
+            key: the cluster's lower-cased resource id.
+            decide: returns the document to write, or None to leave it unchanged.
+            tries: how many times to try.
+        """
         return self.clusters.update_by_key(key, decide, tries)
 
     def fenced_update(self, fence: Fence, decide: Decide) -> Document:
@@ -65,13 +71,13 @@ class Store:
 
 @cache
 def get_store() -> Store:
-    """Return the store of this process; the first call reads the account's metadata."""
+    """Return the store of this process. The first call reads the account's metadata."""
     own = settings.load()
     with deadline.call():
         client = CosmosClient(
             f"https://{own.cosmosdb_account}.{own.cosmosdb_suffix}:443/",
             credential=cloud.managed_identity(),
-            # Throttling is ordinary under load and lasts milliseconds. A query multiplies the tries by themselves.
+            # Throttling is normal under load and lasts milliseconds. A query multiplies these tries by itself.
             retry_throttle_total=3,
             retry_throttle_backoff_max=1,
             **cloud.PROMPT,

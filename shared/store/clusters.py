@@ -9,15 +9,15 @@ from shared import deadline
 from shared.store.containers import UPDATE_TRIES, Decide, Document, Items
 
 
-class FenceMoved(Exception):  # noqa: N818 - an event more than an error: somebody newer drives this cluster
-    """Another attempt or another operation owns the cluster: whoever sees this stops without a trace."""
+class FenceMoved(Exception):  # noqa: N818 - an event rather than an error: a newer attempt drives this cluster
+    """Another attempt or another operation owns the cluster. Code that sees this stops and leaves no trace."""
 
 
 @dataclass(frozen=True)
 class Fence:
-    """Who may write a cluster document: one attempt of one operation.
+    """The right to write a cluster document: one attempt of one operation.
 
-    With the document's id the fence is checked by a point read, which costs a third of a query by key.
+    With the document's id, a point read checks the fence, which costs a third of a query by key.
     """
 
     cluster_key: str
@@ -54,21 +54,34 @@ class Clusters(Items):
         return self.find_by(partition_of(key), "key", key)
 
     def find_by(self, partition: str, member: str, value: str) -> Document | None:
-        """Return the document whose top-level member has this value, or None."""
+        """Return the document whose top-level member has this value, or None.
+
+        Args:
+            partition: the subscription id.
+            member: one of the members that have to be unique.
+            value: its value.
+        """
         if member not in ("key", "clusterResourceGroupIdKey", "clientIdKey", "asyncOperationId"):
             raise ValueError(f"clusters are not found by '{member}'")
-        # The member is one of the four names above, never a caller's text.
+        # The member is one of the four names above, never text from a caller.
         found = self.query(f"SELECT * FROM c WHERE c.{member} = @value", partition, value=value)  # noqa: S608 - the member is one of ours
         return next(found, None)
 
     def page(
         self, prefix: str, partition: str, continuation: str | None = None, size: int = 10
     ) -> tuple[list[Document], str | None]:
-        """Return one page of the clusters whose key begins with a prefix, and the token of the next page."""
+        """Return one page of the clusters whose key begins with a prefix, and the token of the next page.
+
+        Args:
+            prefix: beginning of the keys.
+            partition: the subscription id.
+            continuation: the token of the page, or None for the first.
+            size: how many clusters a page has at most.
+        """
         tokens: list[str | None] = [None]
 
         def note(headers: Mapping[str, str], _: object) -> None:
-            # The pager's own token is read from the headers that the client received last, whatever thread asked.
+            # The pager reads its token from the headers of the client's last answer, whichever thread got it.
             tokens.append(headers.get("x-ms-continuation"))
 
         pages = self._clusters.query_items(
@@ -92,19 +105,25 @@ class Clusters(Items):
         return self.query("SELECT * FROM c WHERE IS_DEFINED(c.asyncOperationId)")
 
     def existing(self, document_ids: Sequence[str]) -> set[str]:
-        """Return those of the ids that documents of any subscription have."""
+        """Return those ids that belong to documents of any subscription."""
         found = self.query("SELECT c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)", ids=list(document_ids))
         return {document["id"] for document in found}
 
     def update_by_key(self, key: str, decide: Decide, tries: int = UPDATE_TRIES) -> Document:
-        """Read by key, decide, replace, as `Items.update`."""
+        """Read by key, decide, replace, like `Items.update`.
+
+        Args:
+            key: the cluster's lower-cased resource id.
+            decide: returns the document to write, or None to leave it unchanged.
+            tries: how many times to try.
+        """
         return self.update(lambda: self.get(key), decide, tries)
 
     def fenced_update(self, fence: Fence, decide: Decide) -> Document:
-        """Update for an activity: each try checks the fence on what it read.
+        """Update for an activity. Each try checks the fence on the document that it read.
 
         Raises:
-            FenceMoved: when the cluster is gone or another attempt owns it.
+            FenceMoved: if the cluster is gone or another attempt owns it.
         """
         return self.update(lambda: self.fenced_read(fence), decide)
 
@@ -112,7 +131,7 @@ class Clusters(Items):
         """Read a cluster document that the fence still holds.
 
         Raises:
-            FenceMoved: when it is gone or another attempt owns it.
+            FenceMoved: if it is gone or another attempt owns it.
         """
         key = fence.cluster_key
         document = self.read(fence.document_id, partition_of(key)) if fence.document_id else self.get(key)
@@ -121,9 +140,9 @@ class Clusters(Items):
         return document
 
     def delete(self, document: Document, partition: str | None = None) -> None:
-        """Delete a document as it was read; one that is gone is fine.
+        """Delete a document as it was read. If it is gone already, do nothing.
 
         Raises:
-            PreconditionFailed: when somebody wrote it since.
+            PreconditionFailed: if somebody has written it since.
         """
         super().delete(document, partition or document["partitionKey"])

@@ -1,7 +1,7 @@
-"""Typed access to one Cosmos container: conditional writes, the retry loop round a decision, and named conflicts.
+"""Typed access to one Cosmos container: conditional writes, a loop that retries a decision, and named conflicts.
 
-Documents are dictionaries and go back as they came, so members that a newer build wrote survive. Every replace is
-conditional on the ETag that was read; who loses the race reads again and decides again.
+Documents are dictionaries that are written back as they were read, so members that a newer build wrote survive. Every
+replace is conditional on the ETag that was read; a writer that loses the race reads and decides again.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,11 +24,11 @@ UPDATE_TRIES = 5
 
 
 class Conflict(Exception):  # noqa: N818 - named as HTTP names it
-    """A document of this id, or with a value that has to be unique, exists already."""
+    """A document with this id, or with a value that has to be unique, exists already."""
 
 
 class PreconditionFailed(Exception):  # noqa: N818 - named as HTTP names it
-    """Somebody else wrote the document since it was read."""
+    """Another writer has written the document since it was read."""
 
 
 class NotFound(Exception):  # noqa: N818 - named as HTTP names it
@@ -43,7 +43,7 @@ class Items:
         self._container = container
 
     def read(self, document_id: str, partition: str | None = None) -> Document | None:
-        """Return a document by its id, or None; the id is the partition key unless another is given."""
+        """Return a document by its id, or None. The id is the partition key unless another is given."""
         try:
             with deadline.call():
                 return dict(self._container.read_item(document_id, partition_key=partition or document_id))
@@ -54,7 +54,7 @@ class Items:
         """Create a document.
 
         Raises:
-            Conflict: when its id or one of its unique keys is taken.
+            Conflict: if its id or one of its unique keys is taken.
         """
         try:
             with deadline.call():
@@ -63,12 +63,12 @@ class Items:
             raise Conflict(document["id"]) from error
 
     def replace(self, document: Document) -> Document:
-        """Replace a document if nobody wrote it since it was read.
+        """Replace a document if nobody has written it since it was read.
 
         Raises:
-            PreconditionFailed: when somebody did.
-            NotFound: when it is gone.
-            Conflict: when one of its unique keys is another document's.
+            PreconditionFailed: if somebody has.
+            NotFound: if it is gone.
+            Conflict: if another document has one of its unique keys.
         """
         try:
             with deadline.call():
@@ -85,15 +85,15 @@ class Items:
             raise Conflict(document["id"]) from error
 
     def upsert(self, document: Document) -> Document:
-        """Write a document whatever stood there: for records that have one writer."""
+        """Write a document, replacing any former one. For records with a single writer."""
         with deadline.call():
             return dict(self._container.upsert_item(document))
 
     def delete(self, document: Document, partition: str | None = None) -> None:
-        """Delete a document as it was read; one that is gone is fine.
+        """Delete a document as it was read. If it is gone already, do nothing.
 
         Raises:
-            PreconditionFailed: when somebody wrote it since.
+            PreconditionFailed: if somebody has written it since.
         """
         condition = {"etag": document["_etag"], "match_condition": MatchConditions.IfNotModified}
         try:
@@ -105,7 +105,7 @@ class Items:
             raise PreconditionFailed(document["id"]) from error
 
     def discard(self, document_id: str) -> None:
-        """Delete a document that nobody else knows of, whatever it says; one that is gone is fine."""
+        """Delete a document that nobody else knows of, whatever its content. If it is gone already, do nothing."""
         try:
             with deadline.call():
                 self._container.delete_item(document_id, partition_key=document_id)
@@ -113,7 +113,7 @@ class Items:
             return
 
     def query(self, query: str, partition: str | None = None, **parameters: Any) -> Iterator[Document]:
-        """Yield what a query finds, in one partition or across all of them."""
+        """Yield the results of a query, in one partition or across all of them."""
         scope: dict[str, Any] = {"partition_key": partition} if partition else {"enable_cross_partition_query": True}
         names = [{"name": f"@{name}", "value": value} for name, value in parameters.items()]
         pages = self._container.query_items(query, parameters=names, **scope).by_page()
@@ -126,16 +126,16 @@ class Items:
             yield from (dict(document) for document in found)
 
     def update(self, read: Callable[[], Document | None], decide: Decide, tries: int = UPDATE_TRIES) -> Document:
-        """Read, decide, replace; begin again when another writer was faster.
+        """Read, decide, replace; start over if another writer was faster.
 
         Args:
             read: fetches the document anew each time.
-            decide: returns the document to write, or None to leave it as it is. It may run several times.
+            decide: returns the document to write, or None to leave it unchanged. It may run several times.
             tries: how many races may be lost.
 
         Raises:
-            NotFound: when there is nothing to update.
-            PreconditionFailed: when every race was lost.
+            NotFound: if there is nothing to update.
+            PreconditionFailed: if every race was lost.
         """
         for _ in range(tries - 1):
             try:

@@ -1,7 +1,7 @@
 """Managed domains, each reserved by one cluster: a document whose id is the domain.
 
-A request reserves the domain before it writes the cluster; the delete frees it before the cluster goes. A request
-that dies between the two leaves a reservation without a cluster, which the next one takes over.
+A request reserves the domain before it writes the cluster, and the delete frees it before it removes the cluster. A
+request that dies in between leaves a reservation without a cluster, which the next request takes over.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from shared.store.containers import UPDATE_TRIES, Conflict, Document, Items, Not
 from shared.store.outcomes import ensure_written
 
 
-class Taken(Exception):  # noqa: N818 - what is so, and no error by itself
+class Taken(Exception):  # noqa: N818 - a fact, not an error by itself
     """Another cluster has the domain."""
 
 
@@ -22,14 +22,14 @@ class Domains(Items):
 
         Args:
             claim: the reservation.
-            is_abandoned: tells whether a reservation that stands in the way may be taken over.
+            is_abandoned: tells whether an existing reservation may be taken over.
 
         Returns:
             The reservation that was taken over, or None.
 
         Raises:
-            Taken: when it is somebody else's.
-            PreconditionFailed: when it changed hands again and again.
+            Taken: if somebody else has it.
+            PreconditionFailed: if it kept changing hands.
         """
         for _ in range(UPDATE_TRIES):
             found = self.read(claim["id"])
@@ -43,10 +43,10 @@ class Domains(Items):
         raise PreconditionFailed(claim["id"])
 
     def undo(self, claim: Document, before: Document | None) -> None:
-        """Put back what stood there before a reservation, if it is still this one.
+        """Restore the state before a reservation, if the reservation is still this one.
 
         Raises:
-            PreconditionFailed: when somebody else was faster.
+            PreconditionFailed: if somebody else was faster.
         """
         found = self.read(claim["id"])
         if found is None or not _same(found, claim):
@@ -57,10 +57,10 @@ class Domains(Items):
             self.replace({**before, "_etag": found["_etag"]})
 
     def free(self, domain: str, cluster_key: str) -> None:
-        """Free the domain of a cluster that is about to be removed; another cluster's stays.
+        """Free the domain of a cluster that is about to be removed. A reservation of another cluster stays.
 
         Raises:
-            PreconditionFailed: when somebody wrote it meanwhile.
+            PreconditionFailed: if somebody wrote it meanwhile.
         """
         found = self.read(domain)
         if found is not None and found["openShiftClusterKey"] == cluster_key:

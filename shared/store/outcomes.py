@@ -1,4 +1,4 @@
-"""Writes whose answer may be lost: whether one was carried out is read back, and never guessed."""
+"""Writes whose answer may be lost: the code reads back whether one was carried out, and never guesses."""
 
 import logging
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from azure.core.exceptions import (
 from shared import deadline
 from shared.store.containers import Conflict, NotFound, PreconditionFailed
 
-# With these, Cosmos DB says that it did nothing. 408 is absent: it is a time-out on their side.
+# With these statuses Cosmos DB says that it did nothing. 408 is absent, because it is a time-out on their side.
 _REFUSALS = frozenset(
     {HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.REQUEST_ENTITY_TOO_LARGE}
     | {HTTPStatus.TOO_MANY_REQUESTS}
@@ -23,24 +23,24 @@ _REFUSALS = frozenset(
 _log = logging.getLogger(__name__)
 
 
-class OutcomeUnknown(Exception):  # noqa: N818 - what happened is not known to be an error
-    """The answer to a write was lost, and so was the answer to the question what became of it, or it came too soon."""
+class OutcomeUnknown(Exception):  # noqa: N818 - it may not be an error at all
+    """The answer to a write was lost, and reading back failed too, or came too soon to be conclusive."""
 
 
 def ensure_written(write: Callable[[], object], is_written: Callable[[], bool]) -> None:
-    """Write a document; where the answer is lost, read back whether it is there.
+    """Write a document; if the answer is lost, read back whether it is there.
 
-    A refusal may be an answer to our own write too: whoever repeats a conditional write whose answer was lost, be it
-    the SDK or a proxy, meets what the first one left.
+    Even a refusal may concern our own write: if the SDK or a proxy repeats a conditional write whose answer was lost,
+    the repetition meets the result of the first one.
 
     Args:
         write: creates or replaces the document.
-        is_written: reads it back, and tells whether it is ours by something that nobody else would write.
+        is_written: reads it back, and recognizes our own write by something that nobody else would write.
 
     Raises:
-        OutcomeUnknown: when reading back failed as well, or the write may still be on its way; caused by the error of
-            the write.
-        Exception: what `write` raised, when nothing was written.
+        OutcomeUnknown: if reading back failed as well, or the write may still be on its way; caused by the error of the
+            write.
+        Exception: what `write` raised, if nothing was written.
     """
     try:
         write()
@@ -60,13 +60,13 @@ def _found(is_written: Callable[[], bool], error: Exception) -> bool:
     if found:
         _log.warning("the answer to a write was lost, and the document is written: %s", type(error).__name__)
     elif isinstance(error, ServiceResponseTimeoutError):
-        # Nobody has cut the connection: what a slow network holds back is written when it arrives.
+        # The connection was not cut: a write that a slow network holds back takes effect when it arrives.
         raise OutcomeUnknown from error
     return found
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Tell whether nothing can have been written, so that nobody need ask."""
+    """Tell whether the write certainly did not happen, so that nobody needs to read back."""
     if isinstance(error, HttpResponseError) and error.status_code:
         return error.status_code in _REFUSALS
     return isinstance(error, ClientAuthenticationError)

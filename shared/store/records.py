@@ -9,7 +9,7 @@ from azure.cosmos import ContainerProxy
 from shared.steps import ProgressItem
 from shared.store.containers import Conflict, Decide, Document, Items
 
-# Operations and their progress items live seven days, as ARM's documents do.
+# Operations and their progress items live for seven days, like ARM's documents.
 TTL_SECONDS = 604_800
 _VERSIONS_AGE_SECONDS = 10
 
@@ -22,15 +22,15 @@ class Operations(Items):
         return self.read(operation_id)
 
     def create(self, document: Document) -> Document:
-        """Create an operation; it ends itself after seven days."""
+        """Create an operation; Cosmos DB expires it after seven days."""
         return super().create({"ttl": TTL_SECONDS, **document})
 
     def unended(self) -> Iterator[Document]:
-        """Yield every operation without a result."""
+        """Yield every operation that has not ended."""
         return self.query("SELECT * FROM c WHERE NOT IS_DEFINED(c.asyncOperation.endTime)")
 
     def update_by_id(self, operation_id: str, decide: Decide) -> Document:
-        """Read, decide, replace, as `Items.update`."""
+        """Read, decide, replace, like `Items.update`."""
         return self.update(lambda: self.get(operation_id), decide)
 
 
@@ -55,7 +55,7 @@ class Progress(Items):
 
 
 class Subscriptions(Items):
-    """The container `Subscriptions`: what ARM last told of each."""
+    """The container `Subscriptions`: ARM's latest report of each."""
 
     def get(self, subscription_id: str) -> Document | None:
         """Return a subscription, or None."""
@@ -66,11 +66,11 @@ class Subscriptions(Items):
         return self.query("SELECT * FROM c WHERE c.deleting = true")
 
     def put(self, document: Document) -> Document:
-        """Create the document, or replace it if nobody wrote it since it was read.
+        """Create the document, or replace it if nobody has written it since it was read.
 
         Raises:
-            Conflict: when a new one exists by now.
-            PreconditionFailed: when somebody wrote the read one since.
+            Conflict: if the new document exists by now.
+            PreconditionFailed: if somebody has written it since.
         """
         return self.replace(document) if "_etag" in document else self.create(document)
 
@@ -79,7 +79,7 @@ class TaskHubs(Items):
     """The container `TaskHubs`: the last sign of life of each task hub that shares this database."""
 
     def put(self, document: Document) -> Document:
-        """Write a hub's sign of life; each hub writes its own alone."""
+        """Write a hub's sign of life. Each hub writes only its own."""
         return super().upsert({"ttl": TTL_SECONDS, **document})
 
     def all(self) -> dict[str, Document]:
@@ -88,10 +88,10 @@ class TaskHubs(Items):
 
 
 class Billing(Items):
-    """The container `Billing`: created once, its times set once, kept after the cluster is gone."""
+    """The container `Billing`: records are created once, their times are set once, and they outlive the cluster."""
 
     def ensure(self, document: Document) -> Document:
-        """Create a record; one that exists stays as it is."""
+        """Create a record; leave an existing one unchanged."""
         try:
             return self.create(document)
         except Conflict:
@@ -99,10 +99,10 @@ class Billing(Items):
 
 
 class Versions:
-    """The container `OpenShiftVersions`, kept in memory for ten seconds because every PUT asks."""
+    """The container `OpenShiftVersions`, cached for ten seconds because every PUT reads it."""
 
     def __init__(self, container: ContainerProxy, clock: Callable[[], float] = time.monotonic) -> None:
-        """Wrap the container; the clock is for the cache alone."""
+        """Wrap the container; only the cache uses the clock."""
         self._items = Items(container)
         self._clock = clock
         self._read_at = float("-inf")

@@ -1,8 +1,8 @@
 """Secrets in Key Vault: one JSON bundle per cluster and purpose, keys of certificates, and the service's own secrets.
 
-Documents hold versioned secret ids. A version never changes, so it is kept in memory for the life of the process,
-and two requests that race for the same name cannot swap each other's secret. Certificates are ordered elsewhere, in
-`certificates.py`, which only activities import.
+Documents hold versioned secret ids. A version never changes, so it is cached for the life of the process, and two
+requests that race for the same name cannot swap each other's secret. `certificates.py` orders certificates; only
+activities import it.
 """
 
 import json
@@ -26,7 +26,7 @@ Client = TypeVar("Client")
 
 @dataclass(frozen=True)
 class StoredName:
-    """A secret of one of this database's clusters, as a list shows it: name, document id as tagged, last change."""
+    """A secret of one of this database's clusters, as a list shows it: name, document id from its tag, last change."""
 
     name: str
     cluster: str
@@ -37,12 +37,12 @@ class Vault:
     """The two vaults of the service: one for the clusters, one for itself."""
 
     def __init__(self, clusters: SecretClient, service: SecretClient, database: str) -> None:
-        """Wrap the clients; everything read by version is kept for ever.
+        """Wrap the clients. Secrets read by version are cached for the life of the process.
 
         Args:
-            clusters: of the clusters' vault, which several deployments may share.
-            service: of the service's own.
-            database: which one holds the clusters' documents; becomes the tag `database` of their secrets.
+            clusters: client of the clusters' vault, which several deployments may share.
+            service: client of the service's own vault.
+            database: the database with the clusters' documents; becomes the tag `database` of their secrets.
         """
         self._clusters = clusters
         self._service = service
@@ -53,12 +53,12 @@ class Vault:
         """Store a bundle as a new version of a secret.
 
         Args:
-            name: as `shared.clusters.secrets.secret_name` makes it.
+            name: the name that `shared.clusters.secrets.secret_name` makes.
             bundle: a flat JSON object.
-            cluster_document_id: becomes the tag `cluster`, by which people find whose secret this is.
+            cluster_document_id: becomes the tag `cluster`, which tells people whose secret this is.
 
         Returns:
-            The versioned id, which is what documents hold.
+            The versioned id, for the document.
         """
         with deadline.call():
             stored = self._clusters.set_secret(
@@ -75,7 +75,7 @@ class Vault:
         """Return the bundle of a versioned id.
 
         Raises:
-            azure.core.exceptions.ResourceNotFoundError: when it is deleted.
+            azure.core.exceptions.ResourceNotFoundError: if it is deleted.
         """
         if versioned_id not in self._versions:
             identifier = KeyVaultSecretIdentifier(versioned_id)
@@ -85,16 +85,16 @@ class Vault:
         return dict(self._versions[versioned_id])
 
     def ask_for_access(self) -> None:
-        """Read a secret that does not exist out of the clusters' vault: no error means that secrets can be read.
+        """Read a secret that does not exist from the clusters' vault. If there is no error, secrets can be read.
 
         Raises:
-            azure.core.exceptions.AzureError: when the vault is away, or the app has no access.
+            azure.core.exceptions.AzureError: if the vault is away, or the app has no access.
         """
         with suppress(ResourceNotFoundError), deadline.call():
             self._clusters.get_secret("readiness")
 
     def delete(self, name: str) -> None:
-        """Delete a secret with all its versions; one that does not exist is fine. Soft delete keeps its name."""
+        """Delete a secret with all its versions, if it exists. Soft delete keeps its name."""
         try:
             with deadline.call():
                 self._clusters.begin_delete_secret(name)
@@ -102,16 +102,16 @@ class Vault:
             return
 
     def stored_names(self) -> Iterator[StoredName]:
-        """Yield the bundles of this database's clusters, page by page: names, never values."""
+        """Yield the names, never the values, of the bundles of this database's clusters, page by page."""
         for found in self._clusters.list_properties_of_secrets():
             written, tags = found.updated_on or found.created_on, found.tags or {}
             if found.name and written and tags.get("database") == self._database:
                 yield StoredName(found.name, tags.get("cluster", ""), written)
 
     def disable(self, versioned_id: str) -> None:
-        """Disable one version of a secret, which no document names: nobody can read it any more.
+        """Disable one version of a secret that no document names, so that nobody can read it any more.
 
-        The newest version cannot be deleted by itself, and deleting the secret would take the version that is in use.
+        The newest version cannot be deleted alone, and deleting the secret would delete the version in use.
         """
         identifier = KeyVaultSecretIdentifier(versioned_id)
         with deadline.call():
@@ -119,37 +119,37 @@ class Vault:
         self._versions.pop(versioned_id, None)
 
     def get_certificate(self, name: str) -> tuple[str, str]:
-        """Return the newest version of a certificate with its key, out of the secret that Key Vault keeps of it.
+        """Return the newest version of a certificate with its key, from the secret that Key Vault keeps for it.
 
-        Not kept in memory, because Key Vault renews it.
+        It is not cached, because Key Vault renews it.
 
         Args:
-            name: as `shared.clusters.secrets.certificate_name` makes it.
+            name: the name that `shared.clusters.secrets.certificate_name` makes.
 
         Returns:
             The chain as PEM, leaf first, and its key as PKCS#8 PEM. The key goes into the cluster and nowhere else.
 
         Raises:
-            azure.core.exceptions.ResourceNotFoundError: when it was never ordered, or is deleted.
-            azure.core.exceptions.HttpResponseError: 403 `SecretDisabled`, while its issuer is at work.
+            azure.core.exceptions.ResourceNotFoundError: if it was never ordered, or is deleted.
+            azure.core.exceptions.HttpResponseError: 403 `SecretDisabled` while its issuer is at work.
         """
         with deadline.call():
             stored = self._clusters.get_secret(name)
         return pem.split(stored.value or "")
 
     def get_service_secret(self, name: str) -> str:
-        """Return the newest value of one of the service's own secrets; not kept, because they rotate."""
+        """Return the newest value of one of the service's own secrets. It is not cached, because these rotate."""
         with deadline.call():
             return self._service.get_secret(name).value or ""
 
 
 def connect(client: Callable[..., Client], name: str, fence: FencePolicy) -> Client:
-    """Open a client of a vault, as the app's managed identity.
+    """Open a client of a vault as the app's managed identity.
 
     Args:
         client: a class of azure-keyvault.
-        name: of the vault.
-        fence: asks before each change.
+        name: name of the vault.
+        fence: checked before each change.
     """
     suffix = cloud.cloud_profile().key_vault_suffix
     return client(

@@ -1,7 +1,7 @@
 """Certificates that Key Vault orders from an issuer, and renews.
 
-Only activities import this module, because it brings an SDK that no request needs. Keys stay in Key Vault: here are
-orders and policies, and `Vault.get_certificate` alone reads a key.
+Only activities import this module, because it imports an SDK that no request needs. It handles orders and policies.
+Keys stay in Key Vault; only `Vault.get_certificate` reads one.
 """
 
 from datetime import UTC, datetime
@@ -24,13 +24,18 @@ _RENEWED_DAYS_BEFORE_EXPIRY = 30
 
 
 def policy(issuer: str, subject: str, dns_names: list[str]) -> dict[str, Any]:
-    """Return what is ordered, as Key Vault's API takes it: RSA 2048, for TLS servers, three months, renewed by itself.
+    """Return the policy of an order: RSA 2048, for TLS servers, three months, renewed by Key Vault.
+
+    Args:
+        issuer: name of the issuer in the vault.
+        subject: `CN=...`.
+        dns_names: subject alternative names.
 
     Source: ARO-RP `pkg/util/keyvault/keyvault.go`, `CreateSignedCertificate`.
     """
     return {
         "issuer": {"name": issuer},
-        # Exportable, because the cluster shows it; without that its secret holds no key.
+        # Exportable, because the cluster needs the key; otherwise the certificate's secret would not contain it.
         "key_props": {"exportable": True, "kty": "RSA", "key_size": 2048, "reuse_key": False},
         "secret_props": {"contentType": "application/x-pem-file"},
         "x509_props": {
@@ -53,17 +58,18 @@ class Certificates:
     """The certificates of the clusters' vault."""
 
     def __init__(self, client: CertificateClient, issuer: str) -> None:
-        """Wrap the client; `issuer` is one that the vault knows."""
+        """Wrap the client; `issuer` is an issuer that the vault knows."""
         self._client = client
         self._issuer = issuer
 
     def begin(self, name: str, subject: str, dns_names: list[str]) -> bool:
-        """Order a certificate, unless one is on order, or there is one for the same names that is still valid.
+        """Order a certificate, unless one is on order, or a valid one for the same names exists.
 
-        A deleted one of this name is recovered, because it holds the name; whether it will do is found out next.
+        A deleted certificate of this name is recovered, because it occupies the name. The next call finds out whether
+        it is suitable.
 
         Args:
-            name: as `shared.clusters.secrets.certificate_name` makes it.
+            name: the name that `shared.clusters.secrets.certificate_name` makes.
             subject: `CN=...`.
             dns_names: subject alternative names.
 
@@ -76,7 +82,7 @@ class Certificates:
         if self.is_issued(name, subject, dns_names):
             return False
         wanted = {"policy": policy(self._issuer, subject, dns_names)}
-        # The client's own `begin_create_certificate` starts a thread that polls, where nobody waits for it.
+        # The client's own `begin_create_certificate` would start a thread that polls, and nothing here waits for it.
         response = self._client.send_request(HttpRequest("POST", f"/certificates/{name}/create", json=wanted))
         try:
             response.raise_for_status()
@@ -87,14 +93,20 @@ class Certificates:
         return True
 
     def order(self, name: str) -> CertificateOperation | None:
-        """Return how the last order of a certificate goes, or None when there is none."""
+        """Return the state of a certificate's last order, or None if there is none."""
         try:
             return self._client.get_certificate_operation(name)
         except ResourceNotFoundError:
             return None
 
     def is_issued(self, name: str, subject: str, dns_names: list[str]) -> bool:
-        """Tell whether there is a certificate for these names that is enabled and has not expired."""
+        """Tell whether an enabled certificate for these names exists that has not expired.
+
+        Args:
+            name: the certificate's name.
+            subject: `CN=...`.
+            dns_names: subject alternative names.
+        """
         try:
             found = self._client.get_certificate(name)
         except ResourceNotFoundError:
@@ -107,7 +119,7 @@ class Certificates:
         return ordered.subject == subject and set(ordered.san_dns_names or ()) == set(dns_names)
 
     def delete(self, name: str) -> None:
-        """Delete a certificate with all its versions and its key; one that does not exist is fine.
+        """Delete a certificate with all its versions and its key, if it exists.
 
         Soft delete keeps it, and its name, until Key Vault purges it.
         """
@@ -118,7 +130,7 @@ class Certificates:
 
 
 def status(order: CertificateOperation) -> str:
-    """Return an order's status in lower case, because Key Vault writes it in more than one way."""
+    """Return an order's status in lower case, because Key Vault writes it in several ways."""
     return (order.status or "").lower()
 
 

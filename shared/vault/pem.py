@@ -1,4 +1,4 @@
-"""The text in which Key Vault hands out a certificate of content type `application/x-pem-file`."""
+"""The PEM text of a Key Vault certificate whose content type is `application/x-pem-file`."""
 
 import re
 
@@ -12,14 +12,14 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE--
 def split(text: str) -> tuple[str, str]:
     """Return the chain, leaf first, and the key.
 
-    Key Vault writes the key first and the chain as its issuer gave it, which may be any order: the leaf is the
-    certificate of the key.
+    Key Vault writes the key first, then the chain in the issuer's order, which may be any. The leaf is the certificate
+    that matches the key.
 
     Args:
         text: one PKCS#8 key and its certificates.
 
     Raises:
-        ValueError: when it is anything else; its text is not quoted.
+        ValueError: if it is anything else. The message does not quote the text.
     """
     keys, certificates = _KEY.findall(text), _CERTIFICATE.findall(text)
     if len(keys) != 1 or not certificates:

@@ -1,4 +1,4 @@
-"""The ARM templates that the product deploys, as files: what a reviewer reads is what Azure gets."""
+"""The ARM templates that the product deploys. They are files, so reviewers read exactly what Azure gets."""
 
 import hashlib
 import json
@@ -19,9 +19,9 @@ def load(name: str) -> dict[str, Any]:
 
 
 def digest(name: str, parameters: dict[str, Any]) -> str:
-    """Return a digest of a template and its parameters: what a deployment is tagged with, to be known again.
+    """Return a digest of a template and its parameters. A deployment is tagged with it, to be recognized later.
 
-    Parameters that are secret must not be among these.
+    The parameters must not include secret ones.
     """
     text = _text(name) + json.dumps(parameters, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
