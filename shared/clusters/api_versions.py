@@ -1,8 +1,8 @@
 """API versions as rows of differences over one internal model.
 
-Versions are kept in order of time. A row says what changed since the row before it: members that appear, members that
-become read-only, features. The members themselves stand in `shared/clusters/members.py`; a member that no row adds is
-there from the first version on. A version without a row is answered like one that never existed.
+Versions are in chronological order. A row says what changed since the row before it: new members, members that become
+read-only, features. `shared/clusters/members.py` has the members themselves; a member that no row adds exists from the
+first version on. An api-version without a row is refused as unknown.
 """
 
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ _STATES = ("Creating", "Updating", "AdminUpdating", "Deleting", "Succeeded", "Fa
 
 @dataclass(frozen=True)
 class ApiVersion:
-    """What one version changes.
+    """The changes that one version makes.
 
     Args:
         name: the value of `api-version`.
-        adds: paths of members that appear with this version; a path stands for what lies below it, too.
+        adds: paths of members that appear with this version; a path includes everything below it.
         read_only: paths of members that customers may no longer send.
         features: other routes that this version serves.
         states: values of `provisioningState` that it knows.
-        generated: whether its model is generated from TypeSpec: names are matched with their case, profiles must be
-            there, and empty objects are left out of replies, but for `ALWAYS_SHOWN`. Older ones are plain structures,
-            always there.
+        generated: whether its model is generated from TypeSpec. Then names are case-sensitive, profiles are required,
+            and replies leave out empty objects except `ALWAYS_SHOWN`. Older models are plain structures, which are
+            always present.
     """
 
     name: str
@@ -75,10 +75,10 @@ NEWEST = API_VERSIONS[-1]
 
 
 def find_api_version(name: str, feature: str = "") -> ApiVersion:
-    """Return the row of a version that serves a feature ("" for the cluster itself, which all serve).
+    """Return the row of a version that serves a feature; all versions serve the feature "", the cluster itself.
 
     Raises:
-        CloudError: 400 `InvalidResourceType`, listing the versions that would do.
+        CloudError: 400 `InvalidResourceType`, listing the versions that serve it.
     """
     serving = [row for row in API_VERSIONS if not feature or feature in row.features]
     for row in serving:
@@ -95,14 +95,14 @@ def find_api_version(name: str, feature: str = "") -> ApiVersion:
 
 @cache
 def has_member(version: ApiVersion, path: str) -> bool:
-    """Tell whether a member exists in a version: what a later row adds does not."""
+    """Tell whether a member exists in a version; members that a later row adds do not."""
     later = API_VERSIONS[API_VERSIONS.index(version) + 1 :]
     return not any(_covers(added, path) for row in later for added in row.adds)
 
 
 @cache
 def is_read_only(version: ApiVersion, path: str) -> bool:
-    """Tell whether this version, or one before it, has made a member read-only."""
+    """Tell whether this version, or an earlier one, has made a member read-only."""
     until = API_VERSIONS[: API_VERSIONS.index(version) + 1]
     return any(path in row.read_only for row in until)
 

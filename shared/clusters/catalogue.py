@@ -1,4 +1,4 @@
-"""The OpenShift versions that can be installed: documents of the catalogue, never code."""
+"""The OpenShift versions that can be installed. They are documents of the catalogue, not code."""
 
 import logging
 import re
@@ -13,7 +13,7 @@ from shared.release import machine_image, release_rules
 _log = logging.getLogger(__name__)
 _TARGET = "properties.clusterProfile.version"
 _VERSION = re.compile(r"\d+\.\d+\.\d+([-+].+)?")
-# What makes the install graph; `installer/back_ends.py` has a function for each.
+# The programs that make the install graph; `installer/back_ends.py` has a function for each.
 INSTALLERS = ("built-in", "openshift-install")
 
 
@@ -23,15 +23,16 @@ class Entry:
 
     Args:
         version: x.y.z.
-        pullspec: of the release image, `openShiftPullspec`.
-        image: coordinates of the machines' image: `rhcosImage`, or what follows from `releaseMetadata`; nothing where
-            the release image has to be asked.
-        ignition_version: that the machines read, `ignitionVersion`; by the version where it is not given.
-        flavour: of the bootstrap, likewise.
+        pullspec: pull spec of the release image, `openShiftPullspec`.
+        image: coordinates of the machines' image, from `rhcosImage` or `releaseMetadata`; empty if they have to be read
+            from the release image.
+        ignition_version: the version of ignition that the machines read, `ignitionVersion`; by default it follows from
+            the version.
+        flavour: flavour of the bootstrap; by default it follows from the version.
         installer: what makes the install graph.
-        enabled: whether it is offered.
-        default: whether a create that names none gets it.
-        snippets: laid over the ignition, rows by role: see `installer/ignition/snippets.py`.
+        enabled: whether the version is offered.
+        default: whether a create that names no version gets this one.
+        snippets: rows by role, laid over the ignition: see `installer/ignition/snippets.py`.
     """
 
     version: str
@@ -48,7 +49,8 @@ class Entry:
 def names(documents: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the enabled versions that can be installed, oldest first.
 
-    An entry with a problem would fail each create, half an hour into it: it is not offered, and the operator reads why.
+    A wrong entry would make each create fail after half an hour. So it is not offered, and the log tells the operator
+    why.
     """
     return sorted((document["version"] for document in _offered(documents)), key=lambda name: (version_key(name), name))
 
@@ -67,7 +69,8 @@ def default_version(documents: Iterable[Mapping[str, Any]]) -> str:
     """Return the version of a create that names none.
 
     Raises:
-        CloudError: 500 `InternalServerError`, when an operator has marked no version that is offered as the default.
+        CloudError: 500 `InternalServerError` if no offered version is marked as the default; an operator has to mark
+            one.
     """
     for document in _offered(documents):
         if document.get("default"):
@@ -81,10 +84,10 @@ def default_version(documents: Iterable[Mapping[str, Any]]) -> str:
 
 
 def entry(documents: Iterable[Mapping[str, Any]], version: str) -> dict[str, Any]:
-    """Return a version's document: release image, machine image, ignition version.
+    """Return the entry of a version: release image, machine image, ignition version.
 
     Raises:
-        CloudError: 400 `InvalidParameter`, for the customer: the version is not offered any more.
+        CloudError: 400 `InvalidParameter`, for the customer: the version is no longer offered.
     """
     for document in documents:
         if document.get("enabled") and document["version"] == version:
@@ -98,7 +101,7 @@ def read(document: Mapping[str, Any]) -> Entry:
     """Return an entry, whichever build wrote it.
 
     Raises:
-        ValueError: with all that is wrong with it.
+        ValueError: lists every problem of the entry.
     """
     if wrong := problems(document):
         raise ValueError("; ".join(wrong))
@@ -107,7 +110,7 @@ def read(document: Mapping[str, Any]) -> Entry:
         version=version,
         pullspec=document["openShiftPullspec"],
         image=_image(document, version),
-        # Entries of older builds say neither.
+        # Entries of older builds have neither member.
         ignition_version=document.get("ignitionVersion") or release_rules.ignition_versions(version)[0],
         flavour=document.get("flavour") or release_rules.flavour(version),
         installer=document.get("installer") or INSTALLERS[0],
@@ -124,7 +127,7 @@ def _image(document: Mapping[str, Any], version: str) -> dict[str, str] | None:
 
 
 def problems(document: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with an entry, one sentence each."""
+    """Return the problems of an entry, one sentence each."""
     version = document.get("version")
     whose = f"the catalogue's entry of version {version}"
     if not isinstance(version, str) or not _VERSION.fullmatch(version):
@@ -159,7 +162,7 @@ def _image_problems(document: Mapping[str, Any], version: str) -> list[str]:
     if not metadata:
         if release_rules.names_machine_image(version):
             return []
-        # Older releases do not name it themselves.
+        # Older releases do not contain this information.
         return ["has no 'rhcosImage', and no 'releaseMetadata' from which it would follow, as it needs below 4.8"]
     try:
         machine_image.of_release(metadata, version)

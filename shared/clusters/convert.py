@@ -1,4 +1,4 @@
-"""Between what a request says, the internal cluster, and what a reply shows. All pure, all by the tree of a version."""
+"""Conversion between a request's body, the internal cluster, and a reply: pure functions along a version's tree."""
 
 import copy
 from typing import Any
@@ -10,14 +10,14 @@ from shared.clusters.shape import Node, is_empty, is_same, secret_paths, tree
 
 
 def overlay(stored: Cluster, sent: Cluster, version: ApiVersion, *, patch: bool) -> Cluster:
-    """Return the cluster that a request wants.
+    """Return the cluster that a request asks for.
 
-    Members that the version does not know stay as they are, also inside arrays, whose items are told apart by name.
-    What a PATCH leaves out stays. What a PUT leaves out stays if the service fills it, has a default for it, or keeps
-    it as a secret; else it is gone, which validation then judges.
+    Members that the version does not know stay unchanged, even inside arrays, whose items are matched by name. Members
+    that a PATCH leaves out stay. Members that a PUT leaves out stay if the service fills them, has a default for them,
+    or keeps them as secrets; others are removed, and validation judges the result.
 
     Args:
-        stored: the internal cluster with its secrets; at create one of `id`, `name` and `type`.
+        stored: the internal cluster with its secrets; on a create, one of `id`, `name` and `type`.
         sent: the decoded body.
         version: the version of the request.
         patch: whether it is a PATCH.
@@ -38,7 +38,7 @@ def _overlay_object(node: Node, stored: dict[str, Any], sent: dict[str, Any], pa
 
 
 def _overlay_member(node: Node, stored: Any, sent: Any, patch: bool) -> Any:
-    # An empty text, like an empty list of what the service fills, is how some clients write "nothing".
+    # Some clients write "nothing" as an empty text, or as an empty list of what the service fills.
     nothing = sent is None or (sent in ("", []) and not node.member.required)
     if nothing and _is_kept(node.member):
         return stored
@@ -59,7 +59,7 @@ def _overlay_array(node: Node, stored: list[dict[str, Any]], sent: list[dict[str
     items = [_overlay_object(node, before.get(item.get("name", ""), {}), item, patch) for item in sent]
     if not patch or not before:
         return items
-    # A name that comes twice stays twice, so that validation sees it.
+    # A repeated name stays repeated, so that validation sees it.
     kept = []
     for name, item in before.items():
         found = next((each for each in items if each.get("name") == name), None)
@@ -73,9 +73,14 @@ def _is_kept(member: Member) -> bool:
 
 
 def settle(wanted: Cluster, stored: Cluster, version: ApiVersion) -> Cluster:
-    """Return a validated cluster in which the service's members are the service's, whatever the request repeated.
+    """Return a validated cluster with the service's own values for its members, whatever the request repeated.
 
-    Ids and names that differ only in case keep the casing in which they first came.
+    Ids and names that differ only in case keep the casing in which they were first sent.
+
+    Args:
+        wanted: the cluster that the request asks for.
+        stored: the cluster before the request.
+        version: the version of the request.
     """
     settled: Cluster = _settle_object(tree(version), wanted, stored)
     return settled
@@ -101,7 +106,7 @@ def _settle_object(node: Node, wanted: dict[str, Any], stored: dict[str, Any]) -
 
 
 def to_external(cluster: Cluster, version: ApiVersion) -> dict[str, Any]:
-    """Return what a version shows of an internal cluster: its own members, never a secret, nothing empty."""
+    """Return an internal cluster as a version shows it: only that version's members, no secret, nothing empty."""
     return _external_object(tree(version), cluster, version)
 
 
@@ -109,7 +114,7 @@ def _external_object(node: Node, value: dict[str, Any], version: ApiVersion) -> 
     shown = {}
     for name, child in node.children.items():
         entry = _external_member(child, value.get(name), version)
-        # Plain structures of the older models are always there, even when nothing is in them.
+        # The older models are plain structures, which are present even if empty.
         structure = child.kind is Kind.OBJECT and bool(child.children) and not version.generated
         if structure or child.member.path in ALWAYS_SHOWN or not is_empty(entry):
             shown[name] = entry
@@ -128,7 +133,7 @@ def _external_member(node: Node, value: Any, version: ApiVersion) -> Any:
 
 
 def apply_defaults(cluster: Cluster) -> None:
-    """Fill what has a default and is empty, in the shape of the newest version, so that every reader finds it."""
+    """Fill empty members that have a default, in the shape of the newest version, so that every reader finds them."""
     _default_object(tree(NEWEST), cluster)
     network = cluster["properties"]["networkProfile"]
     if network["outboundType"] == "Loadbalancer":
@@ -151,7 +156,7 @@ _SECRETS = tuple(dict.fromkeys(path for version in API_VERSIONS for path in secr
 
 
 def take_secrets(cluster: Cluster) -> dict[str, str]:
-    """Remove every secret from a cluster, and return them as the bundle that the vault keeps."""
+    """Remove every secret from a cluster, and return the bundle of secrets for the vault."""
     bundle = {}
     for *parents, name in _SECRETS:
         holder: Any = cluster
@@ -163,7 +168,7 @@ def take_secrets(cluster: Cluster) -> dict[str, str]:
 
 
 def put_secrets(cluster: Cluster, bundle: dict[str, str]) -> None:
-    """Put a bundle back where its secrets stand in the model, for the length of one request."""
+    """Put the secrets of a bundle back into the model, for the duration of one request."""
     for *parents, name in _SECRETS:
         if name in bundle:
             holder = cluster

@@ -1,4 +1,4 @@
-"""From a parsed body to what it says of a cluster: known members of the right JSON types, and nothing else."""
+"""Turns a parsed body into the members of a cluster: known members with the right JSON types, and nothing else."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ _EXPECTED = {
     Kind.STRING: "a string",
     Kind.INTEGER: "a whole number of 32 bits",
 }
-# A number is shown: what it should have been is no secret. A string may be one in the wrong place.
+# A number may be shown, because the value that belongs there is no secret. A string may be a secret in the wrong place.
 _GOT = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
 def decode_cluster(parsed: Any, version: ApiVersion) -> Cluster:
     """Return the members of a body that this version knows.
 
-    Unknown members are ignored. `null` says nothing, except for `tags`, which it clears.
+    Unknown members are ignored. `null` counts as absent, except for `tags`, which it clears.
 
     Raises:
         CloudError: 400 `InvalidRequestContent`, naming every member of a wrong JSON type.
@@ -61,7 +61,7 @@ def _decode(node: Node, value: Any, target: str, version: ApiVersion, failures: 
 def _decode_object(
     node: Node, value: dict[str, Any], target: str, version: ApiVersion, failures: list[CloudError]
 ) -> dict[str, Any]:
-    # Models that are not generated match names without regard to case; of two such names the last one wins.
+    # Models that are not generated match names without case; if a name occurs twice, the last one wins.
     given = value if version.generated else {name.lower(): entry for name, entry in value.items()}
     found: dict[str, Any] = {}
     for name, child in node.children.items():

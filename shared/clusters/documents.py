@@ -1,7 +1,7 @@
-"""What stands in documents of several kinds, as types. `docs/design.md` explains each document and gives examples.
+"""Types of members that several kinds of documents have. `docs/design.md` explains each document with examples.
 
-Documents are plain dictionaries at run time: members written by a newer build are kept and written back, so nothing
-here may be used to filter. All members are optional to the type checker, because an older build may have written less.
+Documents are plain dictionaries at run time. Members written by a newer build are kept and written back, so these types
+must not be used to filter. To the type checker all members are optional, because an older build may have written fewer.
 """
 
 from typing import Any, TypedDict
@@ -11,7 +11,7 @@ Cluster = dict[str, Any]
 
 
 class CorrelationData(TypedDict, total=False):
-    """What ties a request to everything that it causes."""
+    """The ids that link a request to everything that it causes."""
 
     correlationId: str
     clientRequestId: str

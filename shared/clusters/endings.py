@@ -1,4 +1,4 @@
-"""How an operation ends on its documents and its progress items. Pure: whoever writes them checks the fence and the ETag."""
+"""How an operation's end appears in its documents and progress items. Pure: the caller checks fence and ETag."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -25,13 +25,13 @@ def end_operation(
     error: CloudErrorBody | None = None,
     snapshot: dict[str, Any] | None = None,
 ) -> bool:
-    """Write the end into an async operation and tell whether that was needed: the first end counts.
+    """Write the end into an async operation, unless it has ended already; return whether it was written.
 
     Args:
-        operation: its document, altered in place.
+        operation: its document, changed in place.
         status: `Succeeded`, `Failed` or `Canceled`.
         error: why it failed.
-        snapshot: the cluster as it is then; a delete has none.
+        snapshot: the cluster at that time; None for a delete.
     """
     if has_ended(operation):
         return False
@@ -52,11 +52,11 @@ def canceled(item: ProgressItem, message: str) -> ProgressItem:
 def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[ProgressItem]:
     """Return the progress items of an ended operation that are still `Running`, as they have to be written.
 
-    They are those of attempts that died, and nobody else would end them. Call this once the cluster names the
-    operation no more: until then a DELETE may supersede it, and that waits for what may still be in flight.
+    They belong to attempts that died, and nothing else would end them. Call this once the cluster no longer names the
+    operation: until then a DELETE may supersede it, and that DELETE waits for work that may still be in flight.
 
     Args:
-        items: of the operation.
+        items: the operation's progress items.
         ending: id of the item of the step that writes the end.
     """
     message = "The operation ended without this step."
@@ -64,7 +64,7 @@ def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[Progre
 
 
 def end_cluster(document: dict[str, Any], *, failed: bool) -> None:
-    """Give a cluster document its terminal state, and take from it what belonged to the operation.
+    """Give a cluster document its terminal state, and remove the members that belonged to the operation.
 
     After a success the cluster runs with its current principal. If a delete fails before it has seen the end of the
     operation that it superseded, the document keeps that operation's id for the next delete.
@@ -79,5 +79,5 @@ def end_cluster(document: dict[str, Any], *, failed: bool) -> None:
 
 
 def end_state(cluster: dict[str, Any], *, failed: bool) -> None:
-    """Give a cluster the state after success or failure of what runs."""
+    """Give a cluster the state after success or failure of its operation."""
     apply_edge(cluster, find_edge(cluster, Event.FAILURE if failed else Event.DONE))

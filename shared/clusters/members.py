@@ -1,7 +1,7 @@
-"""The one table of the cluster's members: what each is, who may write it, when it must be there, what is checked.
+"""The one table of the cluster's members: types, who may write them, when they are required, how they are checked.
 
-Decoding, replies, immutability, defaults, static validation and the hiding of secrets all derive from it. Rows stand
-in the order in which their checks run. Adding a member is a row here, and its path in a row of `api_versions.py`.
+Decoding, replies, immutability, defaults, static validation and the hiding of secrets all derive from it. The order of
+the rows is the order of their checks. To add a member, add a row here, and its path to a row of `api_versions.py`.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,17 +47,17 @@ class Member:
     """One row.
 
     Args:
-        path: JSON path; `[]` follows the name of an array, and the members of its items follow that.
+        path: JSON path; the name of an array is followed by `[]`, and then by the members of its items.
         kind: the JSON type.
         rule: who may write it.
-        required: whether a create, and a PUT, must give it.
-        default: the value of an older client, or of one that says nothing.
-        values: the only values allowed, where they are few.
-        offered: the only values that the service acts on so far, where the API has more. Others are refused, unless
-            they are stored already; `docs/parameters.md` and `docs/gaps.md` follow from this.
-        check: further rules of its value, or of the whole cluster where this is the member to blame.
-        create_only: whether the checks run at create alone: later the value is fixed, or the cluster's own.
-        secret: whether it lives in the vault and is never returned.
+        required: whether a create, and a PUT, must have it.
+        default: the value for older clients, and for clients that leave it out.
+        values: the allowed values, if there are only a few.
+        offered: the values that the service supports so far, if the API has more. Others are refused, unless they are
+            stored already; `docs/parameters.md` and `docs/gaps.md` follow from this.
+        check: further rules for its value, or for the whole cluster if this member is the one to report.
+        create_only: whether the checks run only on a create, because the value is fixed later, or is the cluster's own.
+        secret: whether it is kept in the vault and never returned.
         check_empty: whether the checks also run on an empty value.
     """
 
@@ -90,7 +90,7 @@ MEMBERS = (
     Member("type", rule=_I, check=cluster_checks.same_type),
     Member("location", rule=_CI, required=True, check=cluster_checks.location),
     Member("tags", _MAP, _M, check=cluster_checks.tags),
-    # Not checked: it comes from ARM's header, and a body that was read before holds an older one.
+    # Not checked: the value comes from ARM's header, and a body that was read earlier has an older one.
     Member("systemData.createdBy", rule=_I),
     Member("systemData.createdByType", rule=_I),
     Member("systemData.createdAt", rule=_I),
@@ -102,7 +102,7 @@ MEMBERS = (
     Member("properties.provisioningState", rule=_I, check=cluster_checks.known_state),
     Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret),
     Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),
-    # The default comes from the catalogue of versions, see `catalogue.py`.
+    # The catalogue of versions has the default, see `catalogue.py`.
     Member(f"{_CP}.version", default="", check=cluster_checks.version),
     Member(f"{_CP}.resourceGroupId", rule=_CI, required=True, check=cluster_checks.cluster_resource_group_id),
     Member(f"{_CP}.fipsValidatedModules", required=True, default="Disabled", values=_ENABLED),
@@ -153,7 +153,7 @@ MEMBERS = (
 )
 # fmt: on
 
-# A version with a generated model refuses a body without these; see `ApiVersion.generated`.
+# A version with a generated model requires these members; see `ApiVersion.generated`.
 REQUIRED_PROFILES = frozenset({"properties", _CP, _NP, _MP, _AP})
-# Shown when nothing is in them, too: `az aro list -o table` looks for a URL in there before the cluster has one.
+# Shown even if empty: `az aro list -o table` looks for a URL in it before the cluster has one.
 ALWAYS_SHOWN = frozenset({"properties.consoleProfile"})

@@ -1,11 +1,11 @@
-"""Names that are made once for a cluster: its domain's parts, storage suffix.
+"""Names that are made once for a cluster: the parts of its domain, and the storage suffix.
 
 Source: ARO-RP `pkg/util/dns`, `pkg/cluster/storagesuffix.go`.
 """
 
 from random import Random
 
-# No vowels, so that no word appears by chance.
+# No vowels, so that no words appear by chance.
 _STORAGE_ALPHABET = "bcdfghjklmnpqrstvwxyz0123456789"
 _STORAGE_LENGTH = 5
 
@@ -22,17 +22,17 @@ def split_domain(domain: str, zone: str) -> tuple[str, str]:
 
 
 def managed_domain(domain: str, zone: str) -> str | None:
-    """Return the one label under the managed zone, or None when the customer brings a domain of their own."""
+    """Return the one label under the managed zone, or None if the customer uses a domain of their own."""
     name, base = split_domain(domain, zone)
     return name if base.lower() == zone.lower() else None
 
 
 def managed_name(domain: str, zone: str) -> str | None:
-    """Return the whole name of a managed domain, in lower case, or None when the customer brings one of their own."""
+    """Return the full name of a managed domain in lower case, or None if the customer uses a domain of their own."""
     label = managed_domain(domain, zone)
     return f"{label}.{zone}".lower() if label is not None else None
 
 
 def storage_suffix(random: Random) -> str:
-    """Return the 5 characters after `cluster` in the storage account's name, which is unique in all of Azure."""
+    """Return the 5 characters after `cluster` in the storage account's name, which has to be unique in all of Azure."""
     return "".join(random.choice(_STORAGE_ALPHABET) for _ in range(_STORAGE_LENGTH))

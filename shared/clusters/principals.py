@@ -1,8 +1,8 @@
-"""The principal that a cluster runs with, and those that updates have begun to carry into it.
+"""The principal that a cluster runs with, and those that updates have begun to install in it.
 
 `principal.worked` is the one with which the create, or an update, last succeeded. `principal.tried` lists those that
-an update has begun to carry in since: any of them may stand somewhere in Azure or in the cluster until an update
-succeeds. A principal is its client id, its object id, and the versioned id of the bundle with its secret. Pure.
+updates have begun to install since then: until an update succeeds, each of them may be in use in Azure or in the
+cluster. A principal is its client id, its object id, and the versioned id of the bundle with its secret. Pure.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ Document = dict[str, Any]
 
 
 def current(document: Document) -> Principal:
-    """Return the principal that the customer wants; `objectId` is empty until the operation has asked for it."""
+    """Return the principal that the customer wants. `objectId` is empty until the operation has looked it up."""
     profile = document["openShiftCluster"]["properties"]["servicePrincipalProfile"]
     return {
         "clientId": profile["clientId"].lower(),
@@ -24,21 +24,21 @@ def current(document: Document) -> Principal:
 
 
 def is_carried_in(document: Document) -> bool:
-    """Tell whether the cluster runs with the current principal and secret, and no other update has touched them."""
+    """Tell whether the cluster runs with the current principal and secret, and no other update has changed them."""
     known = _known(document)
     return "worked" in known and _login(known["worked"]) == _login(current(document)) and not known.get("tried")
 
 
 def start_from_worked(document: Document, client_id: str) -> None:
-    """Let a request begin with the principal that last worked, where it does not ask for the one that failed.
+    """Let a request begin with the principal that last worked, unless it asks for the one that failed.
 
-    A principal that was refused before it was carried in is nobody's wish but the request's that brought it: the next
-    one, of tags perhaps, must not fail for it. One that was being carried in stays, because the cluster may hold it,
-    unless the request names the former one: its secret is then known.
+    If a principal was refused before its installation began, only the request that sent it wanted it; the next request,
+    which may only change tags, must not fail because of it. If its installation had begun, it stays, because the
+    cluster may hold it. The exception is a request that names the former principal, whose secret is known.
 
     Args:
         document: the cluster document, changed in place.
-        client_id: that the request names, empty for none.
+        client_id: the client id in the request, or "".
     """
     worked, stored, named = _known(document).get("worked"), current(document), client_id.lower()
     if not worked or is_carried_in(document):
@@ -58,7 +58,7 @@ def _login(principal: Principal) -> tuple[str, str]:
 
 
 def note_tried(document: Document) -> bool:
-    """Note that the current principal is about to be carried in; tell whether that was news."""
+    """Record that the installation of the current principal is about to begin; return whether that was new."""
     known, wanted = _known(document), current(document)
     tried = known.get("tried") or []
     if wanted in [known.get("worked"), *tried]:
@@ -68,12 +68,12 @@ def note_tried(document: Document) -> bool:
 
 
 def note_worked(document: Document) -> None:
-    """Note that the cluster runs with the current principal, and that nothing of another one is left."""
+    """Record that the cluster runs with the current principal, and that nothing of another one is left."""
     document["principal"] = {"worked": current(document)}
 
 
 def former_object_ids(document: Document) -> list[str]:
-    """Return the object ids, other than the current one, that may still have what the service gave them; sorted."""
+    """Return, sorted, the former object ids that may still have permissions from the service."""
     known = _known(document)
     noted = [known.get("worked") or {}, *(known.get("tried") or [])]
     found = {principal.get("objectId", "") for principal in noted}

@@ -1,7 +1,7 @@
-"""Which secrets and certificates a cluster has, and what they are called in the vault.
+"""The secrets and certificates of a cluster, and their names in the vault.
 
-One JSON object for each purpose. The name carries the document's id, which is never used twice, because a deleted
-secret keeps its name while it is recoverable. Documents hold versioned ids only.
+There is one JSON object for each purpose. The name contains the document's id, which is never reused, because a deleted
+secret keeps its name while it is recoverable. Documents hold only versioned ids.
 """
 
 from enum import StrEnum
@@ -24,7 +24,7 @@ def secret_name(document_id: str, purpose: str) -> str:
 
 
 class Certificate(StrEnum):
-    """The certificates of a cluster whose domain the service manages, by who shows them."""
+    """The certificates of a cluster whose domain the service manages, by who serves them."""
 
     API_SERVER = "apiserver"
     INGRESS = "ingress"

@@ -1,4 +1,4 @@
-"""The tree of members that one API version has, made from the tables. Everything that walks a cluster walks this."""
+"""The tree of an API version's members, made from the tables. Everything that walks a cluster follows it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from shared.clusters.members import ANY_CASE, MEMBERS, REQUIRED_PROFILES, Kind, 
 
 @dataclass
 class Node:
-    """One member in the tree: its row, as this version has it, and what lies below it."""
+    """One member in the tree: its row, as this version has it, and its children."""
 
     name: str
     member: Member
@@ -26,7 +26,7 @@ class Node:
 
 @cache
 def tree(version: ApiVersion) -> Node:
-    """Return the root of a version's tree. Objects without a row of their own are objects, fixed at create."""
+    """Return the root of a version's tree. Objects without a row of their own are fixed at create."""
     root = Node("", Member("", Kind.OBJECT))
     for row in MEMBERS:
         if has_member(version, row.path):
@@ -54,18 +54,30 @@ def step(target: str, node: Node) -> str:
 
 
 def item_target(target: str, item: Any, index: int) -> str:
-    """Return the JSON path of an array's element: by its name where it has one."""
+    """Return the JSON path of an array's element, by its name if it has one.
+
+    Args:
+        target: JSON path of the array.
+        item: the element.
+        index: its position.
+    """
     name = item.get("name") if isinstance(item, dict) else None
     return f"{target}['{shown(name)}']" if name and isinstance(name, str) else f"{target}[{index}]"
 
 
 def is_empty(value: Any) -> bool:
-    """Tell whether a value says nothing, as JSON written by other languages often does."""
+    """Tell whether a value counts as absent, as JSON written by other languages often has it."""
     return value is None or value in ("", 0, [], {})
 
 
 def is_same(member: Member, one: Any, other: Any) -> bool:
-    """Tell whether two values of a member say the same: absent and empty do, and so may another casing."""
+    """Tell whether two values of a member are equal: absent equals empty, and for some members casing does not matter.
+
+    Args:
+        member: the member's row.
+        one: a value.
+        other: another value.
+    """
     if is_empty(one) and is_empty(other):
         return True
     if member.rule in ANY_CASE and isinstance(one, str) and isinstance(other, str):
@@ -74,7 +86,7 @@ def is_same(member: Member, one: Any, other: Any) -> bool:
 
 
 def secret_paths(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield where the secrets of a cluster stand."""
+    """Yield the paths of a cluster's secrets."""
     for child in node.children.values():
         if child.member.secret:
             yield (*path, child.name)

@@ -24,7 +24,7 @@ class ProvisioningState(StrEnum):
 
 
 class Event(StrEnum):
-    """What happens to a cluster."""
+    """An event that concerns a cluster."""
 
     PUT = "PUT"
     PATCH = "PATCH"
@@ -41,15 +41,15 @@ _UPDATABLE = frozenset({"", _S.UPDATING, _S.ADMIN_UPDATING})
 
 @dataclass(frozen=True)
 class Edge:
-    """One row of the machine.
+    """One row of the state machine.
 
     Args:
-        state: the state before, or None for no document.
-        failed: the states, one of which `failedProvisioningState` must be; ANY where it does not matter.
-        event: what happens.
-        next: the state after, or None for no document.
+        state: the state before, or None if there is no document.
+        failed: the possible values of `failedProvisioningState`; ANY if it does not matter.
+        event: the event.
+        next: the state after, or None if there is no document.
         plan: the plan that the event starts, or "".
-        resume: whether the event is allowed only with a body equal to what is stored.
+        resume: whether the event is allowed only with a body equal to the stored one.
     """
 
     state: ProvisioningState | None
@@ -80,7 +80,7 @@ EDGES = (
 
 
 def find_edge(cluster: Cluster | None, event: Event) -> Edge:
-    """Return the row for an event on a cluster, or on None where there is no document.
+    """Return the row for an event on a cluster, or on None if there is no document.
 
     Raises:
         CloudError: 400 `RequestNotAllowed`, naming the state and the way out.
@@ -94,7 +94,7 @@ def find_edge(cluster: Cluster | None, event: Event) -> Edge:
 
 
 def apply_edge(cluster: Cluster, edge: Edge) -> None:
-    """Set the three states of a cluster as an edge says. An edge that removes the document sets none."""
+    """Set the three states of a cluster to those of an edge. An edge that removes the document sets none."""
     if edge.next is None:
         return
     properties = cluster["properties"]
@@ -111,7 +111,7 @@ def apply_edge(cluster: Cluster, edge: Edge) -> None:
             properties["lastProvisioningState"] = before
 
 
-# In these states, or failed in them, nobody can use the cluster: it is not up yet, or on its way out.
+# In these states, or failed in them, nobody can use the cluster: it is not up yet, or is being removed.
 _UNUSABLE = {
     (_S.CREATING, ""): "is being created. Wait until that has ended",
     (_S.DELETING, ""): "is being deleted",
@@ -122,7 +122,7 @@ _UNUSABLE = {
 
 
 def require_credentials(cluster: Cluster) -> None:
-    """Refuse to hand out credentials of a cluster that never came up, or that goes.
+    """Refuse to hand out the credentials of a cluster that never came up, or that is being removed.
 
     Raises:
         CloudError: 400 `RequestNotAllowed`, naming the state and the way out.
@@ -140,7 +140,7 @@ def is_terminal(state: str) -> bool:
 
 
 def other_body(cluster: Cluster, differing: list[str]) -> CloudError:
-    """Explain that a PUT does not resume a create, because it differs from what was asked for, and where."""
+    """Explain that a PUT does not resume a create because some members differ from it, and name them."""
     properties = cluster["properties"]
     refused = refusal(properties["provisioningState"], properties["failedProvisioningState"], Event.PUT)
     return request_not_allowed(
@@ -150,7 +150,13 @@ def other_body(cluster: Cluster, differing: list[str]) -> CloudError:
 
 
 def refusal(state: str, failed: str, event: Event) -> CloudError:
-    """Explain why an event is refused, and what helps."""
+    """Explain why an event is refused, and what to do.
+
+    Args:
+        state: the cluster's state.
+        failed: its `failedProvisioningState`.
+        event: the refused event.
+    """
     if not is_terminal(state):
         way_out = "Wait until the operation that runs has ended, then try again"
         way_out += ", or cancel the creation with a DELETE." if state == _S.CREATING else "."

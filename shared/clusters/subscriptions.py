@@ -1,4 +1,4 @@
-"""What ARM says of a subscription, and what its state allows."""
+"""ARM's reports about a subscription, and what its state allows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, invalid_request_content, shown
 
 STATES = ("Registered", "Unregistered", "Warned", "Suspended", "Deleted")
-# What we know of a subscription, parents first; anything may be missing or null.
+# The members of a subscription that we know, parents first. Each may be missing or null.
 _TYPES: tuple[tuple[str, type, str], ...] = (
     ("properties", dict, "an object"),
     ("properties.tenantId", str, "a string"),
@@ -20,8 +20,13 @@ MAY_DELETE = frozenset({"Registered", "Warned", "Suspended"})
 def require_state(document: Mapping[str, Any] | None, subscription_id: str, allowed: frozenset[str]) -> None:
     """Refuse a request whose subscription is not in a state that allows it.
 
+    Args:
+        document: the subscription's document, or None.
+        subscription_id: the subscription.
+        allowed: the states that allow the request.
+
     Raises:
-        CloudError: 400 `InvalidSubscriptionState`, naming the state and those that would do.
+        CloudError: 400 `InvalidSubscriptionState`, naming the state and the allowed ones.
     """
     state = document["subscription"].get("state") if document else None
     if state in allowed:
@@ -37,8 +42,13 @@ def require_state(document: Mapping[str, Any] | None, subscription_id: str, allo
 def next_document(stored: dict[str, Any] | None, subscription_id: str, body: Any) -> dict[str, Any]:
     """Return the document after a subscription PUT. Members that we do not know are kept.
 
+    Args:
+        stored: the document before, or None.
+        subscription_id: the subscription.
+        body: ARM's body.
+
     Raises:
-        CloudError: 400, for a body that is no subscription, or a way out of `Deleted`.
+        CloudError: 400 if the body is not a subscription, or would leave the state `Deleted`.
     """
     if not isinstance(body, dict):
         raise invalid_request_content("The request body must be an object with 'state' and 'properties'.")
@@ -72,7 +82,7 @@ def _check_types(body: dict[str, Any]) -> None:
 
 
 def _without_email(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body without the owner's address: personal data that nothing here needs."""
+    """Return the body without the owner's email address: it is personal data that nothing here needs."""
     properties = body.get("properties")
     if not isinstance(properties, dict) or not isinstance(properties.get("accountOwner"), dict):
         return body

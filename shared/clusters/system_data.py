@@ -1,4 +1,4 @@
-"""`systemData`: who made and last changed a resource, as ARM's header tells it."""
+"""`systemData`: who created and last changed a resource, from ARM's header."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ _log = logging.getLogger(__name__)
 
 
 def parse(header: str) -> dict[str, str]:
-    """Return the members of the header that say something. A header that cannot be read is logged and ignored."""
+    """Return the non-empty members of the header. A header that cannot be read is logged and ignored."""
     if not header:
         return {}
     try:

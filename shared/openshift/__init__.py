@@ -1,1 +1,1 @@
-"""The cluster's Kubernetes API: how it is reached, and what its objects say about how far the cluster has come."""
+"""The cluster's Kubernetes API: how to reach it, and how to read progress from its objects."""

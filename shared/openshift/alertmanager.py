@@ -1,6 +1,6 @@
-"""Alertmanager's configuration, edited so that everything else of the document stays as somebody wrote it.
+"""Edits Alertmanager's configuration so that everything else in the document stays as it was written.
 
-It is edited as YAML nodes: a document that is loaded and dumped would come back with other types, because YAML reads
+It edits YAML nodes. If the document were loaded and dumped, some values would change their type, because YAML reads
 `off` as false. Only comments are lost.
 """
 
@@ -8,20 +8,20 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 _TEXT = "tag:yaml.org,2002:str"
-# What a release routes alerts to: `null` until 4.5, `Default` since. The console warns of an Alertmanager none of whose
-# receivers sends anything anywhere.
+# The receiver to which a release routes alerts: `null` until 4.5, `Default` since. The console warns if no receiver of
+# an Alertmanager sends anything anywhere.
 _STOCK = frozenset({"null", "Default"})
 _NOWHERE = "http://localhost:1234/"
 
 
 def with_receiver(document: str) -> str:
-    """Return a configuration whose stock receivers send to an address where nobody listens.
+    """Return a configuration whose stock receivers send to an address where nothing listens.
 
-    A receiver that has an integration of whatever kind is its owner's. A document that is as it should be, or that has
-    no such receiver, is returned as it is.
+    A receiver that has any integration belongs to its owner and is left alone. A document that needs no change is
+    returned as it is.
 
     Raises:
-        ValueError: when it is no YAML. The message quotes nothing, because receivers hold secrets.
+        ValueError: if it is not YAML. The message quotes nothing, because receivers hold secrets.
 
     Source: ARO-RP `pkg/cluster/alertmanager.go`, `pkg/operator/controllers/alertwebhook`.
     """
@@ -38,7 +38,7 @@ def with_receiver(document: str) -> str:
 
 
 def _integrations(receiver: Node) -> list[Node]:
-    """Return what a receiver sends alerts to: webhooks, mail and the like, each kind in a list of its own."""
+    """Return the destinations of a receiver: webhooks, mail and so on, with a list for each kind."""
     names = [str(key.value) for key, _ in _pairs(receiver) if str(key.value).endswith("_configs")]
     return [entry for name in names for entry in _entries(receiver, name)]
 

@@ -1,7 +1,7 @@
-"""The credentials by which a cluster acts in Azure: where they are, and what has to change for them to be others.
+"""The credentials with which a cluster acts in Azure: where they are stored, and how to replace them.
 
-The root Secret is the installer's; the cloud-credential operator copies it into a Secret for each CredentialsRequest.
-The cloud provider inside the control plane has a Secret of its own, which its pods read when they start.
+The installer makes the root Secret; the cloud-credential operator copies it into a Secret for each CredentialsRequest.
+The cloud provider inside the control plane has its own Secret, which its pods read when they start.
 
 Source: ARO-RP `pkg/cluster/serviceprincipal.go`.
 """
@@ -19,7 +19,7 @@ ROOT = Read("Secret", "azure-credentials", "kube-system")
 PROVIDER = Read("Secret", "azure-cloud-provider", "kube-system")
 OPERATOR_PODS = Read("Pod", namespace=_OPERATOR, labels="app=cloud-credential-operator")
 REQUESTS = Read("CredentialsRequest", namespace=_OPERATOR)
-# Operators of static pods that hold the cloud provider, and the ConfigMap of which each revision of theirs has a copy.
+# Operators of static pods that contain the cloud provider, and the ConfigMap that each of their revisions copies.
 CONTROL_PLANE = (
     (Read("KubeAPIServer", "cluster"), Read("ConfigMap", "kube-apiserver-pod", "openshift-kube-apiserver")),
     (
@@ -28,14 +28,15 @@ CONTROL_PLANE = (
     ),
 )
 _CONFIG = "cloud-config"
-# On the provider's Secret, written together with its content: which change of it the control plane has to take up.
+# An annotation on the provider's Secret, written together with its content: the change that the control plane has to
+# pick up.
 _CHANGE = "aro.openshift.io/credentials-change"
 _AZURE = "AzureProviderSpec"
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a cluster logs in with."""
+    """The credentials with which a cluster logs in to Azure."""
 
     tenant_id: str
     client_id: str
@@ -53,21 +54,26 @@ class Credentials:
 
 
 def root_patch(secret: Json, wanted: Credentials) -> Json:
-    """Return what makes the root Secret hold these credentials."""
+    """Return the patch that puts these credentials into the root Secret."""
     return {} if holds(secret, wanted) else {"data": wanted.data}
 
 
 def holds(secret: Json | None, wanted: Credentials) -> bool:
-    """Tell whether the root Secret, or one of those made from it, holds these credentials."""
+    """Tell whether the root Secret, or a Secret copied from it, holds these credentials."""
     data = (secret or {}).get("data") or {}
     return wanted.data.items() <= data.items()
 
 
 def provider_patch(secret: Json, wanted: Credentials, change: str) -> Json:
-    """Return what makes the cloud provider's Secret hold these credentials, and tells which change that is.
+    """Return the patch that puts these credentials into the cloud provider's Secret, with a mark of the change.
+
+    Args:
+        secret: the Secret as it is now.
+        wanted: the credentials.
+        change: the mark.
 
     Raises:
-        Unreadable: when there is nothing in it that could be changed.
+        Unreadable: if the Secret has no content that could be changed.
     """
     settings = _settings(secret)
     changed = settings | {"aadClientId": wanted.client_id, "aadClientSecret": wanted.client_secret}
@@ -88,38 +94,38 @@ def _settings(secret: Json) -> dict[str, Any]:
     except (ValueError, yaml.YAMLError):
         settings = None
     if not isinstance(settings, dict):
-        # What stands there instead is not told: it may be a secret.
+        # The message does not quote the content, which may be a secret.
         raise Unreadable(f"'{_CONFIG}' of {PROVIDER} is no YAML mapping")
     return settings
 
 
 def redeployment_reason(secret: Json) -> str:
-    """Return the reason for which the control plane has to be redeployed, nothing when its Secret never changed."""
+    """Return the reason for redeploying the control plane, or "" if its Secret never changed."""
     change = (secret["metadata"].get("annotations") or {}).get(_CHANGE, "")
     return f"credentials change {change}" if change else ""
 
 
 def reason_patch(operator: Json, reason: str) -> Json:
-    """Return what makes an operator roll its static pods out anew."""
+    """Return the patch that makes an operator redeploy its static pods."""
     found = (operator.get("spec") or {}).get("forceRedeploymentReason")
     return {} if not reason or found == reason else {"spec": {"forceRedeploymentReason": reason}}
 
 
 def latest_revision(operator: Json) -> int:
-    """Return the newest revision of an operator's static pods, 0 while it has none."""
+    """Return the newest revision of an operator's static pods, or 0 if there is none yet."""
     return int((operator.get("status") or {}).get("latestAvailableRevision") or 0)
 
 
 def redeployment_missing(what: Read, operator: Json, pod: Json | None, reason: str) -> str:
-    """Return why not all masters run static pods that were deployed for a reason, or nothing.
+    """Return why not all masters run static pods that were deployed for a reason, or "".
 
-    An operator does not tell when it has seen a new spec, but each revision keeps the reason that it was made for.
+    An operator does not report when it has seen a new spec, but each revision records the reason for which it was made.
 
     Args:
-        what: names the operator.
-        operator: as it is now.
+        what: name of the operator.
+        operator: the operator as it is now.
         pod: the ConfigMap of its newest revision.
-        reason: that the revision has to have.
+        reason: the reason that the revision must have.
     """
     revision = latest_revision(operator)
     if ((pod or {}).get("data") or {}).get("forceRedeploymentReason") != reason:
@@ -136,13 +142,19 @@ def is_for_azure(request: Json) -> bool:
 
 
 def target(request: Json) -> Read:
-    """Return the Secret that a CredentialsRequest wants."""
+    """Return the Secret that a CredentialsRequest asks for."""
     reference = request["spec"]["secretRef"]
     return Read("Secret", reference["name"], reference["namespace"])
 
 
 def request_missing(request: Json, secret: Json | None, wanted: Credentials) -> str:
-    """Return why a CredentialsRequest does not have these credentials yet, or nothing."""
+    """Return why a CredentialsRequest does not have these credentials yet, or "".
+
+    Args:
+        request: the CredentialsRequest.
+        secret: its Secret, or None.
+        wanted: the credentials.
+    """
     if holds(secret, wanted):
         return ""
     said = [str(condition.get("message")) for condition in _true_conditions(request).values()]

@@ -1,8 +1,8 @@
-"""A cluster's Kubernetes API: one client a cluster, plain JSON, no waiting beyond two short time-outs.
+"""A cluster's Kubernetes API: one client per cluster, plain JSON, and no wait longer than two short time-outs.
 
-The package `kubernetes` brings the connection: TLS server name, pool, and the proxy of the environment. Its typed
-APIs stay untouched, because the first of them costs a worker a hundred megabytes of models (measured with 37.0:
-`ApiClient` 18 MB, `CustomObjectsApi` 29 MB, `CoreV1Api` 116 MB), and conditions are read from a handful of members.
+The package `kubernetes` provides the connection: TLS server name, pool, and the proxy of the environment. Its typed
+APIs are not used, because the first of them costs a worker a hundred megabytes of models (measured with 37.0:
+`ApiClient` 18 MB, `CustomObjectsApi` 29 MB, `CoreV1Api` 116 MB), and conditions read only a handful of members.
 """
 
 import base64
@@ -28,12 +28,12 @@ Json = dict[str, Any]
 _PORT = 6443
 _CONNECT_SECONDS = 10
 _READ_SECONDS = 30
-# Clusters that one process keeps connections to: those it polls at the moment, with some to spare.
+# How many clusters one process keeps connections to: those that it polls at the moment, with some to spare.
 _CLIENTS = 64
 _SHOWN_CHARACTERS = 300
 
-# Where the kinds that we use stand; the API server would tell, but discovery costs two calls a client. A kind that
-# says too little by itself has its group behind it, as `kubectl` takes it.
+# The API group and version of each kind that we use. Discovery would find them, but costs two calls per client. An
+# ambiguous kind is followed by its group, as in `kubectl`.
 _PATHS: dict[str, str] = {
     "ConfigMap": "/api/v1/{namespace}configmaps",
     "Namespace": "/api/v1/namespaces",
@@ -58,21 +58,21 @@ _PATHS: dict[str, str] = {
 }
 
 
-# OpenSSL's words for a connection that ends without a farewell.
+# OpenSSL's message for a connection that ends without a closing message.
 _HANGS_UP = "EOF occurred in violation of protocol"
 
 
 class Unreadable(Exception):  # noqa: N818 - an answer more than an error
-    """The API server did not do as asked; the message says how it failed, in words that end no sentence."""
+    """The API server did not do what it was asked. The message says how it failed, as part of a sentence."""
 
 
 class Unreachable(Unreadable):
-    """The API server is away, or too busy to answer: nothing is wrong with what it was asked."""
+    """The API server is away, or too busy to answer; nothing is wrong with the request."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """What to ask for: one object by its name, or every object of a kind, in a namespace, with a label."""
+    """The objects to read: one by its name, or all of a kind, in a namespace, with a label."""
 
     kind: str
     name: str = ""
@@ -93,13 +93,13 @@ class Read:
 
 @lru_cache(maxsize=_CLIENTS)
 def connect(secret_id: str, member: str, address: str, read_secret: Callable[[str], dict[str, Any]]) -> ApiClient:
-    """Return the client of a cluster, the same one for the same credentials and address.
+    """Return the client of a cluster; the same credentials and address give the same client.
 
     Args:
         secret_id: versioned id of the bundle that holds the kubeconfig.
-        member: of the bundle: the kubeconfig, YAML.
-        address: where the API server is dialled, whatever the kubeconfig's `server` says; the name in that stays the
-            one that its certificate has to carry.
+        member: member of the bundle with the kubeconfig, YAML.
+        address: the address to connect to, whatever the kubeconfig's `server` says. The server's certificate must still
+            carry the name in `server`.
         read_secret: reads a bundle; it has to compare equal to itself, as a bound method of one vault does.
 
     Source: ARO-RP `pkg/util/restconfig/restconfig.go`.
@@ -107,7 +107,7 @@ def connect(secret_id: str, member: str, address: str, read_secret: Callable[[st
     user, cluster = _sections(read_secret(secret_id)[member])
     configuration = Configuration(
         host=f"https://[{address}]:{_PORT}" if ":" in address else f"https://{address}:{_PORT}",
-        # A thread must not sleep in here: the plan decides what is asked again, and when.
+        # A thread must not sleep here: the plan decides what is tried again, and when.
         retries=False,
         tls_server_name=urlsplit(cluster["server"]).hostname,
         connection_pool_maxsize=4,
@@ -119,12 +119,12 @@ def connect(secret_id: str, member: str, address: str, read_secret: Callable[[st
 
 
 def read(client: ApiClient, what: Read) -> Any:
-    """Read one object, None where there is none, or a list of all that match.
+    """Read one object, None if there is none, or a list of all that match.
 
     A kind that the API server does not know yet has no objects.
 
     Raises:
-        Unreadable: for whatever else it answers, and when it answers nothing.
+        Unreadable: if it answers anything else, or nothing.
     """
     status, body = send(client, "GET", what.path)
     if status == HTTPStatus.NOT_FOUND:
@@ -139,10 +139,10 @@ def read(client: ApiClient, what: Read) -> Any:
 
 
 def delete(client: ApiClient, what: Read) -> None:
-    """Delete one object; one that is gone is fine.
+    """Delete one object, if it exists.
 
     Raises:
-        Unreadable: for whatever else the API server answers, and when it answers nothing.
+        Unreadable: if the API server answers anything else, or nothing.
     """
     status, body = send(client, "DELETE", what.path)
     if status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND):
@@ -150,7 +150,7 @@ def delete(client: ApiClient, what: Read) -> None:
 
 
 def refused(status: int, told: str) -> Unreadable:
-    """Return what to raise for an answer that is no help: a server that is away, or one that does not do it."""
+    """Return the exception for an unsuccessful answer: the server is away, or it refuses."""
     away = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
     return Unreachable(told) if away else Unreadable(told)
 
@@ -158,15 +158,22 @@ def refused(status: int, told: str) -> Unreadable:
 def send(
     client: ApiClient, method: str, path: str, body: Json | None = None, content_type: str = "application/json"
 ) -> tuple[int, bytes]:
-    """Send one request, a change only while the fence holds.
+    """Send one request; send a change only while the fence holds.
+
+    Args:
+        client: client of the cluster.
+        method: HTTP method.
+        path: path and query.
+        body: JSON to send, or None.
+        content_type: type of the body.
 
     Returns:
         The status and the body of the answer.
 
     Raises:
-        Unreachable: when nothing answers.
-        Unreadable: when something else than the cluster's API server does.
-        FenceMoved: when this attempt was superseded.
+        Unreachable: if nothing answers.
+        Unreadable: if something other than the cluster's API server answers.
+        FenceMoved: if this attempt was superseded.
     """
     if method in fence.CHANGES:
         fence.ask(method)
@@ -183,7 +190,8 @@ def send(
         )
         return answer.status, bytes(answer.response.data)
     except ApiException as error:
-        # The one exception that the package makes of its own here stands for TLS: `SSLError`, a new line, the cause.
+        # Here, the only exception of the package's own stands for TLS: its text is `SSLError`, a new line, and the
+        # cause.
         raise _tls_failure(str(error.reason)) from error
     except urllib3.exceptions.SSLError as error:
         raise _tls_failure(str(error)) from error
@@ -208,7 +216,7 @@ def _inner(error: BaseException) -> BaseException | None:
 
 
 def _tls_failure(reason: str) -> Unreadable:
-    """Return what to raise when TLS fails: a server that hangs up in the handshake is away, any other has answered."""
+    """Return the exception for a TLS failure: a server that hangs up in the handshake is away; others have answered."""
     verification = re.search(r"certificate verify failed: (.*?)(?: \(_ssl\.c:\d+\))?\W*$", reason, re.DOTALL)
     if verification:
         return Unreadable(f"the API server's certificate does not verify: {shortened(verification[1])}")
@@ -217,7 +225,7 @@ def _tls_failure(reason: str) -> Unreadable:
 
 
 def status_line(status: int, body: bytes) -> str:
-    """Return an error of the API server: the status, and the message of the `Status` object that it sends."""
+    """Return an error of the API server as text: the status, and the message of the `Status` object in the answer."""
     known = status in HTTPStatus._value2member_map_
     line = f"{status} {HTTPStatus(status).phrase}" if known else str(status)
     try:
@@ -228,7 +236,7 @@ def status_line(status: int, body: bytes) -> str:
 
 
 def shortened(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
-    """Return a text of the cluster on one line, and cut: it stands in messages that are kept with each poll."""
+    """Return a text of the cluster on one line, shortened, because messages are stored with each poll."""
     one_line = " ".join(text.split())
     return one_line if len(one_line) <= characters else f"{one_line[:characters]}..."
 
@@ -246,10 +254,10 @@ def _sections(kubeconfig: str) -> tuple[Json, Json]:
 
 
 def _tls(user: Json, cluster: Json) -> ssl.SSLContext:
-    """Return the TLS of a kubeconfig: its authority and no other, its client certificate.
+    """Return the TLS context of a kubeconfig: only its own authority, and its client certificate.
 
-    The standard library takes a key from a file only, so it stands in one that nobody else may read, as long as the
-    call lasts. The package itself would leave it there for the life of the process, and beyond a crash.
+    The standard library can read a key only from a file, so the key is in a private file for the duration of the call.
+    The package itself would keep the file for the life of the process, and even after a crash.
     """
     context = ssl.create_default_context(cadata=_text(cluster["certificate-authority-data"]))
     with tempfile.NamedTemporaryFile("w", encoding="ascii", suffix=".pem") as pem:

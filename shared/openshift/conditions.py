@@ -1,7 +1,7 @@
-"""What a cluster has to show before a step is over: a table, and one test for each way to look at objects.
+"""The conditions that a cluster has to fulfil before a step is over: a table, with one test for each kind of object.
 
-A test takes what was read, in the order of the row's reads, and returns what is missing in the cluster's own words,
-or nothing when the condition holds. It looks at plain JSON and knows no client.
+A test takes the objects that were read, in the order of the row's reads. It returns what is missing, in the cluster's
+own words, or "" if the condition holds. It looks at plain JSON and knows no client.
 
 Source: ARO-RP `pkg/cluster/condition.go`, `pkg/util/clusteroperators`.
 """
@@ -15,18 +15,19 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.openshift.client import Json, Read, shortened
 
 MACHINES = "openshift-machine-api"
-# A cluster is not handed over with fewer: routers and monitoring want two nodes to spread over.
+# A cluster is not handed over with fewer, because routers and monitoring spread over two nodes.
 MIN_WORKERS = 2
-# Room for what Azure says of one missing permission; a longer text would stand in durable history with each poll.
+# Enough for Azure's message about one missing permission. A longer text would be stored in durable history with each
+# poll.
 _SHOWN_CHARACTERS = 1200
 _WORKER_ROLE = "machine.openshift.io/cluster-api-machine-role=worker"
 _WORKER_NODE = "node-role.kubernetes.io/worker"
-# What Azure says when the subscription, the region or the zone has no more machines of a size.
+# Azure's codes for a subscription, region or zone that has no more machines of a size.
 _NO_MACHINES_LEFT = re.compile(
     r"quota|SkuNotAvailable|NotAvailableForSubscription|AllocationFailed|OverconstrainedAllocationRequest",
     re.IGNORECASE,
 )
-# What Azure says when the principal lacks a role. A deny assignment is none: nobody can grant that away.
+# Azure's code for a missing role. A deny assignment is not one, because nobody can fix it by granting a role.
 _NO_ROLE = re.compile(r"\b(Linked)?AuthorizationFailed\b")
 
 _OPERATOR_SAYS = {
@@ -41,12 +42,12 @@ Test = Callable[..., str]
 
 
 def _wait_on(*_found: Any) -> None:
-    """Give nothing up."""
+    """Never give up."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One row: what to read, the test of it, and what raises when waiting has not helped for a while."""
+    """One row: the objects to read, the test, and a function that raises if waiting will not help any more."""
 
     reads: tuple[Read, ...]
     test: Test
@@ -54,7 +55,7 @@ class Condition:
 
 
 def bootstrap_complete(config_map: Json | None) -> str:
-    """The bootstrap machine writes this ConfigMap when the control plane stands without it."""
+    """The bootstrap machine writes this ConfigMap once the control plane runs without it."""
     if config_map is None:
         return "ConfigMap 'kube-system/bootstrap' does not exist yet"
     status = (config_map.get("data") or {}).get("status")
@@ -64,12 +65,18 @@ def bootstrap_complete(config_map: Json | None) -> str:
 
 
 def operator(name: str, want: Mapping[str, str]) -> Test:
-    """Return the test that a ClusterOperator has the wanted conditions."""
+    """Return a test that a ClusterOperator has the wanted conditions."""
     return lambda found: operator_missing(name, found, want)
 
 
 def operator_missing(name: str, found: Json | None, want: Mapping[str, str]) -> str:
-    """Return which wanted condition a ClusterOperator lacks, with its reason and message."""
+    """Return the wanted condition that a ClusterOperator lacks, with its reason and message.
+
+    Args:
+        name: name of the operator.
+        found: the ClusterOperator, or None.
+        want: the wanted conditions.
+    """
     who = f"ClusterOperator '{name}'"
     if found is None:
         return f"{who} does not exist yet"
@@ -84,27 +91,27 @@ def operator_missing(name: str, found: Json | None, want: Mapping[str, str]) -> 
 
 
 def operators_missing(operators: list[Json]) -> list[tuple[str, str]]:
-    """Return each operator that is not available or is degraded: its name, and the sentence that says so."""
+    """Return each operator that is unavailable or degraded: its name, and a sentence that says so."""
     want = {"Available": "True", "Degraded": "False"}
     names = sorted((found["metadata"]["name"], found) for found in operators)
     return [(name, missing) for name, found in names if (missing := operator_missing(name, found, want))]
 
 
 def console_exists(console: Json | None, console_operator: Json | None) -> str:
-    """The console's operator makes the Console, so what it says explains why there is none."""
+    """The console's operator makes the Console, so its conditions explain why there is none."""
     if console is not None:
         return ""
     return _joined(["Console 'cluster' does not exist yet", operator_missing("console", console_operator, _AVAILABLE)])
 
 
 def version_available(version: Json | None, operators: list[Json]) -> str:
-    """The ClusterVersion says how far it is; the operators say what keeps it."""
+    """The ClusterVersion shows the progress; the operators explain what holds it up."""
     if version is None:
         return "ClusterVersion 'version' does not exist yet"
     conditions = _conditions(version)
     if (conditions.get("Available") or {}).get("status") == "True":
         return ""
-    # Failing names the cause, Progressing what goes on; while neither is true, Available itself has to say why not.
+    # Failing names the cause, Progressing the current work. If neither is true, Available itself has to say why not.
     true = [kind for kind in ("Failing", "Progressing") if (conditions.get(kind) or {}).get("status") == "True"]
     says = [f"it is {kind}{_because(conditions[kind])}" for kind in true]
     said = _because(conditions.get("Available") or {})
@@ -118,7 +125,7 @@ def workers_running(machines: list[Json], nodes: list[Json]) -> str:
 
     Raises:
         CloudError: `QuotaExceeded`, for the customer: a machine failed because Azure has no more of its size for this
-            subscription. machine-api does not try a failed machine again.
+            subscription. machine-api does not retry a failed machine.
     """
     for machine in machines:
         raise_for_quota(machine)
@@ -137,7 +144,7 @@ def workers_running(machines: list[Json], nodes: list[Json]) -> str:
 
 
 def raise_for_role(machines: list[Json], _nodes: list[Json]) -> None:
-    """Raise when Azure refuses a machine to the cluster's principal: somebody has to give it back its role."""
+    """Raise if Azure refuses a machine to the cluster's principal, because somebody has to restore its role."""
     for machine in machines:
         told = "" if _is_deleted(machine) or not machine_missing(machine) else _machine_told(machine)
         if _NO_ROLE.search(told):
@@ -151,7 +158,7 @@ def raise_for_role(machines: list[Json], _nodes: list[Json]) -> None:
 
 
 def machine_missing(machine: Json) -> str:
-    """Return why a Machine does not run, or nothing."""
+    """Return why a Machine does not run, or ""."""
     phase = (machine.get("status") or {}).get("phase") or "without a phase"
     if phase == "Running":
         return ""
@@ -160,12 +167,12 @@ def machine_missing(machine: Json) -> str:
 
 
 def has_failed(machine: Json) -> bool:
-    """Tell whether machine-api has given a Machine up. One that is being deleted makes room for another."""
+    """Tell whether machine-api has given up a Machine. One that is being deleted makes room for another."""
     return (machine.get("status") or {}).get("phase") == "Failed" and not _is_deleted(machine)
 
 
 def raise_for_quota(machine: Json) -> None:
-    """Raise when a Machine failed for want of quota or of machines of its size."""
+    """Raise if a Machine failed because quota, or machines of its size, are exhausted."""
     told = _machine_told(machine)
     if has_failed(machine) and _NO_MACHINES_LEFT.search(told):
         raise CloudError(
@@ -177,19 +184,19 @@ def raise_for_quota(machine: Json) -> None:
 
 
 def node_missing(node: Json) -> str:
-    """Return why a Node is not ready, or nothing."""
+    """Return why a Node is not ready, or ""."""
     ready = _conditions(node).get("Ready") or {}
     return "" if ready.get("status") == "True" else f"Node '{node['metadata']['name']}' is not Ready{_because(ready)}"
 
 
 def router_address(service: Json | None) -> str:
-    """Return the address of the router's Service, or nothing while the cloud has not given one."""
+    """Return the address of the router's Service, or "" if the cloud has not assigned one yet."""
     given = (((service or {}).get("status") or {}).get("loadBalancer") or {}).get("ingress") or [{}]
     return str(given[0].get("ip") or "")
 
 
 def router_missing(ingress_operator: Json | None) -> str:
-    """Return why the router may have no address: its operator hears what the cloud answers."""
+    """Return why the router may have no address: its operator gets the cloud's answers."""
     missing = operator_missing("ingress", ingress_operator, _AVAILABLE)
     return _joined(["Service 'openshift-ingress/router-default' has no address yet", missing])
 

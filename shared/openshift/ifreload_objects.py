@@ -1,4 +1,4 @@
-"""The DaemonSet that reloads a node's network interface when a fault of Azure's driver has stopped it.
+"""The DaemonSet that reloads a node's network interface after a fault of Azure's driver has stopped it.
 
 Source: ARO-RP `pkg/ifreload/ifreload.go`.
 """
@@ -10,7 +10,7 @@ _NAMESPACE = "openshift-azure-ifreload"
 
 
 def objects(registry: str, found: Json) -> list[Json]:
-    """Return every object, in the order in which they need each other.
+    """Return every object, in the order in which they depend on each other.
 
     Args:
         registry: host name of the registry that has the image.

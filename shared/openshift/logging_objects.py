@@ -1,4 +1,4 @@
-"""The service's own logging in a cluster: fluent-bit reads each node's logs, mdsd sends them to the service's account.
+"""The service's logging in a cluster: fluent-bit reads each node's logs, mdsd sends them to the service's account.
 
 Source: ARO-RP `pkg/genevalogging/genevalogging.go`. The configurations of fluent-bit are in `fluentbit/`.
 """
@@ -19,22 +19,22 @@ _SOURCES = ("journal", "containers", "audit")
 _FORWARD_PORT = "24224"
 _ROOT = {"privileged": True, "runAsUser": 0}
 _CERTIFICATES = "/etc/mdsd.d/secret"
-# Where the image has fluent-bit, and looks for its configuration.
+# Where the image expects fluent-bit and its configuration.
 _FLUENT_BIT = "/opt/td-agent-bit/bin/td-agent-bit"
 _CONFIGURATIONS = "/etc/td-agent-bit"
 
 
 @dataclass(frozen=True)
 class Logging:
-    """What differs between services and between clusters.
+    """The values that differ between services and between clusters.
 
     Attributes:
         cluster_id: resource id of the cluster.
-        region: of the service.
+        region: region of the service.
         registry: host name of the registry that has the images.
-        environment: of the logging service, `DiagnosticsProd` in Azure.
-        config_version: of the account's configuration.
-        certificate: of the account, PEM, leaf first.
+        environment: environment of the logging service, `DiagnosticsProd` in Azure.
+        config_version: version of the account's configuration.
+        certificate: certificate of the account, PEM, leaf first.
         key: its key, PEM.
     """
 
@@ -48,10 +48,10 @@ class Logging:
 
 
 def objects(given: Logging, found: Json) -> list[Json]:
-    """Return every object, in the order in which they need each other.
+    """Return every object, in the order in which they depend on each other.
 
     Args:
-        given: what they are made from.
+        given: the values to fill in.
         found: the cluster's own constraints `privileged`.
     """
     certificates = {"gcscert.pem": _encoded(given.certificate), "gcskey.pem": _encoded(given.key)}

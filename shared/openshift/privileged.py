@@ -1,8 +1,9 @@
-"""What every object of the service's own has in common that runs with all rights on each node of a cluster."""
+"""The parts that the service's privileged objects on each node of a cluster have in common."""
 
 from shared.openshift.client import Json, Read
 
-# Where the API server's own list of what is allowed begins. The release brings it, some time after the first API server.
+# Where the API server's own list of allowed constraints begins. The release adds it some time after the first API
+# server starts.
 PRIVILEGED = Read("SecurityContextConstraints", "privileged")
 
 ON_EVERY_NODE = [
@@ -13,18 +14,18 @@ _ADMISSION_MODES = ("enforce", "audit", "warn")
 
 
 def namespace(name: str) -> Json:
-    """Return a namespace whose pods run on nodes of every kind, whatever selector the customer makes the default."""
+    """Return a namespace whose pods run on all nodes, whatever default node selector the customer sets."""
     labels = {f"pod-security.kubernetes.io/{mode}": "privileged" for mode in _ADMISSION_MODES}
     metadata = {"name": name, "labels": labels, "annotations": {"openshift.io/node-selector": ""}}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
 
 
 def constraints(name: str, privileged: Json, service_account: str) -> Json:
-    """Return a copy of the cluster's own constraints `privileged` that one service account may use and nobody else.
+    """Return a copy of the cluster's own constraints `privileged` that only one service account may use.
 
     Args:
-        name: of the copy.
-        privileged: as the cluster has it.
+        name: name of the copy.
+        privileged: the constraints as the cluster has them.
         service_account: `<namespace>:<name>`.
     """
     return privileged | {
@@ -38,10 +39,10 @@ def daemon_set(name: str, namespace: str, pod: Json, annotations: dict[str, str]
     """Return a DaemonSet that tolerates every taint.
 
     Args:
-        name: of the DaemonSet, and the label `app` of its pods.
-        namespace: it lives in.
+        name: name of the DaemonSet, and the label `app` of its pods.
+        namespace: its namespace.
         pod: the rest of its pods' spec.
-        annotations: of its pods.
+        annotations: annotations of its pods.
     """
     metadata: Json = {"labels": {"app": name}} | ({"annotations": annotations} if annotations else {})
     return {

@@ -1,6 +1,7 @@
-"""Changing a cluster: objects that are the service's own, and members of objects that are others'.
+"""Changes to a cluster: the service's own objects, and members of other owners' objects.
 
-The fence is asked before each request. Nothing is written that already is as wanted, so a second run changes nothing.
+Each request checks the fence first. An object that is already as wanted is not written, so a second run changes
+nothing.
 
 Source: ARO-RP `pkg/genevalogging`, `pkg/util/dynamichelper`, and client-go's `retry.RetryOnConflict`.
 """
@@ -15,9 +16,9 @@ from kubernetes.client import ApiClient
 from shared.arm.errors import CloudError, ErrorCode
 from shared.openshift.client import Json, Read, Unreadable, read, refused, send, status_line
 
-# As client-go does: whoever loses more often than that competes with something that never rests.
+# As in client-go. A writer that loses more often competes with one that never stops.
 _TRIES = 5
-# Answers that are the same next time: the object is wrong, or the cluster's admission does not want it.
+# Answers that a repetition would not change: the object is wrong, or the cluster's admission rejects it.
 _FINAL = frozenset(
     {
         HTTPStatus.BAD_REQUEST,
@@ -28,7 +29,7 @@ _FINAL = frozenset(
         HTTPStatus.UNPROCESSABLE_ENTITY,
     }
 )
-# What admission says with a 403 of its own while its caches fill, and of a namespace on its way out.
+# Admission's messages, with a 403, while its caches fill, or for a namespace that is being deleted.
 _PASSING = re.compile(b"not yet ready to handle request|being terminated", re.IGNORECASE)
 _DONE = frozenset({HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.ACCEPTED})
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "change"}
@@ -40,11 +41,11 @@ class Conflict(Unreadable):
 
 
 class AlreadyExists(Conflict):
-    """There is an object of this name."""
+    """An object of this name exists."""
 
 
 def identity(wanted: Json) -> Read:
-    """Return how an object is asked for."""
+    """Return how to read an object."""
     metadata = wanted["metadata"]
     return Read(wanted["kind"], metadata["name"], metadata.get("namespace", ""))
 
@@ -53,9 +54,9 @@ def create(client: ApiClient, wanted: Json) -> None:
     """Create an object.
 
     Raises:
-        AlreadyExists: when there is one of its name.
-        Unreadable: for what may pass: no answer, no namespace, a kind that is not known yet.
-        CloudError: for what no repetition mends; it names the object and quotes the API server.
+        AlreadyExists: if one of its name exists.
+        Unreadable: if the problem may pass: no answer, no namespace, a kind that is not known yet.
+        CloudError: if a repetition cannot help; it names the object and quotes the API server.
     """
     what = identity(wanted)
     _change(client, "POST", what, Read(what.kind, namespace=what.namespace).path, wanted)
@@ -65,7 +66,7 @@ def update(client: ApiClient, wanted: Json) -> None:
     """Replace an object; its `metadata.resourceVersion` says which version of it.
 
     Raises:
-        Conflict: when that is not the newest.
+        Conflict: if that is not the newest version.
         Unreadable, CloudError: as `create`.
     """
     what = identity(wanted)
@@ -75,18 +76,23 @@ def update(client: ApiClient, wanted: Json) -> None:
 def merge_patch(client: ApiClient, what: Read, patch: Json) -> None:
     """Change members of an object and leave the others alone (RFC 7386: null removes, lists are replaced).
 
+    Args:
+        client: client of the cluster.
+        what: the object.
+        patch: the merge patch.
+
     Raises:
-        Conflict: when the patch has a `metadata.resourceVersion` and that is not the newest.
+        Conflict: if the patch has a `metadata.resourceVersion` that is not the newest.
         Unreadable, CloudError: as `create`.
     """
     _change(client, "PATCH", what, what.path, patch, _MERGE_PATCH)
 
 
 def create_or_update(client: ApiClient, wanted: Json) -> bool:
-    """Make an object of the service's own as wanted; what else it has (what servers and others set) stays.
+    """Make one of the service's own objects as wanted; members that servers and others have set stay.
 
     Returns:
-        Whether it was not so before.
+        Whether anything had to change.
 
     Raises:
         Unreadable, CloudError: as `create`.
@@ -114,10 +120,10 @@ def create_or_update(client: ApiClient, wanted: Json) -> bool:
 
 
 def existing(client: ApiClient, what: Read) -> Json:
-    """Read an object that something is to be made of.
+    """Read an object from which another is made.
 
     Raises:
-        Unreadable: also when there is no such object yet.
+        Unreadable: also if the object does not exist yet.
     """
     answer: Json | None = read(client, what)
     if answer is None:
@@ -129,16 +135,16 @@ def amend(client: ApiClient, what: Read, patch_of: Callable[[Json], Json]) -> bo
     """Change members of an object that somebody else owns.
 
     Args:
-        client: of the cluster.
-        what: object.
-        patch_of: takes the object as it is, and returns a merge patch, an empty one when all is well. It may run
-            several times, each time on what was just read.
+        client: client of the cluster.
+        what: the object.
+        patch_of: takes the object and returns a merge patch, empty if nothing has to change. It may run several times,
+            each time on the latest version.
 
     Returns:
-        Whether there was anything to change.
+        Whether anything had to change.
 
     Raises:
-        Unreadable: also when there is no such object yet.
+        Unreadable: also if the object does not exist yet.
         CloudError: as `create`.
     """
     for _ in range(_TRIES):
@@ -156,7 +162,7 @@ def amend(client: ApiClient, what: Read, patch_of: Callable[[Json], Json]) -> bo
 
 
 def has(found: object, wanted: object) -> bool:
-    """Tell whether an object has every member that is wanted; a list has to have the same entries, each with theirs."""
+    """Tell whether an object has every wanted member; a list must have as many entries, each with its members."""
     if isinstance(wanted, dict):
         return isinstance(found, dict) and all(
             name in found and has(found[name], member) for name, member in wanted.items()
@@ -168,7 +174,7 @@ def has(found: object, wanted: object) -> bool:
 
 
 def merged(found: Json, wanted: Json) -> Json:
-    """Return an object with every member that is wanted, beside those that it has."""
+    """Return an object with every wanted member, in addition to those that it has."""
     changed = {
         name: merged(found[name], member) if isinstance(member, dict) and isinstance(found.get(name), dict) else member
         for name, member in wanted.items()

@@ -1,5 +1,8 @@
 """Static rules of the resource itself and of its cluster profile. They never look at Azure.
 
+Each check takes the value of a member, the facts of the request and the JSON path of the member, and yields an error
+for each violation. Its docstring states the rule.
+
 Source: ARO-RP `pkg/api/v20250725/openshiftcluster_validatestatic.go`.
 """
 

@@ -1,4 +1,4 @@
-"""What a check may know: the cluster as the request wants it, and where it is wanted. No store, no Azure."""
+"""The context of a check: the cluster as the request wants it, and its place. No store, no Azure."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,13 +14,13 @@ class Facts:
 
     Args:
         cluster: the whole internal cluster, secrets included, as it would be after the request.
-        version: the version the request speaks.
+        version: the API version of the request.
         resource_id: the id in the request's path, with its casing.
         location: the region of this deployment.
         domain: the DNS zone of this deployment, `<location>.<parent>`.
         creating: whether the cluster does not exist yet.
         versions: the OpenShift versions that can be installed.
-        stored: the internal cluster as it is before the request; empty at create.
+        stored: the internal cluster before the request; empty on a create.
     """
 
     cluster: Cluster
@@ -33,7 +33,7 @@ class Facts:
     stored: Cluster = field(default_factory=dict)
 
     def get(self, path: str) -> Any:
-        """Return the value at a path without arrays, or None where an object on the way is missing."""
+        """Return the value at a path without arrays, or None if an object on the way is missing."""
         value: Any = self.cluster
         for name in path.split("."):
             value = value.get(name) if isinstance(value, dict) else None
@@ -41,7 +41,13 @@ class Facts:
 
 
 def refuse(target: str, value: object, wanted: str) -> CloudError:
-    """Build `InvalidParameter` in the usual form: which member, what it is, what it must be."""
+    """Build `InvalidParameter` in the usual form: the member, its value, and what it must be.
+
+    Args:
+        target: JSON path of the member.
+        value: the value in the request.
+        wanted: what the value must be, as the end of a sentence.
+    """
     return invalid_parameter(
         target, f"The provided value '{shown(value)}' of '{target}' is invalid: it must be {wanted}."
     )

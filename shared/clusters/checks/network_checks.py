@@ -1,5 +1,8 @@
 """Static rules of the network profile and of addresses. They never look at Azure.
 
+Each check takes the value of a member, the facts of the request and the JSON path of the member, and yields an error
+for each violation. Its docstring states the rule.
+
 Source: ARO-RP `pkg/api/v20250725/openshiftcluster_validatestatic.go`.
 """
 
@@ -14,7 +17,7 @@ from shared.clusters.checks.facts import Facts, refuse
 _NETWORK_PROFILE = "properties.networkProfile"
 # `ip_network` also accepts a bare address, or a netmask after the slash. Neither is a CIDR.
 _CIDR = re.compile(r"[0-9A-Fa-f.:]+/(?:0|[1-9][0-9]{0,2})")
-# OVN-Kubernetes uses them itself: join switch, masquerade range, transit switch.
+# OVN-Kubernetes uses these itself: join switch, masquerade range, transit switch.
 _RESERVED = tuple(IPv4Network(text) for text in ("100.64.0.0/16", "169.254.169.0/29", "100.88.0.0/16"))
 _POD_PREFIX, _SERVICE_PREFIX = 18, 22
 _MAX_OUTBOUND_IPS = 20
@@ -72,7 +75,7 @@ def _cidr(value: str, facts: Facts, target: str, longest: int) -> Iterator[Cloud
 
 
 def outbound_type(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """User-defined routing needs a private API server and a private ingress, because there are no public addresses."""
+    """User-defined routing needs a private API server and ingress, because there are no public addresses."""
     if value != "UserDefinedRouting":
         return
     ingress = facts.get("properties.ingressProfiles") or [{}]

@@ -1,4 +1,4 @@
-"""Walk a cluster along its tree, and report everything that is wrong with it at once."""
+"""Walks a cluster along its tree, and reports all problems at once."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from shared.clusters.members import BY_SERVICE, MEMBERS, Kind, Member, Rule
 from shared.clusters.shape import Node, is_empty, is_same, item_target, step, tree
 
 _ORDER = {row.path: position for position, row in enumerate(MEMBERS)}
-# Arrays hold one item, and a rule of their own says so: what a body holds beyond these costs time and tells no more.
+# Arrays have one item, and another rule enforces that. Checking more items would cost time and reveal nothing new.
 _CHECKED_ITEMS = 20
 _CHANGEABLE = frozenset({Rule.MUTABLE, Rule.MUTABLE_ANY_CASE, Rule.IGNORED})
 
 
 def validate_static(facts: Facts) -> None:
-    """Check a cluster without asking anybody.
+    """Check a cluster without any call.
 
     Raises:
-        CloudError: the first failure in the table's order; all of them in `details` when there are more.
+        CloudError: the first failure in the table's order; if there are more, all of them in `details`.
     """
     found = list(_check_object(tree(facts.version), facts.cluster, facts.stored, "", facts))
     raise_all([failure for _, failure in sorted(found, key=lambda pair: pair[0])])
@@ -48,14 +48,14 @@ def _check_object(
 
 
 def _position(node: Node) -> int:
-    """Where a node stands in the table; an object without a row stands where its first member does."""
+    """Return the position of a node in the table. An object without a row has the position of its first member."""
     if node.member.path in _ORDER:
         return _ORDER[node.member.path]
     return min(_position(child) for child in node.children.values())
 
 
 def _check_member(member: Member, value: Any, stored: Any, target: str, facts: Facts) -> Iterator[CloudError]:
-    # A zero, and an object with nothing in it, were given; what they are worth is for the checks.
+    # A zero, or an empty object, counts as given; the checks judge it.
     missing = value is None if member.kind in (Kind.OBJECT, Kind.INTEGER) else is_empty(value)
     if missing and member.required:
         wanted = f" It must be one of {', '.join(member.values)}." if member.values else ""
@@ -76,19 +76,30 @@ def _not_offered(member: Member, value: Any, target: str) -> CloudError:
 
 
 def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
-    """Refuse to change what is fixed at create or is the service's own.
+    """Refuse changes to members that are fixed at create, or are the service's own.
 
     Absent and empty are equal, because older clients write one for the other.
 
+    Args:
+        stored: the cluster before the request.
+        wanted: the cluster that the request asks for.
+        version: the version of the request.
+
     Raises:
-        CloudError: 400 `PropertyChangeNotAllowed` for the first such member; all in `details` when there are more.
+        CloudError: 400 `PropertyChangeNotAllowed` for the first such member; if there are more, all of them in
+            `details`.
     """
     found = _changes(tree(version), stored, wanted, "")
     raise_all([_not_allowed(change) for change in found if change.member.rule not in _CHANGEABLE])
 
 
 def validate_resume(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
-    """Refuse to resume a create with another body. What the service fills counts as little as it did at the create.
+    """Refuse to resume a create with another body. Members that the service fills are ignored, as at the create.
+
+    Args:
+        stored: the cluster before the request.
+        wanted: the cluster that the request asks for.
+        version: the version of the request.
 
     Raises:
         CloudError: 400 `RequestNotAllowed`, naming every member that differs.
@@ -100,7 +111,7 @@ def validate_resume(stored: Cluster, wanted: Cluster, version: ApiVersion) -> No
 
 @dataclass(frozen=True)
 class _Change:
-    """A member whose stored value is not the one that a request wants."""
+    """A member whose stored value differs from the one that a request wants."""
 
     member: Member
     before: Any

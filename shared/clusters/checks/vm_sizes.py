@@ -6,7 +6,7 @@ Source: ARO-RP `pkg/api/vms`. Upstream misspells `Standard_D16lds_v6`; the table
 import difflib
 import re
 
-# Sizes of these families came with this version of OpenShift.
+# Sizes of these families need this version of OpenShift.
 NEWER_SIZES_SINCE = "4.19.0"
 _NEWER_FAMILIES = re.compile(r"Standard_(D\d+(s|ds|ls|lds)_v6|L\d+s_v4)")
 
@@ -21,7 +21,7 @@ _E_ISOLATED = (
     "Standard_M128ms",
 )
 
-# Pattern: vCPUs for masters, and those that only workers may have besides.
+# Pattern: numbers of vCPUs for masters, and further ones only for workers.
 _FAMILIES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "Standard_D{}s_v3": ((8, 16, 32), (4,)),
     "Standard_D{}s_v4": ((8, 16, 32), (4, 64)),
@@ -56,17 +56,17 @@ WORKER_SIZES = MASTER_SIZES | {family.format(count) for family, (_, workers) in 
 
 
 def close_matches(size: str, allowed: frozenset[str]) -> list[str]:
-    """Return up to three allowed sizes that look like a wrong one; one that differs in case alone comes alone."""
+    """Return up to three allowed sizes that resemble a wrong one; if one differs only in case, return only that."""
     by_lower = {name.lower(): name for name in sorted(allowed)}
     if size.lower() in by_lower:
         return [by_lower[size.lower()]]
-    # Longer texts are no typing errors, and comparing them takes time.
+    # Longer texts are not typing errors, and comparing them takes time.
     matches = difflib.get_close_matches(size.lower()[:40], by_lower, n=3, cutoff=0.75)
     return [by_lower[match] for match in matches]
 
 
 def allowed_for_version(size: str, version: str) -> bool:
-    """Tell whether a cluster of this version may have the size. A version that does not parse is judged elsewhere."""
+    """Tell whether a cluster of this version may have the size. Other code judges a version that does not parse."""
     if not _NEWER_FAMILIES.fullmatch(size):
         return True
     try:
@@ -76,9 +76,9 @@ def allowed_for_version(size: str, version: str) -> bool:
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """Return what versions sort by.
+    """Return the sort key of a version.
 
     Raises:
-        ValueError: when the text is not x.y.z, whatever follows that.
+        ValueError: if the text does not begin with x.y.z.
     """
     return tuple(int(part) for part in re.split(r"[-+]", version, maxsplit=1)[0].split("."))
