@@ -1,4 +1,4 @@
-"""The HTTP side of the resource provider: what ARM and operators call."""
+"""The HTTP side of the resource provider, which ARM and operators call."""
 
 from frontend.functions import register
 from frontend.routes import ROUTES

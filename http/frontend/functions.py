@@ -1,7 +1,7 @@
-"""Where routes become functions of the host: the only asynchronous code of the frontend.
+"""Registers routes as functions of the host; the only asynchronous code of the frontend.
 
-A handler runs in a thread, because everything below it is synchronous; what it asks of the durable client is done
-here afterwards. The deadline of a request begins here, so that waiting for a thread counts.
+A handler runs in a thread, because everything below it is synchronous. Afterwards the wrapper does with the durable
+client what the handler asks for. The deadline of a request begins here, so it includes the wait for a thread.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ from frontend.routes import ROUTES, Route
 from frontend.services import get_services
 from shared import deadline
 
-# One function per path answers all verbs: the host itself would answer a wrong verb with a bare 404.
+# One function per path handles all verbs, because the host itself would answer a wrong verb with a bare 404.
 METHODS = ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"]
 ORCHESTRATOR = "run_plan_v1"
-# Threads of requests do nothing but wait, most of all while a dependency is silent: then health has to be answered too.
+# Threads of requests only wait, most of all while a dependency is silent, and health must be answered even then.
 _THREADS = ThreadPoolExecutor(64, thread_name_prefix="request")
 
 _log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ def _without_client(route: Route) -> Callable[..., Any]:
 
 
 def _with_client(route: Route) -> Callable[..., Any]:
-    # The binding hands over a DurableOrchestrationClient; its declared type is what the worker's check accepts.
+    # The binding passes a DurableOrchestrationClient; the worker's check accepts only the declared type.
     async def answer(req: func.HttpRequest, client: str) -> func.HttpResponse:
         durable: Any = client
         with deadline.request():
@@ -69,7 +69,7 @@ async def _respond(route: Route, req: func.HttpRequest) -> Reply:
 
 
 async def _start(client: df.DurableOrchestrationClient, reply: Reply) -> None:
-    """Start the orchestration of a reply. The documents are written, so the watchdog makes good for a failure."""
+    """Start the orchestration of a reply. The documents are written, so the watchdog starts it if this fails."""
     start = reply.start
     if start is None:
         return

@@ -1,4 +1,4 @@
-"""Health, for the platform's probes. Neither asks for a particular certificate, and neither tells anything."""
+"""Health, for the platform's probes. Neither probe requires a particular certificate, and neither reveals anything."""
 
 import contextvars
 import logging
@@ -13,28 +13,28 @@ from shared.arm.errors import CloudError, service_unavailable
 from shared.azure import dependencies
 from shared.clusters import catalogue
 
-# The whole answer has five seconds.
+# The whole answer takes five seconds at most.
 _SECONDS = 3.5
 
 _log = logging.getLogger(__name__)
 
 
 def alive(_call: Call) -> Reply:
-    """Say that this process answers."""
+    """Report that this process answers."""
     return Reply(200, {})
 
 
 def ready(call: Call) -> Reply:
-    """Say whether requests can be served: ARM is known, the database and both vaults can be read, there is a version.
+    """Report whether requests can be served: ARM is known, database and both vaults can be read, a version exists.
 
-    An uptime is not asked for, because the app scales to zero. The log says everything that is away, and whose
-    permission is missing; who asks learns only that something is.
+    Uptime does not matter, because the app scales to zero. The log says what is away, and whose permission is missing;
+    the caller learns only that something is.
 
     Raises:
         CloudError: 503 `ServiceUnavailable`.
     """
     checks = (_certificates, _documents, _service_vault, _cluster_vault)
-    # All at once, because one that is silent takes all the time there is.
+    # All at once, because a silent one uses up all the time.
     with deadline.within(_SECONDS), ThreadPoolExecutor(len(checks)) as threads:
         asked = [threads.submit(contextvars.copy_context().run, _problem, check, call) for check in checks]
         problems = [problem for each in asked if (problem := each.result())]
@@ -46,7 +46,7 @@ def ready(call: Call) -> Reply:
 
 
 def _problem(check: Callable[[Call], None], call: Call) -> str:
-    """Return what a check found, or an empty text."""
+    """Return the problem that a check found, or ""."""
     try:
         check(call)
     except AzureError as error:
@@ -64,7 +64,7 @@ def _certificates(call: Call) -> None:
 
 def _documents(call: Call) -> None:
     store = call.services.store
-    # Versions are kept in memory for a while; this is not.
+    # Versions are cached for a while; this check is not.
     store.operations.get("readiness")
     catalogue.default_version(store.versions())
 

@@ -1,4 +1,4 @@
-"""What goes through the frontend: a request, the call it becomes on its way, and the reply."""
+"""The types that pass through the frontend: a request, the call that is made from it, and the reply."""
 
 import json
 import re
@@ -23,10 +23,10 @@ _PARAMETER = re.compile(r"\{\*?(\w+)\}")
 
 @dataclass(frozen=True)
 class Request:
-    """A request as the host hands it over. Header and query names are in lower case.
+    """A request as the host passes it. Header and query names are in lower case.
 
-    Its URL is left behind: the host builds that with the caller's `Host`, which may hold a path and a query of its
-    own. What the request is for is in the parameters of its route.
+    It does not contain the URL, because the host builds that with the caller's `Host`, which may contain a path and a
+    query. The parameters of the route say what the request is for.
     """
 
     method: str
@@ -47,12 +47,12 @@ class Start:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the client gets, and what has to be done with the durable client on the way.
+    """The reply to the client, and what to do with the durable client before it is sent.
 
     Args:
         status: the HTTP status.
         body: any JSON, or None for an empty reply.
-        headers: beside those that every reply has.
+        headers: headers in addition to those of every reply.
         start: an orchestration to start; the reply stands even if that fails.
         durable_instance: the instance whose management addresses are the body.
         error: the error behind the reply, for the log.
@@ -66,13 +66,13 @@ class Reply:
     error: CloudError | None = None
 
     def text(self) -> str:
-        """Return the body as it is sent."""
+        """Return the body as text to send."""
         return "" if self.body is None else json.dumps(self.body, indent=4) + "\n"
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request on its way through the chain; each middleware hands on a copy that knows more."""
+    """A request on its way through the chain; each middleware passes on a copy with more information."""
 
     request: Request
     route: "Route"
@@ -86,18 +86,18 @@ class Call:
 
     @property
     def services(self) -> Services:
-        """What handlers work with."""
+        """The collaborators of handlers."""
         return self.get_services()
 
     @property
     def path(self) -> str:
-        """The path that the host has matched: the route's template with the parameters as the caller typed them."""
+        """The path that the host has matched: the route's template, with the parameters as the caller typed them."""
         given = self.request.parameters
         return "/" + _PARAMETER.sub(lambda match: given.get(match[1], ""), self.route.template)
 
     @property
     def resource_id(self) -> str:
-        """The id of the cluster in the path, its names as the caller typed them: the id of a new cluster."""
+        """The id of the cluster in the path, with names as the caller typed them. A new cluster gets this id."""
         given = self.request.parameters
         return str(
             ResourceId(
@@ -111,7 +111,7 @@ class Call:
 
     @property
     def key(self) -> str:
-        """The id of the cluster in lower case: what documents are found by."""
+        """The id of the cluster in lower case, by which documents are found."""
         return self.resource_id.lower()
 
     @property
@@ -125,7 +125,7 @@ Middleware = Callable[[Call, Handler], Reply]
 
 
 def error_reply(error: CloudError, headers: Mapping[str, str] | None = None) -> Reply:
-    """Return the reply that shows an error."""
+    """Return the reply that renders an error."""
     return Reply(error.status_code, error.to_body(), headers or {}, error=error)
 
 

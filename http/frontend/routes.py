@@ -1,8 +1,8 @@
-"""Every path that this service answers, on one screen: verbs, whose certificate, checks, and what a verb needs.
+"""Every path that this service answers, on one screen: verbs, required certificate, checks, and needs of each verb.
 
-The host takes the first template that fits, in the order of function names, so no two templates may fit one path
-(tested), and the functions of unknown paths sort last: one below `/sre`, one for all others. Which checks a path gets
-follows from the names of its parameters, see `middleware_path.py`.
+The host takes the first template that fits, in the order of function names. So no two templates may fit one path
+(tested), and the functions of unknown paths sort last: one below `/sre`, one for all others. The names of its
+parameters decide which checks a path gets, see `middleware_path.py`.
 """
 
 from collections.abc import Mapping
@@ -29,14 +29,14 @@ from shared.clusters.subscriptions import MAY_WRITE
 
 @dataclass(frozen=True)
 class Verb:
-    """What answers a verb, and the subscription states that allow it (all, when none is named)."""
+    """The handler of a verb, and the subscription states that allow it (all, if none is named)."""
 
     handler: Handler
     subscription_states: frozenset[str] = frozenset()
 
 
 def not_found(call: Call) -> Reply:
-    """Answer a path that nobody serves.
+    """Answer a path that is not served.
 
     Raises:
         CloudError: 404 `NotFound`.
@@ -52,11 +52,11 @@ class Route:
         name: the function's name.
         template: the path, as the host matches it.
         verbs: verb to handler; empty for the routes of unknown paths, which take all of them.
-        caller: whose client certificate it asks for.
-        versioned: whether it wants an `api-version`.
-        feature: what a version must serve for this route; "" for clusters, which all serve.
+        caller: the caller whose client certificate it requires.
+        versioned: whether it requires an `api-version`.
+        feature: the feature that a version must have for this route; "" for clusters, which all versions serve.
         durable: whether it needs the durable client.
-        otherwise: what answers without a verb.
+        otherwise: the handler of verbs that are not listed.
     """
 
     name: str
@@ -82,7 +82,7 @@ ROUTES = (
         "PUT": Verb(openshift_cluster_put_or_patch.put, MAY_WRITE),
         "PATCH": Verb(openshift_cluster_put_or_patch.patch, MAY_WRITE),
         "GET": Verb(openshift_cluster_get.get),
-        # The subscription's state counts only if there is a cluster, so the handler asks for it.
+        # The subscription's state matters only if there is a cluster, so the handler checks it.
         "DELETE": Verb(openshift_cluster_delete.delete),
     }, durable=True),
     Route("http_cluster_admin_credentials", _C + "/listAdminCredentials",

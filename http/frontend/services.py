@@ -1,4 +1,4 @@
-"""What handlers work with, built once per process. Tests build their own with stand-ins of the same methods."""
+"""The collaborators of handlers, built once per process. Tests build their own from stand-ins with the same methods."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from shared.vault import Vault, get_vault
 
 @dataclass(frozen=True)
 class Services:
-    """The collaborators. Store and vault are opened by the first who asks, so that a refusal costs neither."""
+    """The collaborators. The first access opens store and vault, so a refused request costs neither."""
 
     settings: Settings
     open_store: Callable[[], Store]
@@ -40,7 +40,7 @@ def get_services() -> Services:
     """Return the collaborators of this process.
 
     Raises:
-        SettingsError: when the environment does not describe a working resource provider.
+        SettingsError: if the environment does not describe a working resource provider.
     """
     return Services(
         settings=settings.load(),

@@ -206,7 +206,7 @@ def _is_deleted(machine: Json) -> bool:
 
 
 def _machine_told(machine: Json) -> str:
-    """Return what machine-api says of a machine: its error, else what its provider reports as false."""
+    """Return machine-api's report about a machine: its error, or else its provider's false conditions."""
     status = machine.get("status") or {}
     told = [str(status.get(member)) for member in ("errorReason", "errorMessage") if status.get(member)]
     if not told:

@@ -95,7 +95,7 @@ def _volumes() -> list[Json]:
 
 
 def _fluent_bit(source: str, registry: str) -> Json:
-    """Return the container that reads one source. It keeps on the node how far it came; the journal needs its id."""
+    """Return the container that reads one source. It stores its position on the node; the journal needs its id."""
     return {
         "name": f"fluentbit-{source}",
         "image": f"{registry}/fluentbit:1.3.9-1",

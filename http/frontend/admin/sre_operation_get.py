@@ -1,4 +1,4 @@
-"""An operation with its steps, for operators; and where its orchestration can be inspected."""
+"""An operation with its steps, for operators, and the addresses at which its orchestration can be inspected."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ def get(call: Call) -> Reply:
 
 
 def get_durable(call: Call) -> Reply:
-    """Return the Durable status addresses of the operation's latest attempt. They carry a key of the host."""
+    """Return the Durable status addresses of the operation's latest attempt. They contain a key of the host."""
     operation, cluster = _find(call)
     attempt = operation_report.current_attempt(operation, cluster, call.services.store.progress.list(operation["id"]))
     return Reply(200, durable_instance=plans.instance_id(operation["id"], attempt))
 
 
 def _find(call: Call) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Return an operation of the cluster in the path, and the cluster document while there is one.
+    """Return an operation of the cluster in the path, and the cluster document if it exists.
 
     Raises:
         CloudError: 404 `NotFound`.

@@ -13,16 +13,16 @@ from shared.store import Document, PreconditionFailed, Taken
 
 
 def reserve(call: Call, document: Document, undo: ExitStack) -> None:
-    """Reserve the domain of a cluster that is about to be written. A domain of the customer's own needs none.
+    """Reserve the domain of a cluster that is about to be written. A domain of the customer's own needs no reservation.
 
     Args:
         call: the request.
         document: the cluster document.
-        undo: learns how to free the domain.
+        undo: receives the function that frees the domain.
 
     Raises:
         CloudError: 400 `DuplicateDomain`.
-        PreconditionFailed: when another request has just created the same cluster.
+        PreconditionFailed: if another request has just created the same cluster.
     """
     services, domain = call.services, document["openShiftCluster"]["properties"]["clusterProfile"]["domain"]
     name = naming.managed_name(domain, services.settings.domain)
@@ -34,7 +34,7 @@ def reserve(call: Call, document: Document, undo: ExitStack) -> None:
         "clusterDocumentId": document["id"],
         "reservedAt": services.now().isoformat(),
     }
-    # Pushed first: a reservation whose answer is lost, and reading it back too, has to go as well.
+    # Pushed first: the reservation must be undone even if its answer, and the answer to reading it back, are lost.
     before: Document | None = None
     undo.callback(attempt, "free the domain", lambda: services.store.domains.undo(claim, before))
     try:
@@ -44,13 +44,13 @@ def reserve(call: Call, document: Document, undo: ExitStack) -> None:
 
 
 def _is_abandoned(call: Call, found: Document) -> bool:
-    """Tell whether a reservation stands for no cluster.
+    """Tell whether a reservation belongs to no cluster.
 
-    One of the same cluster's is taken over at once: the request that made it failed, or races with this one, and then
-    the cluster document decides. Others are left the time that a request may take.
+    A reservation of the same cluster is taken over at once: the request that made it failed, or races with this one,
+    and then the cluster document decides. Other reservations may stay as long as a request may take.
 
     Raises:
-        PreconditionFailed: when the same cluster exists by now.
+        PreconditionFailed: if the same cluster exists by now.
     """
     own, clusters = call.services.settings, call.services.store.clusters
     same = found["openShiftClusterKey"] == call.key

@@ -1,6 +1,6 @@
-"""POST of listCredentials and listAdminCredentials: the only replies that hold a secret.
+"""POST of listCredentials and listAdminCredentials: the only replies that contain a secret.
 
-Nothing here logs, and no cache on the way may keep what is answered.
+Nothing here logs, and no cache on the way may store the replies.
 """
 
 import base64
@@ -23,7 +23,7 @@ def list_credentials(call: Call) -> Reply:
     """Return name and password of the cluster's first user.
 
     Raises:
-        CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` where there are no credentials.
+        CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
     """
     password = _bundle(call, _document(call))["kubeadminPassword"]
     return Reply(200, {"kubeadminUsername": KUBEADMIN, "kubeadminPassword": password}, _NO_STORE)
@@ -32,13 +32,14 @@ def list_credentials(call: Call) -> Reply:
 def list_admin_credentials(call: Call) -> Reply:
     """Return a kubeconfig with which an administrator reaches the cluster.
 
-    Its certificate is the one that ends after a year: the installer's own, which holds for ten, never leaves the
-    sealed graph. In the vault it names the API server as the cluster's machines do; outside only the other name resolves.
-    Under that name the API server of a managed domain shows a certificate of a public authority, which the machine of
-    whoever connects knows, and the cluster's own authority does not: the kubeconfig then names none.
+    It has the certificate that expires after a year; the installer's own, valid for ten, never leaves the sealed graph.
+    The kubeconfig in the vault names the API server as the cluster's machines do, but outside only the other name
+    resolves, so it is replaced. Under that name the API server of a managed domain serves a certificate of a public
+    authority. The caller's machine knows that authority, but the cluster's own authority does not, so the kubeconfig
+    then names none.
 
     Raises:
-        CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` where there are no credentials.
+        CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
     Source:
         ARO-RP `pkg/cluster/kubeconfig.go`, `generateUserAdminKubeconfig`.
     """
@@ -73,7 +74,7 @@ def _bundle(call: Call, document: Document) -> Bundle:
     try:
         return call.services.vault.get_secret(versioned_id)
     except ResourceNotFoundError as error:
-        # Between the two reads a delete has taken it away.
+        # A delete has removed it between the two reads.
         raise request_not_allowed(
             f"The credentials of the cluster '{call.resource_id}' have just been deleted."
         ) from error

@@ -1,4 +1,4 @@
-"""DELETE of a cluster, which also cancels a create that runs."""
+"""DELETE of a cluster. It also cancels a create that is running."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from shared.store import UPDATE_TRIES, NotFound, PreconditionFailed
 
 
 def delete(call: Call) -> Reply:
-    """Begin to delete a cluster: 202, or 204 when there is none.
+    """Begin to delete a cluster; return 202, or 204 if there is none.
 
     Raises:
         CloudError: 400 `InvalidSubscriptionState` or `RequestNotAllowed`; 409 after five lost races.

@@ -20,7 +20,7 @@ def _list(call: Call, prefix: str) -> Reply:
 
     Args:
         call: the request.
-        prefix: what the keys begin with; its last slash keeps `rg1` apart from `rg10`.
+        prefix: beginning of the keys; its last slash separates `rg1` from `rg10`.
     """
     services, token = call.services, call.request.query.get(paging.PARAMETER.lower(), "")
     continuation = paging.unseal(token, _paging_key(call), prefix) if token else None

@@ -1,9 +1,8 @@
 """PUT and PATCH of a cluster: create, update, resume.
 
-What is written comes in this order: reservation of the domain, secrets, async operation, cluster document; the wrapper
-then starts the orchestration. A request that fails takes back what it wrote. One that dies in between leaves something
-that nobody sees (a reservation, a secret, an operation that no document names), which a sweep finds, or something that
-the watchdog starts.
+A request writes in this order: reservation of the domain, secrets, async operation, cluster document; the wrapper then
+starts the orchestration. A request that fails undoes its writes. If it dies in between, it leaves either something that
+no document names (a reservation, a secret, an operation), which a sweep finds, or something that the watchdog starts.
 """
 
 import copy
@@ -33,25 +32,25 @@ _BUCKETS = 256
 
 
 def put(call: Call) -> Reply:
-    """Create a cluster, update it to what the body says, or resume a create that failed.
+    """Create a cluster, update it to match the body, or resume a create that failed.
 
-    Source: ARO-RP `pkg/frontend/openshiftcluster_putorpatch.go`. Unlike there, a failed create can be resumed, a PUT may
-    leave out members that have a default, and the checks against Azure run in the operation, not in the request.
+    Source: ARO-RP `pkg/frontend/openshiftcluster_putorpatch.go`. Unlike there, a failed create can be resumed, a PUT
+    may leave out members that have a default, and the checks against Azure run in the operation, not in the request.
     """
     return _retried(call, Event.PUT)
 
 
 def patch(call: Call) -> Reply:
-    """Change the members of a cluster that the body gives.
+    """Change the members of a cluster that the body contains.
 
     Raises:
-        CloudError: 404 `ResourceNotFound` when there is no cluster.
+        CloudError: 404 `ResourceNotFound` if there is no cluster.
     """
     return _retried(call, Event.PATCH)
 
 
 def _retried(call: Call, event: Event) -> Reply:
-    """Repeat the whole decision while somebody else is faster with the document."""
+    """Repeat the whole decision while another writer of the document is faster."""
     sent = decode_cluster(call.content, call.version)
     for _ in range(UPDATE_TRIES):
         try:
@@ -79,7 +78,8 @@ def _create(call: Call, sent: Cluster) -> Reply:
     name = secret_name(document["id"], Purpose.REQUEST)
     with undoing() as undo:
         managed_domain.reserve(call, document, undo)
-        # Pushed first: the answer may be lost. The document's id is never used again, so nobody else has this secret.
+        # Pushed first, because the answer may be lost. The document's id is never reused, so nobody else has this
+        # secret.
         undo.callback(attempt, "delete its secret", lambda: services.vault.delete(name))
         document["secrets"] = {str(Purpose.REQUEST): services.vault.put_secret(name, bundle, document["id"])}
         document["hasPullSecret"] = _has_pull_secret(bundle)
@@ -136,7 +136,7 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     try:
         stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
     except ResourceNotFoundError as error:
-        # A delete has taken it away since the document was read.
+        # A delete has removed it since the document was read.
         raise PreconditionFailed(document["id"]) from error
     convert.put_secrets(stored, stored_bundle)
     cluster = convert.overlay(stored, sent, call.version, patch=edge.event is Event.PATCH)
@@ -150,7 +150,7 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     document["hasPullSecret"] = _has_pull_secret(bundle)
     principal = cluster["properties"]["servicePrincipalProfile"]
     if principal["clientId"].lower() != document["clientIdKey"]:
-        # The object id was that of another application; the operation asks for it anew.
+        # The object id belongs to another application; the operation looks it up again.
         principal.pop("objectId", None)
         document["clientIdKey"] = principal["clientId"].lower()
     document["openShiftCluster"] = cluster
@@ -169,7 +169,7 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
 def _replace_secret(call: Call, document: dict[str, Any], bundle: dict[str, Any], undo: ExitStack) -> None:
     """Store a new version of the request's secret.
 
-    If the update is not accepted the version is disabled, because no document names it and no one may use it.
+    If the update is not accepted, the version is disabled, because no document names it and nobody may use it.
     """
     vault, name = call.services.vault, secret_name(document["id"], Purpose.REQUEST)
     versioned_id = vault.put_secret(name, bundle, document["id"])
@@ -193,12 +193,12 @@ def _set_system_data(call: Call, cluster: Cluster) -> None:
 
 
 def _has_pull_secret(bundle: dict[str, Any]) -> bool:
-    """Tell whether the customer brought credentials of registries. The vault alone knows which."""
+    """Tell whether the customer supplied registry credentials. Only the vault knows which."""
     return bool(json.loads(bundle.get("pullSecret") or "{}").get("auths"))
 
 
 def _resume(call: Call, document: dict[str, Any]) -> list[str]:
-    """Return the rows that the new operation takes over; note on the cluster when its bootstrap has to begin again."""
+    """Return the rows that the new operation carries over; mark the cluster if its bootstrap has to begin again."""
     done, properties = _done_rows(call, document), document["openShiftCluster"]["properties"]
     again = resuming.begins_again(properties, done, call.services.now())
     if again:
@@ -207,7 +207,7 @@ def _resume(call: Call, document: dict[str, Any]) -> list[str]:
 
 
 def _done_rows(call: Call, document: dict[str, Any]) -> list[str]:
-    """Return the rows that the failed create has done, or had taken over from one before it."""
+    """Return the rows that the failed create has done, or had carried over from an earlier one."""
     store, operation_id = call.services.store, document.get("lastAsyncOperationId", "")
     operation = store.operations.get(operation_id) if operation_id else None
     if operation is None:  # Operations and their progress expire together; every row may run again.
@@ -217,7 +217,7 @@ def _done_rows(call: Call, document: dict[str, Any]) -> list[str]:
 
 
 def _collision(call: Call, document: dict[str, Any]) -> Exception:
-    """Return what to raise for a write that met a unique key: whose value it is, or a race to decide again."""
+    """Return the exception for a write that met a unique key: it names the member, or a race to decide again."""
     clusters = call.services.store.clusters
     for member, code, what in (
         ("clientIdKey", ErrorCode.DUPLICATE_CLIENT_ID, "service principal with client id"),

@@ -17,7 +17,7 @@ def get(call: Call) -> Reply:
     """Return one version.
 
     Raises:
-        CloudError: 404 `ResourceNotFound`, listing those that there are.
+        CloudError: 404 `ResourceNotFound`, listing the existing versions.
     """
     name, names = call.parameters["openShiftVersion"], catalogue.names(call.services.store.versions())
     if name not in names:

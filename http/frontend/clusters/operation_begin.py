@@ -1,4 +1,4 @@
-"""Begin an operation on a cluster: the same for PUT, PATCH and DELETE."""
+"""Begins an operation on a cluster, in the same way for PUT, PATCH and DELETE."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -17,7 +17,7 @@ from shared.store import OutcomeUnknown, ensure_written
 
 
 def begin_operation(call: Call, document: dict[str, Any], edge: Edge, done: list[str] | None = None) -> dict[str, Any]:
-    """Let a cluster document name a new operation, and return that operation's document. Nothing is written.
+    """Let a cluster document name a new operation, and return that operation's document. Writes nothing.
 
     Args:
         call: the request.
@@ -44,9 +44,9 @@ def write_operation(
     Args:
         call: the request.
         document: the cluster document, as `begin_operation` left it.
-        operation: what that returned.
+        operation: the document that `begin_operation` returned.
         write_cluster: creates or replaces the cluster document.
-        undo: learns how to delete the operation, which nobody hears of if the request is not accepted.
+        undo: receives the function that deletes the operation, which nobody may see if the request is not accepted.
 
     Raises:
         Conflict, NotFound, PreconditionFailed: another request was faster.
@@ -58,13 +58,13 @@ def write_operation(
 
     def names_it() -> bool:
         found = store.clusters.read(document["id"], document["partitionKey"])
-        # This name stays when the operation has ended, which a watchdog may see to before we read.
+        # This name stays after the operation has ended, which a watchdog may cause before we read.
         return found is not None and found.get("lastAsyncOperationId") == operation_id
 
     try:
         ensure_written(lambda: write_cluster(document), names_it)
     except OutcomeUnknown:
-        # The cluster that names all this may exist: what it does not name is left to the sweep.
+        # The cluster that names all this may exist. The sweep removes what it does not name.
         undo.pop_all()
         raise
 
@@ -72,7 +72,15 @@ def write_operation(
 def accepted(
     call: Call, status: int, body: dict[str, Any] | None, document: dict[str, Any], operation: dict[str, Any]
 ) -> Reply:
-    """Return the reply to a request whose operation goes on, with where to ask for it and how often."""
+    """Return the reply to a request whose operation continues, with the address to poll and how often.
+
+    Args:
+        call: the request.
+        status: the HTTP status.
+        body: the body, or None.
+        document: the cluster document.
+        operation: the async operation.
+    """
     path = async_operations.operation_path(*_place(call), operation["id"])
     return Reply(
         status,
@@ -89,7 +97,7 @@ def accepted(
 
 
 def result_url(call: Call, operation_id: str) -> str:
-    """Return where the client of a delete waits."""
+    """Return the address that the client of a delete polls."""
     return links.with_path(call.public_url, async_operations.result_path(*_place(call), operation_id))
 
 

@@ -1,4 +1,4 @@
-"""PUT of a subscription: ARM tells that it is registered, suspended, deleted."""
+"""PUT of a subscription: ARM reports that it is registered, suspended or deleted."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from shared.store import UPDATE_TRIES, Conflict, Document, NotFound, Preconditio
 
 
 def put(call: Call) -> Reply:
-    """Store what ARM says, and answer with what is stored: 201 for a new subscription, else 200."""
+    """Store ARM's report and answer with the stored document: 201 for a new subscription, otherwise 200."""
     subscriptions = call.services.store.subscriptions
     for _ in range(UPDATE_TRIES):
         stored = subscriptions.get(call.subscription_id)
@@ -23,6 +23,6 @@ def put(call: Call) -> Reply:
 
 
 def _says(call: Call, document: Document) -> bool:
-    """Tell whether what is stored says the same, whoever wrote it."""
+    """Tell whether the stored document says the same, whoever wrote it."""
     found = call.services.store.subscriptions.get(call.subscription_id) or {}
     return all(found.get(member) == document.get(member) for member in ("subscription", "deleting"))

@@ -1,6 +1,6 @@
-"""What a request that fails takes back: secrets, operations and reservations that nobody will ever hear of.
+"""Undoes the writes of a request that fails: secrets, operations and reservations that nobody will ever use.
 
-Best effort: what a dead process or a dead dependency leaves, a sweep finds.
+Best effort: if a process or a dependency dies, a sweep finds what is left.
 """
 
 import logging
@@ -17,12 +17,12 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def undoing() -> Iterator[ExitStack]:
-    """Run what the block has pushed, newest first, if the block raises."""
+    """If the block raises, run what it has pushed, newest first."""
     with ExitStack() as stack:
         try:
             yield stack
         except BaseException:
-            # An error of the connection does not say whose it was, and what follows calls others.
+            # An error of the connection does not say which call failed, and the calls below go to other services.
             token = tracing.address.set(tracing.address.get())
             with deadline.aftermath():
                 stack.close()
@@ -32,7 +32,7 @@ def undoing() -> Iterator[ExitStack]:
 
 
 def attempt(what: str, undo: Callable[[], object]) -> None:
-    """Try to undo one thing; a failure is logged and hides nothing."""
+    """Try to undo one thing. A failure is logged and does not hide the original error."""
     try:
         undo()
     except (AzureError, OutcomeUnknown, PreconditionFailed) as error:

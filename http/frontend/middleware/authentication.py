@@ -1,4 +1,4 @@
-"""Who calls: decided by the client certificate alone, and before anything in the request is looked at."""
+"""The caller's identity. Only the client certificate decides it, before anything else in the request is read."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -12,7 +12,7 @@ from shared.arm.errors import forbidden
 
 
 class Caller(Enum):
-    """Whose certificate a route asks for."""
+    """The callers that a route may require."""
 
     ARM = "Azure Resource Manager's"
     ADMIN = "an operator's"
@@ -29,9 +29,9 @@ _IS: dict[Caller, Callable[[Certificate | None, Services], bool]] = {
 
 
 def authenticate(call: Call, handle: Handler) -> Reply:
-    """Refuse a caller whose certificate is not the one that the route asks for.
+    """Refuse a caller whose certificate is not the one that the route requires.
 
-    `api-version=admin` belongs to operators on every route.
+    On every route, `api-version=admin` is reserved for operators.
 
     Raises:
         CloudError: 403 `Forbidden`.

@@ -1,4 +1,4 @@
-"""The envelope of a body: its size, its type, and that it is JSON. What it says is for the handler."""
+"""The envelope of a body: its size, its type, and that it is JSON. The handler judges the content."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ _WITH_BODY = ("PUT", "PATCH", "POST")
 
 
 def body(call: Call, handle: Handler) -> Reply:
-    """Hand on the parsed body; None stands for one that is empty.
+    """Pass on the parsed body, or None if it is empty.
 
     Raises:
         CloudError: 400 `InvalidResource` or `InvalidRequestContent`, 415 `UnsupportedMediaType`.

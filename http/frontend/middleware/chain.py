@@ -1,4 +1,4 @@
-"""The chain that every request goes through, and the only place that knows its order."""
+"""The chain of middleware that every request goes through. Only this module knows its order."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ from frontend.routes import Route
 from frontend.services import Services
 
 CHAIN: tuple[Middleware, ...] = (
-    # The first three look at nothing but ids in headers: they record and render what the others decide.
+    # The first three look only at ids in headers: they record and render what the others decide.
     log,
     headers,
     panic,
@@ -57,5 +57,11 @@ _HANDLE = _chain()
 
 
 def respond(route: Route, request: Request, get_services: Callable[[], Services]) -> Reply:
-    """Answer a request: never raises, whatever the request is."""
+    """Answer a request. Never raises, whatever the request is.
+
+    Args:
+        route: the route that the host has matched.
+        request: the request.
+        get_services: returns the collaborators of this process.
+    """
     return _HANDLE(Call(request, route, get_services))

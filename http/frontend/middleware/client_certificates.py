@@ -1,7 +1,7 @@
-"""Client certificates: ARM's, known by their bytes, and operators', known by who signed them and their common name.
+"""Client certificates: ARM's are recognized by their bytes, operators' by their issuer and common name.
 
-The platform puts the leaf, base64 DER, into a header and removes a caller's own. It checks nothing: that the caller
-holds the key was proved by TLS, everything else is proved here.
+The platform puts the leaf, base64 DER, into a header, and removes any such header from the caller. It validates
+nothing. TLS has proved that the caller holds the key; everything else is checked here.
 """
 
 import base64
@@ -25,7 +25,7 @@ from frontend.services import Services
 
 
 def decode(header: str) -> Certificate | None:
-    """Return the certificate of the header, or None when there is none that can be read."""
+    """Return the certificate in the header, or None if it cannot be read."""
     try:
         return x509.load_der_x509_certificate(base64.b64decode(header, validate=True)) if header else None
     except (binascii.Error, ValueError):
@@ -33,9 +33,9 @@ def decode(header: str) -> Certificate | None:
 
 
 def is_arm(certificate: Certificate | None, services: Services) -> bool:
-    """Tell whether the leaf is one that ARM publishes, byte for byte, within the time that ARM gives for it.
+    """Tell whether the leaf is a certificate that ARM publishes, byte for byte, and valid now according to ARM.
 
-    ARM publishes the next certificate before it uses it, so several may count at once.
+    ARM publishes the next certificate before it uses it, so several may be valid at once.
     """
     if certificate is None:
         return False
@@ -88,6 +88,6 @@ def _is_authority(_policy: Policy, _certificate: Certificate, constraints: x509.
         raise ValueError("the issuer is no certificate authority")
 
 
-# The library's own policy is that of the web, which wants a DNS name in the leaf; an operator has none.
+# The library's default policy is that of the web, which requires a DNS name in the leaf. Operators' leaves have none.
 _LEAF = ExtensionPolicy.permit_all().require_present(x509.ExtendedKeyUsage, Criticality.AGNOSTIC, _is_for_clients)
 _CA = ExtensionPolicy.permit_all().require_present(x509.BasicConstraints, Criticality.AGNOSTIC, _is_authority)

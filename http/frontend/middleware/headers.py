@@ -7,7 +7,7 @@ from shared import tracing
 
 
 def headers(call: Call, handle: Handler) -> Reply:
-    """Name the request in its reply, and echo the caller's ids as ARM's contract says."""
+    """Name the request in its reply, and echo the caller's ids as ARM's contract requires."""
     reply = handle(call)
     found = {"X-Ms-Request-Id": call.correlation["requestId"]}
     if call.request.headers.get(tracing.CORRELATION_HEADER):

@@ -6,7 +6,7 @@ from shared.arm.links import is_host
 
 
 def host(call: Call, handle: Handler) -> Reply:
-    """Refuse a `Host` that is more than a name and a port: links of a reply begin with it where ARM says no other.
+    """Refuse a `Host` that is more than a name and a port, because links in replies may begin with it.
 
     Raises:
         CloudError: 400 `InvalidParameter`.

@@ -1,4 +1,4 @@
-"""One line in the log for each request, under one correlation id for everything that the request causes."""
+"""One log line for each request, under one correlation id for everything that the request causes."""
 
 import logging
 import re
@@ -13,7 +13,7 @@ from shared.arm.errors import shown
 from shared.clusters.documents import CorrelationData
 from shared.tracing import Correlation
 
-# Ids of callers end up in headers and logs: anything longer, or with other characters, is no id.
+# Callers' ids end up in headers and logs. Anything longer, or with other characters, is not accepted as an id.
 _ID = re.compile(r"[A-Za-z0-9._:{}-]{1,128}")
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
@@ -35,7 +35,7 @@ def log(call: Call, handle: Handler) -> Reply:
             logging.ERROR if reply.status >= 500 else logging.INFO,  # noqa: PLR2004 - ours to repair from here on
             "%s %s -> %d in %d ms%s",
             call.request.method,
-            # A line break in a name stays escaped.
+            # Keep a line break in a name escaped.
             shown(quote(call.path)),
             reply.status,
             (time.monotonic() - begun) * 1000,
@@ -51,7 +51,7 @@ def _correlation(call: Call) -> CorrelationData:
     headers, request_id = call.request.headers, new_id()
     traceparent = headers.get("traceparent", "")
     return CorrelationData(
-        # A caller without one still gets its request, its operation and every call to Azure under one id.
+        # If the caller sends no id, its request, its operation and every call to Azure still share one.
         correlationId=_id(headers.get(tracing.CORRELATION_HEADER, "")) or request_id,
         clientRequestId=_id(headers.get(tracing.CLIENT_REQUEST_HEADER, "")),
         requestId=request_id,

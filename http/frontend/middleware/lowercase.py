@@ -1,4 +1,4 @@
-"""Casing: ARM ids are the same in any case, so everything below compares lower case alone."""
+"""Casing: ARM ids are case-insensitive, so everything below compares in lower case."""
 
 from dataclasses import replace
 
@@ -6,6 +6,6 @@ from frontend.messages import Call, Handler, Reply
 
 
 def lowercase(call: Call, handle: Handler) -> Reply:
-    """Lower the parameters of the path. The request keeps them as they were typed, for ids of new resources."""
+    """Convert the path's parameters to lower case. The request keeps the original casing, for ids of new resources."""
     parameters = {name: value.lower() for name, value in call.request.parameters.items()}
     return handle(replace(call, parameters=parameters))

@@ -1,4 +1,4 @@
-"""Verbs: the host gives every verb of a path to one function, and a wrong one deserves more than the host's 404."""
+"""Verbs: the host passes every verb of a path to one function, and its own answer to a wrong one is a bare 404."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from shared.arm.errors import method_not_allowed
 
 
 def method(call: Call, handle: Handler) -> Reply:
-    """Refuse a verb that the path does not have; answer HEAD as GET without a body, and OPTIONS by the verbs."""
+    """Refuse a verb that the path does not have. Answer HEAD as GET without a body, and OPTIONS with the verbs."""
     asked, verbs = call.request.method, call.route.verbs
     if not verbs:  # The routes of unknown paths have none, and answer all of them.
         return handle(call)

@@ -1,4 +1,4 @@
-"""The one place that turns errors into replies."""
+"""Turns errors into replies; no other module does."""
 
 import logging
 from http import HTTPStatus
@@ -24,10 +24,10 @@ _log = logging.getLogger(__name__)
 
 
 def panic(call: Call, handle: Handler) -> Reply:
-    """Render what is raised.
+    """Render an exception as a reply.
 
-    A `CloudError` is rendered as it says, a dependency that is away as 503, anything else as a bare 500 with a trace
-    in the log.
+    A `CloudError` has its own status and body, a dependency that is away becomes 503, and anything else becomes a bare
+    500 with a trace in the log.
     """
     try:
         return _answered(call, handle)
@@ -40,7 +40,7 @@ def panic(call: Call, handle: Handler) -> Reply:
 
 
 def _answered(call: Call, handle: Handler) -> Reply:
-    """Answer, or translate what a dependency did.
+    """Answer, or translate the failure of a dependency.
 
     Raises:
         CloudError: 503 `ServiceUnavailable`.

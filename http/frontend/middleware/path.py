@@ -1,4 +1,4 @@
-"""Checks of the path, one for each parameter that a route may have. The order is the table's."""
+"""Checks of the path, one for each parameter that a route may have, in the order of the table."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ Check = Callable[[str, str], bool]
 _NAME = "1 to 90 letters, digits, '-', '_', '(', ')' or '.', the last no '.'"
 _UUID = "a UUID such as 00000000-0000-0000-0000-000000000000"
 
-# Parameter: what it is, its rule (of the value and of this region), status and code, and what it must be.
+# Parameter: its name for people, its rule (of the value and of this region), status and code, and what it must be.
 PATH_CHECKS: dict[str, tuple[str, Check, int, ErrorCode, str]] = {
     "subscriptionId": (
         "subscription id",
@@ -70,14 +70,14 @@ def path(call: Call, handle: Handler) -> Reply:
     """Check every parameter that the route has.
 
     Raises:
-        CloudError: for the first that breaks its rule.
+        CloudError: for the first parameter that breaks its rule.
     """
     for name, (what, is_right, status, code, wanted) in PATH_CHECKS.items():
         value = call.parameters.get(name)
         if value is None:
             continue
         region, given = call.services.settings.location, call.request.parameters[name]
-        # Letters of other alphabets may become ASCII in lower case, such as the Kelvin sign.
+        # In lower case, letters of other alphabets may become ASCII, such as the Kelvin sign.
         if not (given.isascii() and is_right(value, region)):
             must = wanted.format(region=region)
             raise CloudError(

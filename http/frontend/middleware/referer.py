@@ -8,7 +8,7 @@ from shared.arm.links import public_url
 
 
 def referer(call: Call, handle: Handler) -> Reply:
-    """Hand on the public address, so that a bad one is refused before anything is written.
+    """Pass on the public address. An invalid one is refused here, before anything is written.
 
     Raises:
         CloudError: 400 `InvalidParameter`.
@@ -17,6 +17,6 @@ def referer(call: Call, handle: Handler) -> Reply:
 
 
 def _own_address(call: Call) -> SplitResult:
-    """Return where the request arrived, put together of parts that were checked one by one."""
+    """Return the address where the request arrived, built from parts that were checked one by one."""
     request = call.request
     return SplitResult(request.scheme, request.headers.get("host", ""), quote(call.path), urlencode(request.query), "")

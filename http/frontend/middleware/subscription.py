@@ -1,4 +1,4 @@
-"""The state of the subscription, which ARM tells ahead of time and which decides what its owner may do."""
+"""The state of the subscription. ARM reports it in advance, and it decides what the owner may do."""
 
 from frontend.messages import Call, Handler, Reply
 from shared.clusters.subscriptions import require_state

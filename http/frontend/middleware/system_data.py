@@ -1,4 +1,4 @@
-"""Who acts, as ARM says."""
+"""The caller's identity as ARM reports it."""
 
 from dataclasses import replace
 
@@ -7,5 +7,5 @@ from shared.clusters import system_data as data
 
 
 def system_data(call: Call, handle: Handler) -> Reply:
-    """Hand on what ARM's header says of the caller; a header that cannot be read stops nobody."""
+    """Pass on the members of ARM's header about the caller. A header that cannot be read does not fail the request."""
     return handle(replace(call, system_data=data.parse(call.request.headers.get(data.HEADER, ""))))

@@ -1,4 +1,4 @@
-"""What clients poll: the status of an operation, and its result."""
+"""The paths that clients poll: the status of an operation, and its result."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from shared.clusters.states import ProvisioningState
 
 
 def get_status(call: Call) -> Reply:
-    """Return the status and how far it is. `Retry-After` comes with it while there is something to wait for."""
+    """Return the status and the progress. While the operation runs, the reply has `Retry-After`."""
     document, running = _find(call)
     headers = _retry_after(call) if running else {}
     status = visible_status(document["asyncOperation"], running=running)
@@ -21,7 +21,7 @@ def get_status(call: Call) -> Reply:
 
 
 def get_result(call: Call) -> Reply:
-    """Return 202 while the operation runs, then the cluster as it was at the end, or 204 after a delete."""
+    """Return 202 while the operation runs; then the cluster at its end, or 204 after a delete."""
     document, running = _find(call)
     if running:
         return Reply(202, headers={"Location": call.public_url.geturl(), **_retry_after(call)})
@@ -31,11 +31,11 @@ def get_result(call: Call) -> Reply:
 
 
 def _find(call: Call) -> tuple[dict[str, Any], bool]:
-    """Return an operation, and whether it is still to be shown as running.
+    """Return an operation, and whether the client still sees it as running.
 
-    It is, until the cluster names it no more: see `visible_status`. One that ended nothing and is named by nobody
-    was superseded, or its request died before the cluster was written; it runs in the eyes of its client until the
-    delete that superseded it ends it, or until it expires.
+    It does until the cluster no longer names the operation: see `visible_status`. An operation that has not ended and
+    that no cluster names was superseded, or its request died before it wrote the cluster. Its client sees it as running
+    until the delete that superseded it ends it, or until it expires.
 
     Raises:
         CloudError: 404 `NotFound`, also for an operation of another subscription.
@@ -45,7 +45,7 @@ def _find(call: Call) -> tuple[dict[str, Any], bool]:
     if document is None or document["openShiftClusterKey"].split("/")[2] != call.subscription_id:
         raise operation_not_found(operation_id)
     if document["asyncOperation"]["status"] not in ENDED:
-        # Nearly every poll: it needs no query for the cluster.
+        # This covers nearly every poll, and needs no query for the cluster.
         return document, True
     cluster = store.clusters.get(document["openShiftClusterKey"])
     return document, cluster is not None and cluster.get("asyncOperationId") == operation_id

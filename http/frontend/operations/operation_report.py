@@ -1,7 +1,7 @@
-"""How an operation looks to a person: its steps in the plan's order, their phases, what runs, what it waits for.
+"""An operation as people see it: its steps in the plan's order, their phases, what runs, and what it waits for.
 
-The plan says what there is to do, progress items say what became of it. A row without an item has not begun; a row
-that an earlier operation or attempt has done is `Succeeded` all the same.
+The plan says what has to be done, and progress items say what has happened. A row without an item has not begun. A row
+that an earlier operation or attempt has done is `Succeeded`, too.
 
     {"id", "name", "clusterId", "plan", "status", "startTime", "endTime", "durationSeconds", "percentComplete",
      "attempt", "timeScale", "correlationId", "currentSteps": ["deploy_storage_template"],
@@ -35,9 +35,9 @@ def report(
 
     Args:
         operation: the async operation document.
-        cluster: the cluster document, while there is one.
+        cluster: the cluster document, if it exists.
         items: the progress items of all attempts.
-        now: the end of durations of what still runs.
+        now: the time up to which running steps are counted.
     """
     plan, latest = operation.get("plan", {}), _latest(items)
     done = set(plan.get("done", []))
@@ -142,13 +142,13 @@ def _phase(name: str, steps: list[dict[str, Any]], now: datetime) -> dict[str, A
 def progress(operation: dict[str, Any], items: list[ProgressItem], status: str) -> dict[str, Any]:
     """Return what a customer who polls is told of the way: ARM's `percentComplete`, and `properties` while it runs.
 
-    The text comes from the plan alone: what Azure and the cluster answer may name what is the service's own. Clients
-    take `properties.provisioningState` for a status, so there is none.
+    The text comes only from the plan, because answers of Azure and the cluster may name internals of the service.
+    `properties` has no `provisioningState`, because clients would take it for a status.
 
     Args:
         operation: the async operation document.
         items: the progress items of all attempts.
-        status: what the client is told.
+        status: the status that the client sees.
     """
     plan = operation.get("plan", {})
     told: dict[str, Any] = {"percentComplete": _percent(plan, items, status)}
@@ -175,8 +175,8 @@ def progress(operation: dict[str, Any], items: list[ProgressItem], status: str) 
 def _percent(plan: dict[str, Any], items: list[ProgressItem], status: str) -> int:
     """Return how much is done, 0 to 100; it never goes back within an operation.
 
-    Only what is stored counts, not the reader's clock: two frontends tell the same. A row that is done stays done, and
-    one that began again counts for the longest that any attempt has come.
+    It depends only on what is stored, not on the reader's clock, so two frontends give the same figure. A row that is
+    done stays done, and a row that began again counts with the longest time of any attempt.
     """
     if status == ProvisioningState.SUCCEEDED:
         return 100

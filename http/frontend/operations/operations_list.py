@@ -1,9 +1,9 @@
-"""The operations that Azure shows for this provider, in role definitions for example."""
+"""The operations that Azure shows for this provider, for example in role definitions."""
 
 from frontend.messages import Call, Reply
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
 
-# Name, resource and text. What is not served is not listed.
+# Name, resource and text. Operations that are not served are not listed.
 _OPERATIONS = (
     ("locations/operationresults/read", "locations/operationresults", "Read operation results"),
     ("locations/operationsstatus/read", "locations/operationsstatus", "Read operations status"),
