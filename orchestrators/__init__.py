@@ -4,7 +4,7 @@ import azure.durable_functions as df
 
 from orchestrators.engine_v1 import run_plan_v1, wait_row_v1
 
-# Every interpreter that an instance in flight may need. Old versions stay until the last of theirs has ended.
+# Every interpreter that a running instance may need. An old version stays until its last instance has ended.
 ORCHESTRATORS = {"run_plan_v1": run_plan_v1, "wait_row_v1": wait_row_v1}
 
 

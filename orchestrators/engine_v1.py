@@ -1,9 +1,9 @@
-"""The interpreter of plans, version 1. Frozen: instances in flight replay this code, so a change is a new version.
+"""The interpreter of plans, version 1. Frozen: running instances replay this code, so a change needs a new version.
 
-`run_plan_v1` starts every row whose needs are done and waits for any of them to end. An action is one activity; when
-its outcome asks for more time it goes on in `wait_row_v1`, whose history is thrown away every few polls. Rows of the
-other kinds are there from the beginning. Both are deterministic: their time is the orchestration's, and everything else
-comes from their input.
+`run_plan_v1` starts every row whose needs are done, and waits for any of them to end. An action is one activity. If its
+outcome asks for more time, it continues in `wait_row_v1`, which discards its history every few polls. Rows of the other
+kinds begin there. Both are deterministic: they take their time from the orchestration, and everything else from their
+input.
 """
 
 from collections.abc import Generator
@@ -16,12 +16,12 @@ from orchestrators import verdicts
 from orchestrators.verdicts import Endings, Tries
 from shared.steps import Crashed, Ending, Heard, RowKind, StartInput, Verb
 
-# Each episode replays its generation: a longer one costs more than beginning anew.
+# Each episode replays its generation: a long one costs more than starting a new one.
 POLLS_PER_GENERATION = 4
-# The engine repeats what it writes itself after a share of the time that it has tried for, so that an outage adds few
-# events to the history.
+# The pause before the engine repeats a write of its own is a share of the time that it has tried for, so that an outage
+# adds few events to the history.
 CONTROL_SHARE = 0.2
-# After the end of every plan, and below the six days that a timer of Azure Storage may last.
+# After the end of every plan, and less than the six days that a timer of Azure Storage may last.
 _NEVER = timedelta(days=5)
 
 Yields = Generator[Any, Any, Any]
@@ -30,13 +30,13 @@ Yields = Generator[Any, Any, Any]
 def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
     """Run a resolved plan to its end.
 
-    The input is what `plans.start_input` returns. The result says how it ended; the truth is in the documents, which
-    the row `finish` writes on success and `finish_operation` on failure.
+    The input is the value that `plans.start_input` returns. The result says how the plan ended, but the documents are
+    the truth: the row `finish` writes them on success, and `finish_operation` on failure.
     """
     start = cast("StartInput", context.get_input())
     rows = {row["name"]: row for row in start["plan"]["rows"]}
     endings = Endings(done=[name for name in start["done"] if name in rows])
-    # In order of their start: the order of a dictionary is the same in every replay.
+    # In the order in which they started; a dictionary has the same order in every replay.
     tries: dict[str, Tries] = {}
     tasks: dict[str, Any] = {}
     while True:
@@ -67,7 +67,7 @@ def run_plan_v1(context: df.DurableOrchestrationContext) -> Yields:
 
 
 def wait_row_v1(context: df.DurableOrchestrationContext) -> Yields:
-    """Call one row again and again from durable timers until it ends; its ending is the result."""
+    """Call one row repeatedly from durable timers until it ends. The result is its ending."""
     tries = cast("Tries", context.get_input())
     for _ in range(POLLS_PER_GENERATION):
         if tries["delaySeconds"]:
@@ -85,19 +85,19 @@ def wait_row_v1(context: df.DurableOrchestrationContext) -> Yields:
 
 
 def _begin(context: df.DurableOrchestrationContext, tries: Tries) -> Any:
-    """Start a row: what is over in one call is an activity here, what is bound to wait waits in a history of its own."""
+    """Start a row: as an activity if one call may be enough, or as a wait with its own history if it has to poll."""
     if tries["waits"]:
         return context.call_sub_orchestrator("wait_row_v1", tries, _wait_id(tries))
     return context.call_activity(tries["row"]["executor"], _payload(tries))
 
 
 def _any_of(context: df.DurableOrchestrationContext, tasks: list[Any]) -> Any:
-    """Return a task that ends when any of these does, and lets the host go on at once.
+    """Return a task that ends when any of these does, and lets the host continue at once.
 
-    The host awaits the actions of an orchestrator one after the other, and `task_any` sends only tasks that are new.
-    With [C, B] where C is old, the host would wait for B alone, and what becomes possible when C ends would start only
-    once B has ended too. A timer that is already cancelled ends at once, so with it among the new tasks the host never
-    waits here. Its time has to lie beyond the plan's end, because a cancelled timer still fires.
+    The host awaits the actions of an orchestrator one after the other, and `task_any` sends only new tasks. With [C,
+    B], where C is old, the host would wait for B alone, and rows that become possible when C ends would start only
+    after B has ended. A timer that is already cancelled ends at once, so with one among the new tasks the host never
+    waits here. Its time must lie beyond the plan's end, because a cancelled timer still fires.
     """
     release: Any = context.create_timer(context.current_utc_datetime + _NEVER)
     release.cancel()
@@ -134,7 +134,7 @@ def _payload(tries: Tries) -> dict[str, Any]:
 
 
 def _wait_id(tries: Tries) -> str:
-    """Name the wait after its row; one that died is followed by another of its own name."""
+    """Name the wait after its row. If a wait dies, the next one for its row has another name."""
     call = tries["call"]
     first = f"{call['operationId']}-{call['attempt']}-{tries['row']['name']}"
     return first if tries["waits"] == 1 else f"{first}-{tries['waits']}"

@@ -1,7 +1,7 @@
-"""Which errors a row tries again: a table of policies, each a table of error classes.
+"""The errors that a row tries again: a table of policies, each a table of error classes.
 
-An activity names the class of its error (`shared/azure/errors.py` decides it); the row names a policy. The figures
-are unscaled here and scaled when a plan is resolved, so a running install keeps the figures it began with.
+An activity reports the class of its error, which `shared/azure/errors.py` decides; the row names a policy. The figures
+here are unscaled. They are scaled when a plan is resolved, so a running install keeps its figures.
 """
 
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from datetime import timedelta
 from shared.settings import Settings
 from shared.steps import Policy, RetryClass, RetryPolicy, RetryVerb
 
-# How long a service may be away before a row gives up: ten minutes, and room for noticing.
+# How long a service may be away before a row gives up: ten minutes, and some time to notice.
 OUTAGE = timedelta(minutes=15)
-# Calls fail after time-outs that no time scale shortens, so a few of them need real time.
+# Calls fail after time-outs that no time scale shortens, so several of them need real time.
 _A_FEW_CALLS = timedelta(seconds=30)
 
 
 @dataclass(frozen=True)
 class Again:
-    """How errors of one class are tried again.
+    """How to try again after errors of one class.
 
-    `verb` is what to call then: `same` asks again what failed, `run` begins the work anew, because what had been
-    begun has ended badly. No time scale takes more of `within` than leaves `shortest`.
+    `verb` is what to call: `same` repeats the call that failed; `run` begins the work again, because the work that was
+    begun has failed. Scaling never makes `within` shorter than `shortest`.
     """
 
     every: timedelta
@@ -30,7 +30,7 @@ class Again:
     shortest: timedelta = timedelta()
 
 
-# A 429 may carry its own wait; `every` counts only when it does not.
+# A 429 may carry a wait of its own; `every` applies only if it does not.
 _THROTTLED = Again(timedelta(seconds=10), timedelta(minutes=30), shortest=_A_FEW_CALLS)
 _TRANSIENT = Again(timedelta(seconds=10), OUTAGE, shortest=_A_FEW_CALLS)
 # ARM caches role assignments for up to five minutes; ARO-RP waits ten in its authorization steps.

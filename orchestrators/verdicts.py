@@ -1,9 +1,9 @@
-"""What the engine makes of an outcome: the row is over, or it is asked again later. Pure, no SDK, no clock.
+"""The engine's decision about an outcome: the row is over, or it is called again later. Pure: no SDK, no clock.
 
-`Tries` is what a row knows of itself between two calls. It is a dictionary because it is the input of `wait_row_v1`.
+`Tries` is the state of a row between two calls. It is a dictionary, because it is the input of `wait_row_v1`.
 
-A row's deadline counts only the time in which it gets answers. While a service is away, a worker dies, or nobody runs
-the orchestration, the deadline moves along, so an outage delays a row and never uses up its time.
+A row's deadline counts only time with answers. While a service is away, a worker is dead, or nobody runs the
+orchestration, the deadline moves along. An outage therefore delays a row but never uses up its time.
 """
 
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ Rows = dict[str, ResolvedRow]
 # What a row is tried again for: a class of errors, or that the process which called it died.
 Cause = RetryClass | Literal["died"]
 
-# A row fails when its calls have died for this long without an answer. Real time, because no time scale makes a process
+# A row fails if its calls have died for this long without an answer. Real time, because no time scale makes a process
 # start faster.
 DEATHS_SECONDS = 300
 POLL_SHARE = 0.2
@@ -77,13 +77,13 @@ def caller(start: StartInput) -> Caller:
 
 @dataclass
 class Endings:
-    """How the rows of a plan have ended so far, and what follows for the others.
+    """How the rows of a plan have ended so far, and what that means for the others.
 
     Attributes:
         done: rows that are done.
-        failures: rows that failed, with their errors, in the order of time.
-        told: those of them that are marked as failed; with the first one the operation is stopping.
-        stopped: the row that found the operation stopping before any failed here.
+        failures: rows that failed, with their errors, in chronological order.
+        told: the failed rows that are marked as failed; with the first one the operation begins to stop.
+        stopped: the row that found the operation stopping before any row failed here.
         fenced: whether another attempt has taken over.
     """
 
@@ -123,7 +123,7 @@ class Endings:
         ]
 
     def to_tell(self, rows: Rows, running: list[str]) -> list[str]:
-        """Return the failures to act on now: at once, but for those that others which still run may join."""
+        """Return the failures to act on now. A failure that others may join waits until those rows have ended."""
         waits = self._all_together(rows) and any(rows[name].get("together") for name in running)
         return [] if waits and not self.told else [name for name in self.failures if name not in self.told]
 
@@ -139,7 +139,7 @@ class Endings:
         if not others:
             return first
         said = "One more step" if len(others) == 1 else f"{len(others)} more steps"
-        # A line for each: messages end with commands that people paste.
+        # One line for each: messages end with commands that people paste.
         message = "\n".join([first["message"], f"{said} failed, see details:", *(error["message"] for error in others)])
         return first | {"message": message, "details": [*first.get("details", []), *others]}
 
@@ -235,7 +235,8 @@ def _silence(outcome: Heard) -> Cause | None:
 def _lost(tries: Tries, silence: Cause | None, now: datetime) -> timedelta:
     """Return the time since the last outcome that does not count against the deadline.
 
-    All of it during a silence, until that has lasted too long; else what an answer took beyond the longest pause.
+    During a silence that is all of it, until the silence has lasted too long. Otherwise it is the time that the answer
+    took beyond the longest pause.
     """
     weighed = _time(tries["weighedAt"])
     asked = weighed + timedelta(seconds=tries["delaySeconds"])
@@ -245,7 +246,7 @@ def _lost(tries: Tries, silence: Cause | None, now: datetime) -> timedelta:
         lost = now - (weighed if tries["silent"] else asked)
     else:
         lost = now - asked - timedelta(seconds=tries["row"]["pollSeconds"])
-    # Hosts whose clocks differ take over from one another, and a wait may die before its pause is over.
+    # Hosts whose clocks differ may take over from one another, and a wait may die before its pause is over.
     return max(timedelta(), lost)
 
 
@@ -275,17 +276,17 @@ def _time(text: str) -> datetime:
 
 
 def _asked_in(seconds: float, end: datetime, now: datetime) -> float:
-    """Return how long to wait so that there is one more try before the end, however late; 0 when that is over.
+    """Return how long to wait so that there is one more try before the end, however late; 0 if the end has passed.
 
-    Azure may ask for any pause, and for hours.
+    Azure may ask for any pause, even for hours.
     """
     return max(0, min(seconds, (end - now).total_seconds()))
 
 
 def _pause(tries: Tries, now: datetime) -> float:
-    """Return how long to wait before asking again: a share of the time waited so far, within the row's bounds.
+    """Return how long to wait before the next poll: a share of the time waited so far, within the row's bounds.
 
-    What ends soon is noticed soon, what takes long is asked rarely, and neither is noticed late by more than a share.
+    So short waits are noticed soon, long ones are polled rarely, and the delay is never more than that share.
     """
     row = tries["row"]
     waited = (now - _time(tries["startTime"])).total_seconds()

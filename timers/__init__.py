@@ -1,4 +1,4 @@
-"""Timer functions: they look, and start what is needed; the work itself is the orchestrations'."""
+"""Timer functions. They look for work and start it; orchestrations do the work."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -15,7 +15,7 @@ from timers.watchdog import watch
 TIMERS: dict[str, tuple[Callable[[Any], Awaitable[None]], str]] = {
     "leftovers": (leftovers.sweep, "%PURGE_SCHEDULE%"),
     "purge": (purge, "%PURGE_SCHEDULE%"),
-    # Both look each minute at what has to go on.
+    # Both look every minute for work that has to continue.
     "subscriptions": (sweep, "%WATCHDOG_SCHEDULE%"),
     "watchdog": (watch, "%WATCHDOG_SCHEDULE%"),
 }
@@ -29,7 +29,7 @@ def register(app: df.DFApp) -> None:
 
 
 def _timer(name: str, work: Callable[[Any], Awaitable[None]]) -> Callable[..., Any]:
-    # The worker refuses a timer function that returns anything.
+    # The worker refuses a timer function that returns a value.
     async def run(timer: func.TimerRequest, client: str) -> None:  # noqa: ARG001 - a trigger's name is its binding
         await work(client)
 

@@ -1,4 +1,4 @@
-"""What the watchdog decides about one operation. Pure: a finding and the time in, an action out."""
+"""The watchdog's decision about one operation. Pure: finding and time in, action out."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,12 +13,13 @@ from shared.steps import ProgressItem, StepStatus
 from shared.store import Document
 from timers.hubs import SILENCE
 
-# An operation fails when so many attempts in a row ended without a row done, and this long after the first of them.
-# The time is real: whatever stopped them, a crash of the worker or of a whole host, takes it at every time scale.
+# An operation fails once this many attempts in a row have ended without completing a row, and this long after the first
+# of them. The time is real, because whatever stopped them, such as a crash of a worker or a host, takes real time at
+# every time scale.
 MAX_FRUITLESS = 5
 PATIENCE = timedelta(minutes=5)
 LIVING = ("Pending", "Running", "ContinuedAsNew", "Suspended")
-# The first line of a failed orchestration says what happened; the rest is the stack.
+# The first line of a failed orchestration's output says what happened; the rest is the stack.
 _MAX_OUTPUT = 500
 
 
@@ -40,11 +41,11 @@ class Finding:
         cluster: the cluster document, which names the operation.
         operation: the async operation, None once it has expired.
         items: its progress items, of all attempts.
-        status: the durable runtime status of this attempt's instance, or "" where this task hub has none.
-        output: how that instance ended, where it says so. It holds no secret: activities return what went wrong as
-            outcomes, without a text that may quote one.
-        heard: when the other task hub that drives it was last heard of; None where this one does.
-        created: when this attempt's instance was, None where there is none.
+        status: the durable runtime status of this attempt's instance, or "" if this task hub has none.
+        output: how that instance ended, if it says so. It holds no secret, because activities return failures as
+            outcomes, without text that could quote one.
+        heard: when the other task hub that drives it was last heard of; None if this one drives it.
+        created: when this attempt's instance was created; None if there is none.
     """
 
     cluster: Document
@@ -62,10 +63,17 @@ class Finding:
 
 
 def judge(finding: Finding, now: datetime, own: Settings) -> Action:
-    """Decide about one operation."""
+    """Decide what to do about one operation.
+
+    Args:
+        finding: the operation.
+        now: the time of this run.
+        own: our settings.
+    """
     operation = finding.operation
     if operation is None:
-        # Written before the cluster, it may be read after it: consistency is the session's, and this is another one.
+        # It was written before the cluster, but may become visible after it: consistency is per session, and this is
+        # another session.
         return Action.LEAVE if now - _requested(finding.cluster) < own.look_back(LOOK_BACK) else Action.FAIL
     if _is_driven(finding, operation, now, own):
         return Action.LEAVE
@@ -79,11 +87,11 @@ def judge(finding: Finding, now: datetime, own: Settings) -> Action:
 
 
 def fruitless(finding: Finding, now: datetime) -> Document | None:
-    """Count the attempts in a row that ended without a row done, the last one included.
+    """Count the consecutive attempts that ended without completing a row, including the last one.
 
     Returns:
-        `{"count", "since"}`, what the cluster document keeps as `restarts`: `since` is when the first of them was
-        followed by the next. None after an attempt that has done a row.
+        `{"count", "since"}`, which the cluster document stores as `restarts`; `since` is when the first of them was
+        followed by the next. None after an attempt that has completed a row.
     """
     if any(item["status"] == StepStatus.SUCCEEDED for item in finding.current):
         return None
@@ -123,7 +131,7 @@ def _summary(finding: Finding, now: datetime) -> str:
 
 
 def _is_driven(finding: Finding, operation: Document, now: datetime, own: Settings) -> bool:
-    """Tell whether somebody is at work on the operation: another hub, its orchestration, or still its request."""
+    """Tell whether something works on the operation: another hub, its orchestration, or still its request."""
     if finding.heard is not None and now - finding.heard <= own.look_back(SILENCE):
         return True
     if finding.status in LIVING:
@@ -133,7 +141,7 @@ def _is_driven(finding: Finding, operation: Document, now: datetime, own: Settin
 
 
 def _requested(cluster: Document) -> datetime:
-    """Return when the request of a cluster's operation came; long ago where its document does not say so."""
+    """Return the time of the request for a cluster's operation; long ago if the document does not say."""
     told = (cluster.get("correlationData") or {}).get("requestTime")
     return _time(told) if told else datetime.min.replace(tzinfo=UTC)
 
@@ -145,10 +153,10 @@ def _never_started(finding: Finding, operation: Document) -> bool:
 
 
 def _is_stale(finding: Finding, operation: Document, now: datetime) -> bool:
-    """Tell whether a row that runs was not heard of for twice its deadline, or nothing was while no row runs.
+    """Tell whether a running row was not heard of for twice its deadline, or, if no row runs, nothing was.
 
-    The longest time for which a row is tried in vain comes on top: no progress is written while the database is away,
-    and none in a pause that a service has asked for.
+    The longest time for which a row retries in vain is added: while the database is away, and in a pause that a service
+    has asked for, no progress is written.
     """
     outage = _longest_silence(operation)
     running = [item for item in finding.current if item["status"] == StepStatus.RUNNING]

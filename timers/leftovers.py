@@ -1,7 +1,7 @@
-"""What requests leave behind that died, or lost a race, before a cluster's document named what they had written.
+"""Cleans up after requests that died, or lost a race, before a cluster's document named what they had written.
 
-That is an operation that nobody drives, and before it the secrets of a cluster that never came to be. Nobody sees
-either, so both wait until no request can be at work on them any more.
+They leave operations that nobody drives, and secrets of clusters that were never made. Nobody sees either, so the sweep
+waits until no request can still be working on them.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ from shared.vault import StoredName, Vault, get_vault
 
 # The host ends a function after this time (`functionTimeout` in host.json), so no request is older. Never scaled.
 LONGEST_REQUEST = timedelta(minutes=10)
-# Secrets wait longer: a secret that is deleted by mistake is worse than one that stays.
+# Secrets wait longer, because deleting a secret by mistake is worse than keeping one.
 AGE_OF_SECRETS = timedelta(hours=1)
-# A run ends well before the host would end it with the whole worker; the next one goes on with what is left.
+# A run ends well before the host would end it together with the whole worker. The next run continues.
 RUN_SECONDS = 240
-# As many names as Key Vault tells in one page.
+# The number of names in one page of Key Vault.
 _AT_ONCE = 25
 _NOT_ACCEPTED: CloudErrorBody = {
     "code": str(ErrorCode.CANCELED),
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 async def sweep(_client: Any) -> None:
-    """End operations and delete secrets that belong to no cluster; trouble with one does not keep the others waiting."""
+    """End operations and delete secrets that belong to no cluster. A problem with one does not stop the others."""
     until = time.monotonic() + RUN_SECONDS
     now = datetime.now(UTC)
     await asyncio.to_thread(_end_operations, get_store(), now, until)
@@ -57,7 +57,7 @@ def _end_operations(store: Store, now: datetime, until: float) -> None:
 
 
 def _is_named(store: Store, operation: Document) -> bool:
-    """Tell whether a cluster's document names the operation: as what runs, or as what a delete has still to end."""
+    """Tell whether a cluster's document names the operation, as running or as one that a delete still has to end."""
     cluster = store.clusters.read(operation["clusterDocumentId"], partition_of(operation["openShiftClusterKey"]))
     names = (cluster or {}).get("asyncOperationId"), (cluster or {}).get("supersededOperationId")
     return operation["id"] in names
@@ -80,7 +80,7 @@ def _delete_secrets(store: Store, vault: Vault, now: datetime, until: float) -> 
 
 
 def _is_bundle(found: StoredName) -> bool:
-    """Tell whether a secret is a bundle of the cluster that its tag names, and nothing that a person put there."""
+    """Tell whether a secret is a bundle of the cluster that its tag names, and not something that a person stored."""
     return found.name in {f"{found.cluster}-{purpose}" for purpose in Purpose}
 
 

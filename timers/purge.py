@@ -1,4 +1,4 @@
-"""The purge: durable instances that ended long ago leave the task hub. Documents leave by their own time to live."""
+"""The purge: removes durable instances that ended long ago from the task hub. Documents expire by themselves."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -14,14 +14,14 @@ _ENDED = [
     OrchestrationRuntimeStatus.Terminated,
     OrchestrationRuntimeStatus.Canceled,
 ]
-# The host wants a beginning; no instance is older than the product.
+# The host requires a start time; no instance is older than the product.
 _BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
 
 _log = logging.getLogger(__name__)
 
 
 async def purge(client: df.DurableOrchestrationClient) -> None:
-    """Purge plans and waits that ended before the days that the settings keep."""
+    """Purge plans and waits that ended longer ago than the settings keep them."""
     until = datetime.now(UTC) - timedelta(days=settings.load().purge_after_days)
     purged = await client.purge_instance_history_by(_BEGINNING, until, _ENDED)
     if purged.instances_deleted:

@@ -1,7 +1,7 @@
-"""Subscriptions that ARM has deleted: their clusters are deleted as their owners would have done it.
+"""Deletes the clusters of subscriptions that ARM has deleted, as their owners would have done.
 
-A cluster whose state does not allow that is asked again the next time. The delete is only written down here: to start
-what nothing drives is the watchdog's work.
+If a cluster's state does not allow that, the next run tries again. This timer only writes the delete into the
+documents; the watchdog starts it.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 async def sweep(_client: Any) -> None:
-    """Begin to delete what deleted subscriptions have; trouble with one does not keep the others waiting."""
+    """Begin to delete the clusters of deleted subscriptions. A problem with one does not stop the others."""
     await asyncio.to_thread(_sweep)
 
 
@@ -31,7 +31,7 @@ def _sweep() -> None:
         try:
             left = [document for document in store.clusters.of(subscription["id"]) if _has_to_go(store, document)]
             if not left:
-                # Every delete runs by now, and what is deleted once is not looked at for ever.
+                # Every delete has begun by now. A subscription that is done is not looked at again.
                 subscription.pop("deleting")
                 store.subscriptions.put(subscription)
         except (PreconditionFailed, NotFound):
@@ -41,7 +41,7 @@ def _sweep() -> None:
 
 
 def _has_to_go(store: Store, document: Document) -> bool:
-    """Begin to delete a cluster if its state allows it, and tell whether it had still to be deleted."""
+    """Begin to delete a cluster if its state allows it; return whether it still had to be deleted."""
     cluster = document["openShiftCluster"]
     if cluster["properties"]["provisioningState"] == ProvisioningState.DELETING:
         return False

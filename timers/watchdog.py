@@ -1,8 +1,8 @@
-"""The watchdog: every operation that a cluster document names is driven by a living orchestration, or becomes so.
+"""The watchdog: makes sure that a living orchestration drives every operation that a cluster document names.
 
-It replaces lease and heartbeat. A request that died before its start, a worker that took an orchestration with it, a
-deleted task hub, a row that nobody polls any more: all of them look alike here, and the answer is the next attempt.
-What to do is decided in `judging.py`; whose operations they are, in `hubs.py`.
+It replaces lease and heartbeat. A request that died before its start, a worker that died with an orchestration, a
+deleted task hub, a row that nobody polls any more: they all look alike here, and the remedy is the next attempt.
+`judging.py` decides what to do; `hubs.py` decides whose operations they are.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from shared.store import Document, Fence, FenceMoved, Store, get_store
 from timers import hubs
 from timers.judging import LIVING, Action, Finding, explain, fruitless, judge
 
-# A run ends well before the host would end it with the whole worker, and before the next sign of life is missed; what
-# it has not looked at is left to the next. Calls to a service that is away take minutes to give up.
+# A run ends well before the host would end it together with the whole worker, and before the next sign of life is due.
+# The next run looks at what is left. A call to a service that is away takes minutes to give up.
 RUN_SECONDS = 120
 OPERATION_SECONDS = 20
 
@@ -31,16 +31,16 @@ _log = logging.getLogger(__name__)
 
 
 async def watch(client: df.DurableOrchestrationClient) -> None:
-    """Look at every running operation once; trouble with one does not keep the others waiting.
+    """Look at every running operation once. A problem with one does not stop the others.
 
     Raises:
-        TimeoutError: when a run takes too long.
+        TimeoutError: if a run takes too long.
     """
     async with asyncio.timeout(RUN_SECONDS):
         store = await asyncio.to_thread(get_store)
         signs = await asyncio.to_thread(_sign, store)
         clusters = await asyncio.to_thread(lambda: list(store.clusters.non_terminal()))
-        # A run that ends early has left out others than the one before.
+        # If a run ends early, it leaves out other operations than the run before.
         random.shuffle(clusters)
         for cluster in clusters:
             try:
@@ -82,7 +82,7 @@ async def _watch_one(
 async def _find(
     client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, Document], cluster: Document
 ) -> Finding:
-    """Gather what is known of an operation; another hub's instances cannot be seen from here."""
+    """Collect the facts about an operation. The instances of another hub cannot be seen from here."""
     operation_id = cluster["asyncOperationId"]
     operation = await asyncio.to_thread(store.operations.get, operation_id)
     items = await asyncio.to_thread(store.progress.list, operation_id)
@@ -94,15 +94,15 @@ async def _find(
 
 
 async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> tuple[str, str, datetime | None]:
-    """Return an instance's runtime status and output, both "" where there is none, and when it was created.
+    """Return an instance's runtime status and output, both "" if there is none, and when it was created.
 
     Raises:
-        ConnectionError: when the host cannot tell, because its storage is away.
+        ConnectionError: if the host cannot tell, because its storage is away.
     """
     found = await client.get_status(instance_id)
     if found.runtime_status:
         return found.runtime_status.name, str(found.output or ""), found.created_time
-    # The SDK makes a status of every answer: of an unknown id's, which is empty, and of an error's.
+    # The SDK turns every answer into a status: for an unknown id an empty one, and even for an error.
     if getattr(found, "message", None) != "":
         reason = getattr(found, "ExceptionMessage", "no reason given")
         raise ConnectionError(f"the task hub did not tell the status of {instance_id}: {reason}")
@@ -131,10 +131,10 @@ def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -
 
 
 def _take_over(store: Store, finding: Finding) -> None:
-    """Make an operation this hub's; the attempt that the silent hub may have started is never started here.
+    """Make an operation this hub's. The attempt that the silent hub may have started is never started here.
 
     Raises:
-        FenceMoved: when it has ended, or another hub was faster.
+        FenceMoved: if it has ended, or another hub was faster.
     """
     operation = finding.operation or {}
 
@@ -147,7 +147,7 @@ def _take_over(store: Store, finding: Finding) -> None:
 
 
 def _end(store: Store, finding: Finding, now: datetime) -> None:
-    """End an operation that cannot go on, or bring its cluster to where the operation is already."""
+    """End an operation that cannot continue, or give its cluster the state that the operation already has."""
     cluster, operation, fence = finding.cluster, finding.operation, _fence(finding.cluster)
     if operation is not None:
         operation = _ended(store, finding, operation["id"], now)
@@ -166,7 +166,7 @@ def _end(store: Store, finding: Finding, now: datetime) -> None:
 
 
 def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> Document:
-    """Fail an operation that has not ended, and return it with its end."""
+    """Fail an operation, unless it has ended, and return its document."""
     cluster = finding.cluster["openShiftCluster"]
     snapshot = cluster | {"properties": dict(cluster["properties"])}
     endings.end_state(snapshot, failed=True)

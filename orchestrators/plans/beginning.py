@@ -1,6 +1,6 @@
-"""The beginning of an operation on the documents: the same for every request, and for the timer that deletes clusters.
+"""The beginning of an operation on the documents. Requests and the timer that deletes clusters share it.
 
-Pure: whoever calls it writes the operation first and the cluster then; what nobody starts, the watchdog does.
+Pure: the caller writes the operation first, then the cluster. If nobody starts the operation, the watchdog does.
 """
 
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ from shared.clusters.documents import CorrelationData
 from shared.clusters.states import Edge, apply_edge, is_terminal
 from shared.settings import Settings
 
-# The time that a request has between its first document and the start of the orchestration. Scaled by the settings.
+# The time that a request has between its first document and the start of the orchestration; scaled by the settings.
 LOOK_BACK = timedelta(minutes=2)
 
 
@@ -32,18 +32,18 @@ def begin_operation(  # noqa: PLR0917 - what an operation begins with
         operation_id: a random id, never used before.
         document: the cluster document, changed in place.
         edge: the edge of the state machine that is taken.
-        namespace: the resource provider, as the client of the operation spells it.
-        correlation: what ties the operation to its request.
-        now: when it begins.
-        settings: for the plan's durations, the task hub that drives it, and the region in the operation's path.
+        namespace: the resource provider, in the client's spelling.
+        correlation: the ids that tie the operation to its request.
+        now: the start time.
+        settings: give the plan's durations, the task hub that drives the operation, and the region in its path.
         done: rows that an earlier operation has done, for a resume.
     """
     properties = document["openShiftCluster"]["properties"]
     cancels = not is_terminal(properties.get("provisioningState", "Succeeded"))
     apply_edge(document["openShiftCluster"], edge)
-    # A delete that failed before it had seen the end of what it superseded leaves that to the next one.
+    # If a delete failed before it had seen the end of the operation that it superseded, the next delete waits for that.
     document["supersededOperationId"] = document.get("asyncOperationId" if cancels else "supersededOperationId")
-    # The second name outlives the operation: a resume finds by it what the failed operation has done.
+    # The second name outlives the operation: a resume uses it to find the rows that the failed operation has done.
     document["asyncOperationId"] = document["lastAsyncOperationId"] = operation_id
     document["attempt"] = 1
     document["stopping"] = False

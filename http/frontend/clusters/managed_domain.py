@@ -1,4 +1,4 @@
-"""The managed domain of a new cluster, reserved before the cluster is written, so that a PUT tells at once if it is taken."""
+"""The managed domain of a new cluster. A PUT reserves it before it writes the cluster, and refuses one that is taken."""
 
 from contextlib import ExitStack
 from datetime import datetime
