@@ -1,10 +1,10 @@
-"""Durable activities. This table is all that a cold start imports of them; the rest comes with the first call."""
+"""Durable activities. A cold start imports only this table; the first call of an activity imports the rest."""
 
 from collections.abc import Callable
 
 import azure.durable_functions as df
 
-# Name in plans and in history: where its executor stands.
+# Name in plans and in history: the module and attribute of its executor.
 ACTIVITIES: dict[str, str] = {
     "validate_service_principal": "activities.checks.validation:validate_service_principal",
     "validate_service_principal_permissions": "activities.checks.validation:validate_service_principal_permissions",
@@ -72,7 +72,7 @@ ACTIVITIES: dict[str, str] = {
     "delete_certificates": "activities.azure.certificates:delete_certificates",
     "delete_secrets": "activities.azure.cluster_secrets:delete_secrets",
     "end_billing": "activities.azure.billing:end_billing",
-    # The engine calls the first two of these itself; each plan ends with one of the last two.
+    # The engine itself calls the first two of these; each plan ends with one of the last two.
     "stop_operation": "activities.operation.operation:stop_operation",
     "finish_operation": "activities.operation.operation:finish_operation",
     "finish_delete": "activities.operation.operation:finish_delete",

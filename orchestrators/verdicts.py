@@ -109,7 +109,7 @@ class Endings:
                 assert_never(ending)
 
     def ready(self, rows: Rows, running: list[str]) -> list[str]:
-        """Return the rows that begin now: after a failure none, but for others that fail together with it."""
+        """Return the rows that can begin now; after a failure, only checks whose failures are reported with it."""
         if self.fenced or self.stopped or self.told or not self._all_together(rows):
             return []
         return [

@@ -1,4 +1,4 @@
-"""Where the API server is found: by customers under the cluster's domain, by the service at its private endpoint."""
+"""The addresses of the API server: for customers under the cluster's domain, for the service its private endpoint."""
 
 from activities.azure import dns, network, private_endpoint
 from activities.runtime.executor import Executor
@@ -7,9 +7,9 @@ from shared.store import Document
 
 
 def _update_api_address(step: Step) -> None:
-    """Let the external record lead to the API server, and store both addresses.
+    """Point the external record at the API server, and store both addresses.
 
-    A second run finds record and document as they should be and writes neither.
+    A second run finds record and document up to date and writes neither.
 
     Source: ARO-RP `pkg/cluster/ipaddresses.go`, `updateAPIIP`.
     """

@@ -1,4 +1,4 @@
-"""The billing record: made once, its times set once, kept after the cluster is gone."""
+"""The billing record: created once, its times set once, kept after the cluster is gone."""
 
 import time
 
@@ -9,10 +9,10 @@ from shared.store import Document, NotFound, get_store
 
 
 def _ensure_billing_record(step: Step) -> Outcome | None:
-    """Begin billing. A record that exists stays as it is, so a second run changes no time.
+    """Begin billing. An existing record stays unchanged, so a second run changes no time.
 
     Returns:
-        What went wrong with the copy, if one is wanted: the row is done all the same.
+        What went wrong with the copy, if one is wanted. The row is done even so.
 
     Source: ARO-RP `pkg/util/billing/billing.go`, `Ensure`.
     """
@@ -34,7 +34,7 @@ def _ensure_billing_record(step: Step) -> Outcome | None:
 
 
 def _end_billing(step: Step) -> Outcome | None:
-    """Mark the record's end. One that was never made, or has ended, is left alone.
+    """Record the end of billing. If there is no record, or it has ended, do nothing.
 
     Source: ARO-RP `pkg/util/billing/billing.go`, `Delete`.
     """

@@ -1,6 +1,6 @@
-"""A copy of the billing record for the accounting of tests, where a subscription and this deployment want one.
+"""A copy of the billing record for the accounting of tests, if a subscription and this deployment want one.
 
-It is nobody's truth: whatever goes wrong with it is told, and fails nothing.
+The copy is not authoritative: a problem with it is reported and fails nothing.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ def copy(step: Step, record: Document) -> Outcome | None:
 
 
 def _is_wanted(step: Step) -> bool:
-    """Tell whether there is a place for copies, and the subscription is a known tenant's and registered for them."""
+    """Tell whether copies have a destination, and the subscription is in the known tenant and registered for them."""
     mine = settings.load()
     if not mine.billing_copy_account_id or step.tenant_id != mine.billing_copy_tenant_id:
         return False

@@ -1,4 +1,4 @@
-"""The certificates of a managed domain: ordered while the machines are made, applied when the cluster is there."""
+"""The certificates of a managed domain: ordered while the machines are made, and applied once the cluster runs."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from shared.steps import RetryClass
 from shared.vault import certificates
 from shared.vault.certificates import COMPLETED, IN_PROGRESS, get_certificates
 
-# RFC 5280, ub-common-name: more does not fit into a subject. The alternative names hold the whole name.
+# RFC 5280, ub-common-name: a subject cannot be longer. The alternative names contain the whole name.
 _LONGEST_COMMON_NAME = 64
-# Key Vault's word for an order that its issuer did not fulfil this time.
+# Key Vault's code for an order that its issuer could not fulfil this time.
 _CAN_RETRY = "FailedCanRetry"
 
 
@@ -31,8 +31,8 @@ def names(step: Step, which: Certificate) -> tuple[str, str]:
 def _create(which: Certificate) -> Executor:
     """Return the executor that orders a certificate and waits for it.
 
-    A second run finds the order, or the certificate, and orders nothing. An order that is under way when the operation
-    stops goes on: whoever comes next finds what came of it, and a delete takes it away.
+    A second run finds the order, or the certificate, and orders nothing. If the operation stops while an order is in
+    progress, the order continues: the next operation finds its result, and a delete removes it.
     """
 
     def run(step: Step) -> Outcome | None:
@@ -46,7 +46,7 @@ def _create(which: Certificate) -> Executor:
         order = get_certificates().order(_name(step, which))
         if order is not None and certificates.status(order) == IN_PROGRESS:
             return wait(f"certificate of {name}: {order.status_details or 'on order'}")
-        # Before the order: what was refused since may have been a renewal.
+        # Before the order: an order that was refused since may have been a renewal.
         if get_certificates().is_issued(_name(step, which), subject, [name]):
             return None
         if order is not None and certificates.status(order) != COMPLETED:
@@ -61,7 +61,7 @@ def _create(which: Certificate) -> Executor:
 
 
 def _delete(step: Step) -> None:
-    """Delete both certificates; those that were never ordered, or are deleted, are fine."""
+    """Delete both certificates, if they exist."""
     for which in Certificate:
         get_certificates().delete(_name(step, which))
 

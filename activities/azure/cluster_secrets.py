@@ -11,15 +11,15 @@ from shared.vault import Bundle, get_vault
 
 
 def store(step: Step, purpose: str, bundle: Bundle, *, instead_of: str = "") -> None:
-    """Put a bundle into the vault and its versioned id on the document, unless another one stands there by now.
+    """Store a bundle in the vault and its versioned id on the document, unless the document has another one by now.
 
-    Two runs may both put a version; the first id on the document counts, and the other version is never read.
+    Two runs may both store a version. The first id on the document wins, and the other version is never read.
 
     Args:
-        step: of the cluster.
-        purpose: of the bundle.
+        step: the step, for its cluster.
+        purpose: purpose of the bundle.
         bundle: flat JSON.
-        instead_of: the versioned id that it takes the place of.
+        instead_of: the versioned id that it replaces.
     """
     document_id = step.document["id"]
     versioned_id = get_vault().put_secret(secrets.secret_name(document_id, purpose), bundle, document_id)
@@ -51,7 +51,7 @@ def _ensure_cluster_secrets(step: Step) -> None:
 
 
 def _delete_secrets(step: Step) -> None:
-    """Delete every bundle of the cluster, those included whose id never reached the document."""
+    """Delete every bundle of the cluster, including those whose id never reached the document."""
     vault = get_vault()
     for purpose in secrets.Purpose:
         vault.delete(secrets.secret_name(step.document["id"], purpose))

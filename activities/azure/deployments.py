@@ -1,7 +1,7 @@
-"""ARM template deployments: begun, asked for, cancelled, and explained when they fail.
+"""ARM template deployments: how to begin, poll and cancel them, and how to explain their failures.
 
-A deployment is known by its name, one for each step, so nothing about it is stored. It carries a digest of what was
-sent, so that a repeated step finds its own finished deployment and sends nothing.
+Each step has one deployment, whose name is known, so nothing about it is stored. It carries a digest of what was sent,
+so that a repeated step recognizes its own finished deployment and sends nothing.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from shared.steps import RetryClass
 
 DIGEST = "aro-template"
 _ENDED = ("Succeeded", "Failed", "Canceled")
-# Codes in a failed deployment that pass by themselves: roles that spread, and trouble inside Azure.
+# Codes of a failed deployment that pass by themselves: roles that have not spread yet, and trouble inside Azure.
 _PASSING = {
     "AuthorizationFailed": RetryClass.AUTHORIZATION,
     "LinkedAuthorizationFailed": RetryClass.AUTHORIZATION,
@@ -49,7 +49,13 @@ _PASSING = {
 def executor(
     name: str, parameters: Callable[[Step], dict[str, Any]], validate: Callable[[Step], list[str]]
 ) -> Executor:
-    """Return the executor that deploys a template; parameters without a secret only, because they are rendered."""
+    """Return the executor that deploys a template.
+
+    Args:
+        name: name of the template and the deployment.
+        parameters: returns the parameters for a step; none of them secret, because they are rendered.
+        validate: returns what is missing before the deployment can begin, one sentence each.
+    """
 
     def render_it(step: Step) -> list[dict[str, Any]]:
         values = parameters(step)
@@ -70,10 +76,10 @@ def begin(
     """Begin the deployment of a template of the same name, unless it runs or has succeeded with the same content.
 
     Args:
-        step: of the cluster whose resource group is deployed to.
-        name: of the template and the deployment.
-        parameters: name to value; none of them secret, because their digest stands on the deployment.
-        clear: takes away what an earlier deployment left that this one could not mend; raises while that lasts.
+        step: the step; its cluster's resource group is the target.
+        name: name of the template and the deployment.
+        parameters: name to value; none of them secret, because the deployment carries their digest.
+        clear: removes leftovers of an earlier deployment that this one could not fix; raises while that takes time.
     """
     digest = templates.digest(name, parameters)
     existing = _find(step, name)
@@ -88,14 +94,20 @@ def begin(
             step.resource_group, name, render(name, parameters, digest), polling=False
         )
     except HttpResponseError as error:
-        # Somebody, most likely this step's own first delivery, began it between our two calls.
+        # Somebody, most likely this step's own first delivery, has begun it between our two calls.
         if errors.azure_code(error) != "DeploymentActive":
             raise
     return wait(f"deployment '{name}' has begun")
 
 
 def render(name: str, parameters: dict[str, Any], digest: str) -> Deployment:
-    """Return what is sent to Azure."""
+    """Return the body that is sent to Azure.
+
+    Args:
+        name: name of the template.
+        parameters: name to value.
+        digest: tag by which the deployment is recognized.
+    """
     return Deployment(
         properties=DeploymentProperties(
             mode="Incremental",
@@ -110,8 +122,8 @@ def status(step: Step, name: str) -> Outcome | None:
     """Tell whether a deployment is done.
 
     Raises:
-        CloudError: when it failed for a reason that somebody has to mend.
-        TryAgain: when it failed for one that may pass.
+        CloudError: if it failed for a reason that somebody has to fix.
+        TryAgain: if it failed for a reason that may pass.
     """
     deployment = _find(step, name)
     if deployment is None:
@@ -126,13 +138,13 @@ def status(step: Step, name: str) -> Outcome | None:
 
 
 def cancel(step: Step, name: str) -> Outcome | None:
-    """Cancel a deployment that runs, and wait until it has ended."""
+    """Cancel a running deployment, and wait until it has ended."""
     deployment = _find(step, name)
     return cancel_running(step, [deployment] if deployment is not None else [])
 
 
 def cancel_all(step: Step) -> Outcome | None:
-    """Cancel whatever runs in the cluster's resource group, and wait until all of it has ended."""
+    """Cancel everything that runs in the cluster's resource group, and wait until all of it has ended."""
     return cancel_running(step, list(_client(step).deployments.list_by_resource_group(step.resource_group)))
 
 
@@ -143,7 +155,7 @@ def cancel_running(step: Step, deployments: list[DeploymentExtended]) -> Outcome
         try:
             _client(step).deployments.cancel(step.resource_group, str(deployment.name))
         except HttpResponseError as error:
-            # It ended, or is being cancelled already; the next poll tells.
+            # It has ended, or is being cancelled already; the next poll tells.
             if error.status_code != 409:  # noqa: PLR2004 - Conflict
                 raise
     return wait(f"deployment '{running[0].name}' is being cancelled") if running else None
@@ -161,12 +173,12 @@ def _client(step: Step) -> DeploymentsMgmtClient:
 
 
 def state(deployment: DeploymentExtended) -> str:
-    """Return how far a deployment is, in Azure's word."""
+    """Return the state of a deployment, in Azure's word."""
     return text(deployment.properties.provisioning_state if deployment.properties else "")
 
 
 def _explain(step: Step, deployment: DeploymentExtended) -> Exception:
-    """Build the error of a failed deployment from its operations: they name the resources and their causes."""
+    """Build the error of a failed deployment from its operations, which name the resources and the causes."""
     name, properties = str(deployment.name), deployment.properties
     causes = _failed_operations(step, name)
     whole = getattr(properties, "error", None)
@@ -174,7 +186,8 @@ def _explain(step: Step, deployment: DeploymentExtended) -> Exception:
         ended = CloudErrorBody(code=state(deployment), message=f"It is {state(deployment)}.")
         causes = [errors.body_of(whole) if whole is not None else ended]
     failures = [errors.our_error(400, cause) for cause in causes]
-    # Of several resources the one whose cause somebody can mend comes first; the others often failed along with it.
+    # If several resources failed, the one whose cause somebody can fix comes first; the others often failed because of
+    # it.
     error = next((each for each in failures if _is_known(each)), failures[0])
     resource = error.details[0].get("target", "")
     error.message = f"The deployment '{name}' failed: {error.message}"
@@ -205,5 +218,5 @@ def _failed_operations(step: Step, name: str) -> list[CloudErrorBody]:
 
 
 def codes(causes: list[CloudErrorBody]) -> list[str]:
-    """Return every code that causes hold, the innermost included."""
+    """Return every code in these causes, including the innermost."""
     return [code for cause in causes for code in [cause["code"], *codes(cause.get("details", []))]]

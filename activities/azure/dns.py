@@ -1,4 +1,4 @@
-"""The cluster's records in the zone of managed domains. Only for clusters whose domain this service manages."""
+"""The cluster's records in the zone of managed domains; only for clusters whose domain this service manages."""
 
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.dns import DnsManagementClient
@@ -17,8 +17,8 @@ _TTL_SECONDS = 300
 def _create_dns(step: Step) -> None:
     """Claim the domain: a record for the API server that names the cluster and has no address yet.
 
-    A second run finds the record with the cluster's own id and is content. `If-None-Match` lets one of two creates
-    that race for a domain win.
+    A second run finds the record with the cluster's own id and changes nothing. `If-None-Match` makes sure that only
+    one of two creates that race for a domain wins.
 
     Raises:
         CloudError: `DuplicateDomain`, for the customer: another cluster has the domain.
@@ -40,9 +40,9 @@ def _create_dns(step: Step) -> None:
 
 
 def _delete_dns(step: Step) -> None:
-    """Delete the cluster's records, the API server's last because it is the one that says whose they are.
+    """Delete the cluster's records, the API server's last, because it says whose they are.
 
-    A record that is not there, or not ours, is left alone, so a second run does nothing.
+    A record that is missing, or not ours, is left alone, so a second run does nothing.
 
     Source: ARO-RP `pkg/util/dns/dns.go`, `Delete`.
     """
@@ -56,17 +56,17 @@ def _delete_dns(step: Step) -> None:
 
 
 def set_address(step: Step, label: str, address: str) -> None:
-    """Let a name of the cluster's domain lead to an address. A domain that its owner manages is left to its owner.
+    """Point a name of the cluster's domain at an address. Does nothing for a domain that its owner manages.
 
     A second run finds the address there and writes nothing.
 
     Args:
-        step: of the cluster.
+        step: the step, for its cluster.
         label: `api`, or `*.apps`.
         address: IPv4.
 
     Raises:
-        CloudError: `DuplicateDomain`: the domain is another cluster's by now.
+        CloudError: `DuplicateDomain`: the domain belongs to another cluster by now.
 
     Source: ARO-RP `pkg/util/dns/dns.go`, `Update` and `CreateOrUpdateRouter`.
     """
@@ -88,7 +88,7 @@ def set_address(step: Step, label: str, address: str) -> None:
         f"{label}.{_prefix(step)}",
         "A",
         wanted,
-        # The owner's record is replaced only as it was read; the others have no owner of their own to lose.
+        # The record that names the owner is replaced only if it is unchanged; the other records name no owner.
         if_match=owner.etag if api and owner is not None else None,
     )
 

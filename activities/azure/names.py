@@ -1,4 +1,4 @@
-"""The names that a cluster's resources are made with, decided once."""
+"""The names of a cluster's resources, decided once."""
 
 from random import SystemRandom
 
@@ -10,7 +10,7 @@ from shared.store import Document
 
 
 def _decide_names(step: Step) -> None:
-    """Choose infra id and storage suffix and store them, before anything carries them.
+    """Choose infra id and storage suffix and store them, before any resource uses them.
 
     A second run finds them and changes nothing.
 
@@ -21,7 +21,7 @@ def _decide_names(step: Step) -> None:
         cluster = document["openShiftCluster"]
         properties = cluster["properties"]
         before = (properties.get("infraId"), properties.get("storageSuffix"))
-        # SystemRandom: the suffix makes an account name that is unique in the world, so two must not repeat a seed.
+        # SystemRandom: the suffix is part of an account name that must be globally unique, so no two may share a seed.
         properties["infraId"] = properties.get("infraId") or cluster_id.infra_id(cluster["name"], SystemRandom())
         properties["storageSuffix"] = properties.get("storageSuffix") or naming.storage_suffix(SystemRandom())
         return before != (properties["infraId"], properties["storageSuffix"])

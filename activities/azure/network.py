@@ -18,7 +18,7 @@ def internal_address(step: Step) -> str:
     """Return the address of the API server inside the customer's network.
 
     Raises:
-        CloudError: when the internal load balancer has none.
+        CloudError: if the internal load balancer has none.
     """
     name = f"{step.properties['infraId']}-internal-lb"
     balancer = step.customer(NetworkManagementClient).load_balancers.get(step.resource_group, name)
@@ -30,7 +30,7 @@ def public_address(step: Step) -> str:
     """Return the public address of the masters' load balancer.
 
     Raises:
-        CloudError: when it has none.
+        CloudError: if it has none.
     """
     name = f"{step.properties['infraId']}-pip-v4"
     address = step.customer(NetworkManagementClient).public_ip_addresses.get(step.resource_group, name)
@@ -41,7 +41,7 @@ def master_address(step: Step, number: int) -> str:
     """Return the address of a master, 0 to 2.
 
     Raises:
-        CloudError: when its network interface has none.
+        CloudError: if its network interface has none.
     """
     name = machine_names.master_interfaces(step.properties["infraId"])[number]
     interface = step.customer(NetworkManagementClient).network_interfaces.get(step.resource_group, name)
@@ -72,6 +72,6 @@ def _validate(step: Step) -> list[str]:
     return [] if step.properties.get("infraId") else ["properties.infraId is not decided yet"]
 
 
-# Source: ARO-RP `pkg/cluster/deployresources.go`, of June 2020; apart from the machines, so that what needs the network
-# alone goes on while they boot.
+# Source: ARO-RP `pkg/cluster/deployresources.go`, of June 2020. Here it is separate from the machines, so that rows
+# which need only the network continue while the machines boot.
 deploy_network_template = deployments.executor(DEPLOYMENT, _parameters, _validate)

@@ -1,4 +1,4 @@
-"""What Azure and the cluster document keep of a cluster's principals while an update replaces one by another."""
+"""What Azure and the cluster document store about a cluster's principals while an update replaces one by another."""
 
 from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.authorization import AuthorizationManagementClient
@@ -10,19 +10,20 @@ from shared.clusters import principals
 
 
 def _note_principal(step: Step) -> None:
-    """Note on the cluster document which principal is about to be carried in, before anything else learns of it.
+    """Record in the cluster document which principal is about to be installed, before anything else gets it.
 
-    If the update fails on the way, the next one knows by that what it has to replace, whichever principal it brings.
+    If the update fails later, the next update knows what it has to replace, whichever principal it brings.
     """
     step.decide(principals.note_tried)
 
 
 def _remove_former(step: Step) -> None:
-    """Remove the assignments that the service made for principals which the cluster does not use any more.
+    """Remove the assignments that the service made for principals that the cluster no longer uses.
 
-    Their names tell them from all others at the same scope. One that is gone is fine, so a second run changes nothing.
+    Their names distinguish them from all others at the same scope. A missing one is fine, so a second run changes
+    nothing.
 
-    Source: ARO-RP `pkg/cluster/deploybaseresources.go`; it removes those of others as well.
+    Source: ARO-RP `pkg/cluster/deploybaseresources.go`; it also removes those of others.
     """
     scope = resource_group.group_id(step)
     assignments = step.customer(AuthorizationManagementClient).role_assignments

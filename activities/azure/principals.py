@@ -1,4 +1,4 @@
-"""Who acts in the customer's subscription beside the service: the cluster's own principal, and what tokens say."""
+"""The identities in the customer's subscription besides the service: the cluster's principal, and claims of tokens."""
 
 import base64
 import json
@@ -26,7 +26,7 @@ def cluster_credential(step: Step) -> TokenCredential:
 
 
 def claims(credential: TokenCredential) -> dict[str, Any]:
-    """Get a token for ARM and return what it says. ARM checks its signature; we only read our own token."""
+    """Get a token for ARM and return its claims. ARM checks the signature; we only read our own token."""
     payload = credential.get_token(cloud.cloud_profile().arm_scope).token.split(".")[1]
     found: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     return found
@@ -34,7 +34,7 @@ def claims(credential: TokenCredential) -> dict[str, Any]:
 
 @contextmanager
 def as_cluster(step: Step) -> Iterator[Connect]:
-    """Give what makes clients that act as the cluster's principal; they are closed at the end."""
+    """Yield a function that makes clients acting as the cluster's principal; they are closed at the end."""
     credential, made = cluster_credential(step), dict[Any, Any]()
     with ExitStack() as stack:
 
@@ -47,10 +47,10 @@ def as_cluster(step: Step) -> Iterator[Connect]:
 
 
 def read_as_either(step: Step, read: Callable[[Connect], Found]) -> Found:
-    """Read as the service or, where it may not, as the cluster: what is wrong is then told beside the missing role.
+    """Read as the service or, if it may not, as the cluster, so that problems are reported beside the missing role.
 
     Raises:
-        HttpResponseError: 403 when neither may.
+        HttpResponseError: 403 if neither may.
     """
     try:
         return read(step.customer)

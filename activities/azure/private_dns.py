@@ -1,4 +1,4 @@
-"""The private zone, read back: machines that resolve a wrong address never join, and nothing else would say why."""
+"""Reads back the private zone: machines that resolve a wrong address never join, and nothing else would explain it."""
 
 from azure.mgmt.privatedns import PrivateDnsManagementClient
 from azure.mgmt.privatedns.models import RecordSet
@@ -14,10 +14,10 @@ _ETCD = "_etcd-server-ssl._tcp"
 
 
 def _private_dns_ready(step: Step) -> Outcome | None:
-    """Compare the zone with what the load balancer and the network interfaces say; wait for the link to the network.
+    """Compare the zone with the load balancer and the network interfaces; wait for the link to the network.
 
     Raises:
-        CloudError: `DeploymentFailed`, naming each record that is wrong: what it says, and what it has to say.
+        CloudError: `DeploymentFailed`, naming each wrong record: its values, and the right ones.
     """
     zone, client = step.domain, step.customer(PrivateDnsManagementClient)
     found = {
@@ -38,7 +38,7 @@ def _private_dns_ready(step: Step) -> Outcome | None:
             ErrorCode.DEPLOYMENT_FAILED,
             " ".join(wrong),
             details=[{"code": "AzureResource", "message": _zone_id(step, zone)}],
-            # Nobody but somebody in the customer's subscription can have changed them since the deployment.
+            # Only somebody in the customer's subscription can have changed them since the deployment.
             owner=Owner.CUSTOMER,
         )
     for link in client.virtual_network_links.list(step.resource_group, zone):
@@ -60,7 +60,7 @@ def _wanted(step: Step, zone: str) -> dict[tuple[str, str], set[str]]:
 
 
 def _values(record: RecordSet) -> set[str]:
-    """Return what a record of either kind says, as a zone file writes it."""
+    """Return the values of a record of either kind, as a zone file writes them."""
     addresses = {str(a.ipv4_address) for a in record.a_records or []}
     services = {
         f"{srv.priority} {srv.weight} {srv.port} {str(srv.target).rstrip('.')}" for srv in record.srv_records or []

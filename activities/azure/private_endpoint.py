@@ -30,7 +30,7 @@ def address(step: Step) -> str:
     """Return the address of the endpoint, at which this process reaches the API server.
 
     Raises:
-        CloudError: when it has none.
+        CloudError: if it has none.
     """
     mine = settings.load()
     interfaces = _endpoints().get(mine.resource_group, _name(step)).network_interfaces or []
@@ -45,9 +45,9 @@ def address(step: Step) -> str:
 
 
 def _create(step: Step) -> Outcome | None:
-    """Begin to create the endpoint. A second run finds it on its way, or connected, and begins nothing.
+    """Begin to create the endpoint. A second run finds it being created, or connected, and begins nothing.
 
-    The private link service approves it by itself, because it lists the service's subscription.
+    The private link service approves it automatically, because it lists the service's subscription.
 
     Source: ARO-RP `pkg/util/privateendpoint`, of June 2020.
     """
@@ -88,8 +88,8 @@ def _status(step: Step) -> Outcome | None:
     """Tell whether the endpoint exists and the private link service has approved it.
 
     Raises:
-        CloudError: when the private link service has refused.
-        TryAgain: when Azure gave up, or somebody deleted the endpoint.
+        CloudError: if the private link service has refused.
+        TryAgain: if Azure gave up, or somebody deleted the endpoint.
     """
     endpoint = _find(step)
     if endpoint is None or endpoint.provisioning_state == "Failed":
@@ -105,14 +105,14 @@ def _status(step: Step) -> Outcome | None:
 
 
 def _settle(step: Step) -> Outcome | None:
-    """Wait until nothing goes on: a creation cannot be cancelled, and a deletion waits for its end."""
+    """Wait until nothing is in progress: a creation cannot be cancelled, and a deletion has to wait for its end."""
     endpoint = _find(step)
     busy = endpoint is not None and endpoint.provisioning_state in ("Updating", "Creating")
     return wait("private endpoint is being created") if busy else None
 
 
 def _delete(step: Step) -> Outcome | None:
-    """Delete the endpoint and wait until it is gone. A second run finds it on its way, or gone."""
+    """Delete the endpoint and wait until it is gone. A second run finds it being deleted, or gone."""
     endpoint = _find(step)
     if endpoint is None:
         return None

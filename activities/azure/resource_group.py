@@ -1,4 +1,4 @@
-"""The cluster's own resource group in the customer's subscription: made, confirmed, deleted."""
+"""The cluster's own resource group in the customer's subscription: created, confirmed, deleted."""
 
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.resource.resources import ResourceManagementClient
@@ -11,9 +11,9 @@ from shared.steps import RetryClass
 
 
 def _ensure_resource_group(step: Step) -> None:
-    """Create the group, or confirm that the one which exists is this cluster's.
+    """Create the group, or confirm that an existing one is this cluster's.
 
-    A second run finds the group as it should be and sends nothing. Tags of the cluster are copied; tags that somebody
+    A second run finds the group as it should be and sends nothing. The cluster's tags are copied; tags that somebody
     else put on the group stay.
 
     Raises:
@@ -35,12 +35,12 @@ def _ensure_resource_group(step: Step) -> None:
 
 
 def _delete_resource_group(step: Step) -> Outcome | None:
-    """Begin to delete the group with all that is in it. One that this cluster does not manage is left alone.
+    """Begin to delete the group with everything in it. A group that this cluster does not manage is left alone.
 
-    Deny and role assignments, storage and network security groups go with the group. A second run finds it gone, or
-    on its way.
+    Deny and role assignments, storage and network security groups are deleted with the group. A second run finds it
+    gone, or being deleted.
 
-    Source: ARO-RP `pkg/cluster/delete.go`, `deleteResourceGroup`: 404, and 403 where access was lost, are fine.
+    Source: ARO-RP `pkg/cluster/delete.go`, `deleteResourceGroup`: 404, and 403 after access was lost, are fine.
     """
     try:
         group = find(step)
@@ -59,7 +59,7 @@ def _is_deleted(step: Step) -> Outcome | None:
     """Tell whether the group is gone.
 
     Raises:
-        TryAgain: when Azure gave up; a lock or a resource in use shows when the delete is begun again.
+        TryAgain: if Azure gave up; the next deletion reports a lock or a resource in use.
     """
     try:
         group = find(step)
@@ -76,19 +76,19 @@ def _is_deleted(step: Step) -> Outcome | None:
         ErrorCode.DEPLOYMENT_FAILED,
         f"Azure did not delete the resource group '{step.resource_group}'.",
         details=[{"code": "AzureResource", "message": group_id(step)}],
-        # Locks, policies and whatever else uses its resources.
+        # Locks, policies, and anything else that uses its resources.
         owner=Owner.CUSTOMER,
     )
     raise TryAgain(stuck, RetryClass.GIVEN_UP)
 
 
 def group_id(step: Step) -> str:
-    """Return the id of the cluster's group, as the request gave it."""
+    """Return the id of the cluster's group as the request gave it."""
     return str(step.properties["clusterProfile"]["resourceGroupId"])
 
 
 def find(step: Step) -> ResourceGroup | None:
-    """Return the group that has the name of the cluster's group, whoever manages it, or None."""
+    """Return the group with the name of the cluster's group, whoever manages it, or None."""
     try:
         return step.customer(ResourceManagementClient).resource_groups.get(step.resource_group)
     except ResourceNotFoundError:

@@ -1,4 +1,4 @@
-"""The first deployment of a cluster: storage, network security groups, role and deny assignment; and its blobs."""
+"""The first deployment of a cluster, with storage, network security groups, role and deny assignment; and its blobs."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,26 +21,26 @@ from shared.clusters import principals
 DEPLOYMENT = "storage"
 IGNITION = "ignition"
 CONTAINERS = (IGNITION, "aro")
-# Never scaled: Azure's clocks, and ours, know nothing of the time scale.
+# Never scaled: Azure's clocks, and ours, ignore the time scale.
 _SAS_LIFETIME = timedelta(hours=1)
 
 
 def role_assignment_name(scope: str, object_id: str) -> str:
-    """Return the name of the assignment by which the service lets a principal manage the cluster's resource group.
+    """Return the name of the assignment with which the service lets a principal manage the cluster's resource group.
 
-    Azure lets no assignment change its principal, so the name carries it: each has its own, and one that somebody else
-    made never has this name.
+    Azure does not let an assignment change its principal, so the name contains it: each principal has its own
+    assignment, and one that somebody else made never has this name.
     """
     return str(uuid5(NAMESPACE_URL, f"{scope}/contributor/{object_id}".lower()))
 
 
 def _parameters(step: Step) -> dict[str, Any]:
-    """Return what the template takes while the deny assignment spares every principal that the cluster may still use."""
+    """Return the template's parameters while the deny assignment exempts every principal that may still be in use."""
     return _sparing(step, principals.former_object_ids(step.document))
 
 
 def _settled_parameters(step: Step) -> dict[str, Any]:
-    """Return what the template takes once the cluster runs with its current principal: no other is spared."""
+    """Return the template's parameters once the cluster runs with its current principal, and only that is exempt."""
     return _sparing(step, [])
 
 
@@ -70,10 +70,10 @@ def account_name(step: Step) -> str:
 
 
 def blob_service(step: Step, *, services: str = "b", resource_types: str, permissions: str) -> BlobServiceClient:
-    """Return a client of the cluster's blobs with a signature that ends in an hour.
+    """Return a client of the cluster's blobs, with a signature that expires in an hour.
 
     Args:
-        step: of the cluster.
+        step: the step, for its cluster.
         services: as `listAccountSas` takes them.
         resource_types: of `s`ervice, `c`ontainer, `o`bject.
         permissions: of `r`ead, `l`ist, `c`reate, `w`rite, `d`elete.
@@ -91,10 +91,16 @@ def blob_service(step: Step, *, services: str = "b", resource_types: str, permis
 def open_account(
     client: StorageManagementClient, group: str, name: str, wanted: AccountSasParameters
 ) -> BlobServiceClient:
-    """Return a client of an account's blobs with the signature that is wanted.
+    """Return a client of an account's blobs with the requested signature.
+
+    Args:
+        client: client of the account's subscription.
+        group: resource group of the account.
+        name: name of the account.
+        wanted: the rights that the signature grants.
 
     Raises:
-        CloudError: when the account has no blobs.
+        CloudError: if the account has no blobs.
     """
     accounts = client.storage_accounts
     signed = accounts.list_account_sas(group, name, wanted)
@@ -106,16 +112,17 @@ def open_account(
         credential=AzureSasCredential(signed.account_sas_token),
         connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
         read_timeout=cloud.SHORT_READ_TIMEOUT_SECONDS,
-        # Its own retries begin after 15 seconds, which a thread would sleep, with the turn for certificates in hand.
+        # Its own retries begin after 15 seconds, in which the thread would sleep while it holds the turn for
+        # certificates.
         retry_policy=LinearRetry(backoff=1, retry_total=1, random_jitter_range=0),
         raw_request_hook=tracing.add_headers,
     )
 
 
 def _containers_ready(step: Step) -> Outcome | None:
-    """Tell whether both containers answer on the data plane, where the cluster's machines will read.
+    """Tell whether both containers answer on the data plane, which the cluster's machines will read.
 
-    Any error of the data plane counts as "not yet": a new account's name takes a while to resolve.
+    Any error of the data plane counts as "not yet", because a new account's name takes a while to resolve.
     """
     with blob_service(step, resource_types="c", permissions="r") as blobs:
         for container in CONTAINERS:

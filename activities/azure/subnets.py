@@ -1,7 +1,7 @@
-"""What the cluster needs of the customer's subnets: its network security groups, and room for a private link service.
+"""Prepares the customer's subnets: attaches network security groups, and permits a private link service.
 
-Subnets of one virtual network change one after the other, because ARM refuses a second change while one goes on. Each
-run changes the first subnet that is not as it should be, and waits.
+Subnets of one virtual network change one after the other, because ARM refuses a second change while one is in progress.
+Each run changes the first subnet that needs it, and waits.
 """
 
 from http import HTTPStatus
@@ -16,15 +16,15 @@ from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
 
-# What `privateLinkServiceNetworkPolicies` says when the subnet may have private link services.
+# The value of `privateLinkServiceNetworkPolicies` if the subnet may have private link services.
 _LINKS_ALLOWED = "Disabled"
 
 
 def _attach_nsgs(step: Step) -> Outcome | None:
-    """Attach the cluster's network security groups to the master and worker subnets, and let masters have a link.
+    """Attach the cluster's network security groups to its subnets, and allow a private link service in the masters'.
 
-    A private link service takes an address in the master subnet, which the subnet's policies would forbid. A subnet
-    that is as it should be is left alone.
+    A private link service takes an address in the master subnet, which the subnet's policies would otherwise forbid. A
+    subnet that is as it should be is left alone.
 
     Raises:
         CloudError: `InvalidLinkedVNet`, for the customer: a subnet is missing, or has somebody else's group.
@@ -56,11 +56,11 @@ def _attach_nsgs(step: Step) -> Outcome | None:
 
 
 def _detach_nsgs(step: Step) -> Outcome | None:
-    """Take the cluster's network security groups off every subnet that has one, or they could not be deleted.
+    """Detach the cluster's network security groups from every subnet that has one, so that they can be deleted.
 
-    A subnet that is gone, or has another group, is left alone. So is one that we may not read, when the cluster's own
-    group is gone or closed to us as well: nothing of ours is to be deleted then. While the group is ours to delete, a
-    subnet that we may not read is the customer's to open, because the group could not go.
+    A subnet that is gone, or has another group, is left alone. So is one that we may not read, if the cluster's own
+    group is gone or closed to us as well, because there is nothing of ours to delete. If the group is ours to delete,
+    the customer has to open a subnet that we may not read, because otherwise the group could not be deleted.
 
     Source: ARO-RP `pkg/cluster/delete.go`, `deleteNSGs` and `disconnectSecurityGroup`.
     """
@@ -87,7 +87,7 @@ def _detach_nsgs(step: Step) -> Outcome | None:
 
 
 def wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
-    """Return each subnet: its place in the request, its id, and the id of its group."""
+    """Return each subnet: its path in the request, its id, and the id of its group."""
     group = resource_id.parse(step.properties["clusterProfile"]["resourceGroupId"])
     prefix = f"{group}/providers/Microsoft.Network/networkSecurityGroups/{step.properties['infraId']}"
     workers = {profile["subnetId"] for profile in step.properties["workerProfiles"]}
@@ -102,7 +102,7 @@ def wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
 
 
 def _subnet_ids(step: Step, groups: list[NetworkSecurityGroup]) -> list[ResourceId]:
-    """Return the subnets of the request, and whichever others somebody attached the cluster's groups to."""
+    """Return the subnets of the request, and all others to which somebody attached the cluster's groups."""
     ids = [step.properties["masterProfile"]["subnetId"]]
     ids += [profile["subnetId"] for profile in step.properties["workerProfiles"]]
     ids += [subnet.id for group in groups for subnet in group.subnets or []]
@@ -110,7 +110,7 @@ def _subnet_ids(step: Step, groups: list[NetworkSecurityGroup]) -> list[Resource
 
 
 def _groups(step: Step) -> list[NetworkSecurityGroup] | None:
-    """Return the network security groups in the cluster's group; None when that is gone, or not for us to read."""
+    """Return the network security groups in the cluster's group; None if it is gone, or we may not read it."""
     try:
         return list(step.customer(NetworkManagementClient).network_security_groups.list(step.resource_group))
     except HttpResponseError as error:
@@ -135,7 +135,7 @@ def _put(step: Step, subnet_id: ResourceId, subnet: Subnet) -> Outcome:
 
 
 def attached_group(subnet: Subnet) -> str:
-    """Return the id of the network security group of a subnet, "" when it has none."""
+    """Return the id of a subnet's network security group, or ""."""
     group = subnet.network_security_group
     return str(group.id) if group is not None else ""
 

@@ -1,4 +1,4 @@
-"""The customer's disk encryption sets, with whose keys the machines' disks are encrypted."""
+"""The customer's disk encryption sets, whose keys encrypt the machines' disks."""
 
 from functools import partial
 from http import HTTPStatus
@@ -22,7 +22,7 @@ def _validate_disk_encryption_sets(step: Step) -> None:
 
     Raises:
         CloudError: `InvalidLinkedDiskEncryptionSet`, for the customer, with an entry for each problem.
-        TryAgain: nobody may read a set yet.
+        TryAgain: if neither principal may read a set yet.
 
     Source: ARO-RP `pkg/validate/dynamic/diskencryptionset.go`.
     """

@@ -13,7 +13,7 @@ from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.arm.resource_id import ResourceId
 
-# Returns a management client of the class that it is given.
+# Returns a management client of the given class.
 Connect = Callable[[Callable[..., Any]], Any]
 
 
@@ -22,8 +22,8 @@ class Kind:
     """A kind of linked resource.
 
     Attributes:
-        label: what people call it.
-        missing: the code when it does not exist.
+        label: its name for people.
+        missing: the error code if it does not exist.
     """
 
     label: str
@@ -38,14 +38,14 @@ ENCRYPTION_SET = Kind("disk encryption set", ErrorCode.INVALID_LINKED_DISK_ENCRY
 
 @dataclass(frozen=True)
 class Linked:
-    """One linked resource: its kind, its id, and the place in the request that leads to it."""
+    """One linked resource: its kind, its id, and the path of the request that refers to it."""
 
     kind: Kind
     id: ResourceId
     target: str = ""
 
     def not_found(self) -> CloudError:
-        """Build the error of one that does not exist. Every check that meets it says the same, and it is told once."""
+        """Build the error for a resource that does not exist. All checks build the same one, so it is reported once."""
         return CloudError(
             400,
             self.kind.missing,
@@ -54,7 +54,7 @@ class Linked:
         )
 
     def unreadable(self) -> CloudError:
-        """Build the error of one that neither the service nor the cluster may read."""
+        """Build the error for a resource that neither the service nor the cluster may read."""
         return CloudError(
             400,
             ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
@@ -71,7 +71,7 @@ def network(step: Step) -> Linked:
 
 
 def subnet_ids(step: Step) -> dict[str, ResourceId]:
-    """Return the subnets by their place in the request, the masters' first."""
+    """Return the subnets by their path in the request, the masters' first."""
     ids = {"properties.masterProfile.subnetId": step.properties["masterProfile"]["subnetId"]}
     ids |= {
         f'properties.workerProfiles["{profile["name"]}"].subnetId': profile["subnetId"]
@@ -102,7 +102,7 @@ def get_network(step: Step, connect: Connect) -> VirtualNetwork | None:
 
 
 def subnets(step: Step, found: VirtualNetwork) -> dict[str, Subnet | None]:
-    """Return the cluster's subnets as they are in their network, by their place in the request."""
+    """Return the cluster's subnets as their network has them, by their path in the request."""
     known = {str(subnet.name).lower(): subnet for subnet in found.subnets or []}
     return {target: known.get(identifier.name.lower()) for target, identifier in subnet_ids(step).items()}
 

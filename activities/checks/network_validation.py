@@ -1,6 +1,6 @@
-"""What the customer's virtual network must be like: checked before anything is made, or a deployment fails in it later.
+"""The requirements for the customer's virtual network, checked before a deployment could fail because of them.
 
-What `privateLinkServiceNetworkPolicies` says does not matter: `attach_nsgs` sets it before the network is deployed.
+`privateLinkServiceNetworkPolicies` does not matter: `attach_nsgs` sets it before the network is deployed.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _AZURES_OWN = 5
 # Internal load balancer, private link service, bootstrap machine, three masters.
 _MASTER_ADDRESSES = 6
 _AZURE_DNS = IPv4Address("168.63.129.16")
-# This network, loopback, link-local, multicast, reserved and broadcast: nothing behind them is another machine.
+# This network, loopback, link-local, multicast, reserved and broadcast: none of these is an address of another machine.
 _UNREACHABLE = tuple(
     IPv4Network(prefix) for prefix in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
 )
@@ -44,8 +44,8 @@ def _validate_network(step: Step) -> Outcome | None:
     """Check region, subnets, address ranges and DNS servers of the virtual network.
 
     Raises:
-        CloudError: `InvalidLinkedVNet`, for the customer, with an entry for each thing that is wrong.
-        TryAgain: somebody is changing a subnet right now, or nobody may read the network yet.
+        CloudError: `InvalidLinkedVNet`, for the customer, with an entry for each problem.
+        TryAgain: if somebody is changing a subnet right now, or neither principal may read the network yet.
 
     Source: ARO-RP `pkg/validate/dynamic`, `ValidateVnet` and `ValidateSubnets`.
     """
@@ -98,7 +98,7 @@ def _plain(location: str) -> str:
 
 
 def _own_groups(step: Step) -> dict[str, str]:
-    """Return the ids of the groups that this cluster attaches, by subnet; none before its names are decided."""
+    """Return the ids of the groups that this cluster attaches, by subnet; empty before its names are decided."""
     if "infraId" not in step.properties:
         return {}
     return {target: group_id for target, _, group_id in subnets.wanted(step)}
@@ -118,7 +118,7 @@ def _attached_group(subnet: Subnet, target: str, own: str) -> list[CloudError]:
 
 
 def _size(step: Step, subnet: Subnet, target: str) -> list[CloudError]:
-    """Check that a subnet is large enough, and has room for what the cluster puts there."""
+    """Check that a subnet is large enough and has enough free addresses for the cluster."""
     prefixes = _prefixes(subnet)
     if not any(prefix.prefixlen <= _LONGEST_PREFIX for prefix in prefixes):
         shown = ", ".join(map(str, prefixes)) or "no IPv4 range"
@@ -139,7 +139,7 @@ def _size(step: Step, subnet: Subnet, target: str) -> list[CloudError]:
 
 
 def _addresses(step: Step, target: str) -> int:
-    """Return how many addresses the cluster takes in a subnet: machines, and what stands before them."""
+    """Return how many addresses the cluster needs in a subnet, for machines and for what stands before them."""
     if target == "properties.masterProfile.subnetId":
         return _MASTER_ADDRESSES
     ingress = [each for each in step.properties.get("ingressProfiles") or [] if each.get("visibility") == "Private"]
@@ -181,7 +181,7 @@ def _servers(network: VirtualNetwork) -> list[str]:
 
 
 def _dns_servers(network: VirtualNetwork, ranges: list[_Range]) -> list[CloudError]:
-    """Refuse servers of the network's own that cannot answer; without any, Azure's own answer."""
+    """Refuse custom DNS servers of the network that cannot answer. Without any, Azure's own servers answer."""
     return [
         _invalid(
             f"The virtual network '{network.id}' has the DNS server '{server}', {reason}. Give it a server that the "
@@ -193,7 +193,7 @@ def _dns_servers(network: VirtualNetwork, ranges: list[_Range]) -> list[CloudErr
 
 
 def _unusable(server: str, ranges: list[_Range]) -> str:
-    """Return why no machine of the cluster gets an answer from a DNS server, "" when it may."""
+    """Return why no machine of the cluster can get an answer from a DNS server, or "" if one may."""
     try:
         address = IPv4Address(server)
     except AddressValueError:
@@ -205,7 +205,7 @@ def _unusable(server: str, ranges: list[_Range]) -> str:
 
 
 def _note(network: VirtualNetwork) -> Outcome | None:
-    """Say what a network's own DNS servers have to do: the private zone of the cluster is known to Azure's alone."""
+    """Explain what a network's custom DNS servers have to do: only Azure's servers know the cluster's private zone."""
     custom = [server for server in _servers(network) if IPv4Address(server) != _AZURE_DNS]
     if not custom:
         return None

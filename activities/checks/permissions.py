@@ -1,4 +1,4 @@
-"""What the two principals must be allowed to do on the customer's resources, as data, and what they lack of it."""
+"""The permissions that the two principals need on the customer's resources, as data, and which of them are missing."""
 
 import fnmatch
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ _ROUTES = "Microsoft.Network/routeTables"
 _NAT = "Microsoft.Network/natGateways"
 _READ_SET = "Microsoft.Compute/diskEncryptionSets/read"
 
-# The built-in role that has all of them, for the line that grants it.
+# The built-in role that has all of them, for the command that grants it.
 _ROLES = {
     NETWORK: "Network Contributor",
     ROUTE_TABLE: "Network Contributor",
@@ -36,13 +36,13 @@ _ROLES = {
 
 @dataclass(frozen=True)
 class Principal:
-    """Who needs permissions.
+    """A principal that needs permissions.
 
     Attributes:
-        label: what people call it.
-        object_id: of the service principal in the customer's tenant.
-        code: of the error when it lacks one.
-        actions: what it needs, by kind of resource.
+        label: its name for people.
+        object_id: object id of the service principal in the customer's tenant.
+        code: error code if it lacks a permission.
+        actions: the actions that it needs, by kind of resource.
     """
 
     label: str
@@ -51,15 +51,15 @@ class Principal:
     actions: dict[Kind, tuple[str, ...]]
 
 
-# What the cluster does itself: machines, load balancers and routes of its own.
+# The cluster's own work: machines, load balancers and routes.
 CLUSTER_ACTIONS = {
     NETWORK: (f"{_VNET}/join/action", _READ_NETWORK, f"{_VNET}/write", *_SUBNETS),
     ROUTE_TABLE: (f"{_ROUTES}/join/action", f"{_ROUTES}/read", f"{_ROUTES}/write"),
     NAT_GATEWAY: (f"{_NAT}/join/action", f"{_NAT}/read", f"{_NAT}/write"),
     ENCRYPTION_SET: (_READ_SET,),
 }
-# What the service does: it links its private DNS zone to the network, writes the subnets with all that is attached to
-# them, and makes the first machines.
+# The service's work: it links its private DNS zone to the network, writes the subnets with everything attached to them,
+# and makes the first machines.
 PROVIDER_ACTIONS = {
     NETWORK: (f"{_VNET}/join/action", _READ_NETWORK, *_SUBNETS),
     ROUTE_TABLE: (f"{_ROUTES}/join/action", f"{_ROUTES}/read"),
@@ -69,25 +69,25 @@ PROVIDER_ACTIONS = {
 
 
 class Permission(Protocol):
-    """One entry of what a principal may do: what it allows, less what it excepts."""
+    """One entry of a principal's permissions: the actions that it allows, minus the excepted ones."""
 
     actions: list[str] | None
     not_actions: list[str] | None
 
 
 def validate(step: Step, principal: Principal, connect: Connect) -> None:
-    """Compare what a principal may do with what it has to, on every linked resource.
+    """Compare the actions that a principal needs with those that it has, on every linked resource.
 
     Args:
-        step: the call.
-        principal: who.
+        step: the step.
+        principal: the principal.
         connect: makes clients that act as the principal.
 
     Raises:
-        CloudError: a linked resource does not exist, which no assignment changes; with one entry for each of them, and
-            for each on which actions are missing.
-        TryAgain: actions are missing, with one entry for each resource: an assignment takes minutes to reach every
-            part of ARM. What does not exist is told here too while the principal cannot read the network, because
+        CloudError: if a linked resource does not exist, which no assignment can change; with one entry for each of
+            them, and for each resource with missing actions.
+        TryAgain: if actions are missing, with one entry for each resource: an assignment takes minutes to reach every
+            part of ARM. Missing resources are reported here too while the principal cannot read the network, because
             what is attached to the subnets is not known by then.
     """
     wanted = linked_resources.network(step)
@@ -116,10 +116,10 @@ def validate(step: Step, principal: Principal, connect: Connect) -> None:
 
 
 def _look_at_network(step: Step, connect: Connect) -> tuple[bool, list[Linked] | None]:
-    """Tell whether the principal may read the network, and what is attached to its subnets: None where it is missing.
+    """Return whether the principal may read the network, and what is attached to its subnets; None if it is missing.
 
-    ARM answers 403 to whoever has no rights on a network, whether it exists or not. So where this principal may not
-    read it, the other one is asked; nothing is known to be attached where neither may.
+    ARM answers 403 to a caller without rights on a network, whether or not the network exists. So if this principal may
+    not read it, the other one is asked; if neither may, nothing is known to be attached.
     """
     read = partial(linked_resources.get_network, step)
     readable = True
@@ -137,9 +137,9 @@ def _look_at_network(step: Step, connect: Connect) -> tuple[bool, list[Linked] |
 
 
 def _permissions(step: Step, linked: Linked, connect: Connect) -> list[Permission] | None:
-    """List what the principal may do on a resource, None when there is none.
+    """Return the principal's permissions on a resource, or None if the resource does not exist.
 
-    Who may not even ask may do nothing; the other principal, if it may, tells whether there is such a resource.
+    A principal that may not even ask has none. The other principal, if it may, tells whether the resource exists.
     """
     scope = linked.id
 
@@ -168,7 +168,7 @@ def _require_forbidden(error: HttpResponseError) -> None:
 
 
 def missing_actions(wanted: Iterable[str], held: list[Permission]) -> list[str]:
-    """Return the actions that no entry allows. Wildcards match any text, and case does not count."""
+    """Return the actions that no entry allows. Wildcards match any text, and case is ignored."""
     return [action for action in wanted if not any(_allows(permission, action) for permission in held)]
 
 
@@ -181,7 +181,7 @@ def _matches(patterns: list[str] | None, action: str) -> bool:
 
 
 def _refusal(principal: Principal, linked: Linked, missing: list[str]) -> CloudError:
-    """Say what is missing, to whom, where, and the line that grants it."""
+    """Say what is missing, for whom, where, and with which command to grant it."""
     return CloudError(
         400,
         principal.code,

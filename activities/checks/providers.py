@@ -1,4 +1,4 @@
-"""The resource providers that a cluster's resources come from, in the customer's subscription."""
+"""The resource providers that a cluster's resources need in the customer's subscription."""
 
 from azure.mgmt.resource.resources import ResourceManagementClient
 
@@ -16,7 +16,7 @@ def _validate_providers(step: Step) -> None:
 
     Raises:
         CloudError: `ResourceProviderNotRegistered`, for the customer, with an entry for each.
-        TryAgain: a registration is under way, and none is missing.
+        TryAgain: if a registration is in progress, and none is missing.
 
     Source: ARO-RP `pkg/validate/providers.go`.
     """

@@ -1,4 +1,4 @@
-"""What a cluster's machines and addresses take of the subscription's quotas in the region."""
+"""The quotas that a cluster's machines and addresses use in the subscription's region."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
 
-# Of masters and workers the public load balancers', which the network template makes.
+# Those of the public load balancers of masters and workers, which the network template makes.
 _PUBLIC_ADDRESSES = 2
 _PUBLIC_ADDRESS_QUOTAS = ("PublicIPAddresses", "StaticPublicIPAddresses", "StandardSkuPublicIpAddresses")
 _PORTAL = "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlade/~/myQuotas"
@@ -23,7 +23,7 @@ _PORTAL = "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlad
 
 @dataclass(frozen=True)
 class _Usage:
-    """A quota: who keeps it, its name for programs and for people, and its figures."""
+    """A quota: the provider that has it, its name for programs and for people, and its figures."""
 
     provider: str
     name: str
@@ -33,14 +33,14 @@ class _Usage:
 
 
 def _validate_quota(step: Step) -> None:
-    """Compare what the cluster still has to make with what the subscription has left.
+    """Compare what the cluster still has to make with what is left of the subscription's quotas.
 
-    What an earlier attempt made is counted by Azure already. A limit that Azure does not report is none.
+    Azure already counts what an earlier attempt made. If Azure reports no limit, there is none.
 
     Raises:
         CloudError: `ResourceQuotaExceeded`, for the customer, with an entry for each quota.
 
-    Source: ARO-RP `pkg/validate/quota.go`; that counts no bootstrap machine, and failed later for it.
+    Source: ARO-RP `pkg/validate/quota.go`; that does not count the bootstrap machine, and so can fail later.
     """
     demand = _machines(step) | _addresses(step)
     short = [
@@ -53,10 +53,10 @@ def _validate_quota(step: Step) -> None:
 
 
 def _machines(step: Step) -> Counter[str]:
-    """Return what the machines need that do not exist yet, by name of the quota in lower case.
+    """Return what the machines that do not exist yet need, by name of the quota in lower case.
 
-    The bootstrap machine has the masters' size, and every disk is premium. A size that Azure does not offer is told by
-    another check; here it counts as a machine of no cores.
+    The bootstrap machine has the masters' size, and every disk is premium. Another check reports sizes that Azure does
+    not offer; here they count as machines without cores.
     """
     offers, demand = vm_sizes.offers(step), Counter[str]()
     for size, count in _missing(step):
@@ -82,7 +82,7 @@ def _missing(step: Step) -> Iterator[tuple[str, int]]:
 
 
 def _addresses(step: Step) -> Counter[str]:
-    """Return how many public addresses are still to be made: two, and the router's unless it is private."""
+    """Return how many public addresses still have to be made: two, and the router's unless it is private."""
     ingress = [each for each in step.properties.get("ingressProfiles") or [] if each.get("visibility") == "Public"]
     public_addresses = step.customer(NetworkManagementClient).public_ip_addresses
     existing = _names(lambda: public_addresses.list(step.resource_group))
@@ -91,7 +91,7 @@ def _addresses(step: Step) -> Counter[str]:
 
 
 def _names(read: Callable[[], Any]) -> set[str]:
-    """Return the names of what the cluster's resource group has; none while it is not there, or not ours."""
+    """Return the names of what the cluster's resource group contains; empty if it does not exist, or is not ours."""
     try:
         return {str(each.name) for each in read()}
     except HttpResponseError as error:
@@ -101,7 +101,7 @@ def _names(read: Callable[[], Any]) -> set[str]:
 
 
 def _usages(step: Step) -> Iterator[_Usage]:
-    """Yield what the subscription may have in the region, and has."""
+    """Yield the limits and the usage of the subscription in the region."""
     location = step.cluster["location"]
     kept: dict[str, Iterable[Any]] = {
         "Microsoft.Compute": step.customer(ComputeManagementClient).usage.list(location),
@@ -115,7 +115,7 @@ def _usages(step: Step) -> Iterator[_Usage]:
 
 
 def _short(step: Step, usage: _Usage, needed: int) -> CloudError:
-    """Say which quota, its figures, how many are missing, and both ways to ask for more."""
+    """Name the quota, its figures, how many are missing, and both ways to ask for more."""
     location, least = step.cluster["location"], usage.used + needed
     scope = f"/subscriptions/{step.subscription_id}/providers/{usage.provider}/locations/{location}"
     return CloudError(

@@ -1,4 +1,4 @@
-"""What is asked of Azure before anything is made about the principals: the cluster's token, and what each may do.
+"""The checks of the two principals against Azure, before anything is made: the cluster's token, their permissions.
 
 Source: ARO-RP `pkg/validate/openshiftcluster_validatedynamic.go`; the rules of permissions are those of 2026.
 """
@@ -21,16 +21,16 @@ from shared.store import Document
 from shared.vault import get_vault
 
 _PROFILE = "properties.servicePrincipalProfile"
-# Every token of a principal carries one of these; without them it is no principal of this tenant.
+# Every token of a principal has one of these; without them it is not a principal of this tenant.
 _IDENTITY_CLAIMS = ("altsecid", "oid", "puid")
-# With it the cluster could change applications of the tenant, for which it has no use.
+# With this permission the cluster could change applications of the tenant, which it never needs to.
 _REFUSED_ROLE = "Application.ReadWrite.OwnedBy"
-# An application, or a secret of one, that is not known everywhere yet.
+# Codes for an application, or a secret, that is not known everywhere yet.
 _SPREADING = re.compile(r"AADSTS(700016|7000215)\b")
 
 
 def _validate_service_principal(step: Step) -> None:
-    """Get a token with the cluster's credentials, and store the object id that it names.
+    """Get a token with the cluster's credentials, and store the object id in it.
 
     Raises:
         CloudError: `InvalidServicePrincipalClaims`, `InvalidServicePrincipalCredentials`, for the customer.
@@ -66,7 +66,7 @@ def _claim_problems(claims: dict[str, Any]) -> list[CloudError]:
 
 
 def _validate_service_principal_permissions(step: Step) -> None:
-    """Check that the cluster's principal may use the network, what is attached to its subnets, and encryption sets.
+    """Check that the cluster's principal may use the network, everything attached to its subnets, and encryption sets.
 
     Raises:
         CloudError, TryAgain: as `permissions.validate`, `InvalidServicePrincipalPermissions`.
@@ -82,7 +82,7 @@ def _validate_service_principal_permissions(step: Step) -> None:
 
 
 def _validate_resource_provider_permissions(step: Step) -> None:
-    """Check that the first-party application may do its part there.
+    """Check that the first-party application may do its part on these resources.
 
     Raises:
         CloudError, TryAgain: as `permissions.validate`, `InvalidResourceProviderPermissions`.
@@ -102,7 +102,7 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
 
     Raises:
         TryAgain: `InvalidServicePrincipalCredentials`.
-        ClientAuthenticationError: Entra ID did not answer, or put us off: nothing is said about the credentials.
+        ClientAuthenticationError: Entra ID did not answer, or was busy, which says nothing about the credentials.
     """
     try:
         return principals.claims(principals.cluster_credential(step))

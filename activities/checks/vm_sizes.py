@@ -1,7 +1,7 @@
-"""What Azure offers to the customer's subscription of the sizes that a cluster's machines may have.
+"""The machine sizes that Azure offers to the customer's subscription.
 
-The list of a region is long, and three rows want it in the same seconds: what one has read for an operation the others
-take. The check of the sizes itself always looks at Azure.
+The list of a region is long, and three rows need it in the same seconds, so they share one reading per operation. The
+check of the sizes itself always reads from Azure.
 """
 
 from dataclasses import dataclass, field
@@ -29,11 +29,11 @@ class Offer:
     """One size in the cluster's region.
 
     Attributes:
-        name: as Azure writes it.
+        name: in Azure's spelling.
         family: name of its quota.
         cores: vCPUs.
-        zones: where the subscription may have it; empty in a region without zones.
-        closed: why the subscription may not have it anywhere in the region, "" when it may.
+        zones: zones in which the subscription may use it; empty in a region without zones.
+        closed: why the subscription may not use it anywhere in the region, or "".
         encrypts_at_host: whether its host can encrypt what it writes.
     """
 
@@ -47,7 +47,7 @@ class Offer:
 
 @dataclass
 class _Reading:
-    """What was read for one operation: the first row reads, the others wait for it."""
+    """The reading of one operation: the first row reads, the others wait for it."""
 
     lock: Lock = field(default_factory=Lock)
     offers: dict[str, Offer] | None = None
@@ -59,7 +59,7 @@ def _reading(_operation_id: str) -> _Reading:
 
 
 def offers(step: Step) -> dict[str, Offer]:
-    """Return what the region has of the sizes that clusters may have, and of this one's, by lower-case name."""
+    """Return the region's offers of the sizes that clusters may have, including this cluster's, by lower-case name."""
     reading = _reading(step.call["operationId"])
     with reading.lock:
         if reading.offers is None:
@@ -68,7 +68,7 @@ def offers(step: Step) -> dict[str, Offer]:
 
 
 def _read_anew(step: Step) -> None:
-    """Look at what is offered now, whatever a row of this operation has read before."""
+    """Read the current offers, even if a row of this operation has read them before."""
     reading = _reading(step.call["operationId"])
     with reading.lock:
         reading.offers = _read(step)
@@ -104,7 +104,7 @@ def _offer(sku: ResourceSku, location: str) -> Offer:
 
 
 def wanted(step: Step) -> dict[str, str]:
-    """Return each size that the cluster wants, by its place in the request."""
+    """Return each size that the cluster wants, by its path in the request."""
     workers = {
         f'properties.workerProfiles["{profile["name"]}"].vmSize': profile["vmSize"]
         for profile in step.properties["workerProfiles"]
@@ -140,9 +140,9 @@ def _not_offered(step: Step, target: str, size: str, why: str) -> CloudError:
 
 
 def _validate_vm_sizes(step: Step) -> None:
-    """Check that the subscription may have every size in the cluster's region, and what its machines want of it.
+    """Check that the subscription may use every size in the cluster's region, with the features that its machines need.
 
-    In which zones is decided later (`decide_zones`): sizes that have not all three are had without zones.
+    `decide_zones` decides the zones later; if a size is not offered in all three, the machines get no zones.
 
     Raises:
         CloudError: `InvalidParameter`, for the customer, with an entry for each size.
@@ -155,7 +155,7 @@ def _validate_vm_sizes(step: Step) -> None:
 
 
 def _encryption_problems(step: Step) -> list[CloudError]:
-    """Return what stands against encryption at host, where the cluster wants it: the size, or the subscription."""
+    """Return what prevents encryption at host, if the cluster wants it: the size, or the subscription."""
     profiles = {_MASTER: step.properties["masterProfile"]} | {
         f'properties.workerProfiles["{profile["name"]}"]': profile for profile in step.properties["workerProfiles"]
     }

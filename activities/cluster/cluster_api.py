@@ -1,4 +1,4 @@
-"""The Kubernetes API of the cluster that a step serves, as the service's own user of it."""
+"""The Kubernetes API of the cluster of a step, as the service's own user."""
 
 from collections.abc import Callable
 
@@ -17,10 +17,10 @@ _KUBECONFIG = "aroServiceKubeconfig"
 
 
 def connect(step: Step) -> ApiClient:
-    """Return the client of a cluster; it dials the private endpoint, the one way that every cluster leaves open.
+    """Return the client of a cluster. It connects to the private endpoint, which every cluster has.
 
     Raises:
-        CloudError: when an earlier step has not stored what this takes, which only a bug in a plan can bring about.
+        CloudError: if an earlier step has not stored what this needs, which only a bug in a plan can cause.
     """
     secret_id = step.document["secrets"].get(Purpose.CREDENTIALS)
     address = (step.properties.get("networkProfile") or {}).get("privateEndpointIp")
@@ -31,9 +31,9 @@ def connect(step: Step) -> ApiClient:
 
 
 def write(step: Step, work: Callable[[ApiClient], object]) -> Outcome | None:
-    """Do work in the cluster; while something that it needs is not there yet, wait in the cluster's words.
+    """Do work in the cluster. If something that it needs does not exist yet, wait and say so in the cluster's words.
 
-    The work is done anew each time, so it has to leave alone what already is as wanted.
+    The work is repeated from the start each time, so it has to leave alone what is already as wanted.
     """
     api = connect(step)
     try:

@@ -1,7 +1,7 @@
-"""The certificates of a managed domain, from Key Vault into the cluster. A domain of the customer's own keeps the cluster's.
+"""Copies the certificates of a managed domain from Key Vault into the cluster; other domains keep the cluster's.
 
-Keys are in memory for as long as a step runs, and nowhere else on their way. A run writes what Key Vault has renewed
-since the last one; only a create runs them yet.
+Keys are in memory while a step runs, and nowhere else on their way. A run writes what Key Vault has renewed since the
+last one, but so far only a create runs these steps.
 
 Source: ARO-RP `pkg/cluster/tls.go`.
 """
@@ -24,7 +24,7 @@ _INGRESS_CONTROLLER = Read("IngressController", "default", "openshift-ingress-op
 
 
 def _configure_api_server(step: Step) -> Outcome | None:
-    """Let the API server show the managed domain's certificate to whoever asks for `api`, and its own to all others."""
+    """Make the API server serve the managed domain's certificate for `api`, and its own certificate for other names."""
     secret = _secret(step, Certificate.API_SERVER, "openshift-config")
     host = f"api.{step.domain}"
 
@@ -46,7 +46,7 @@ def _shown(api_server: Json, host: str, secret: str) -> Json:
 
 
 def _configure_ingress(step: Step) -> Outcome | None:
-    """Let the router show the managed domain's certificate for all applications."""
+    """Make the router serve the managed domain's certificate for all applications."""
     secret = _secret(step, Certificate.INGRESS, "openshift-ingress")
     wanted: Json = {"spec": {"defaultCertificate": {"name": secret["metadata"]["name"]}}}
 
@@ -58,16 +58,16 @@ def _configure_ingress(step: Step) -> Outcome | None:
 
 
 def _secret(step: Step, which: Certificate, namespace: str) -> Json:
-    """Return the Secret of a certificate, which is called in the cluster as in the vault.
+    """Return the Secret of a certificate. It has the same name in the cluster and in the vault.
 
     Raises:
-        CloudError: for the operators of the service, when the vault has something else under its name.
+        CloudError: for the operators of the service, if the vault has something else under that name.
     """
     name = certificate_name(step.document["id"], which)
     try:
         chain, key = get_vault().get_certificate(name)
     except ValueError:
-        # What exactly is wrong is not told, because the text around it is a key.
+        # The message does not say what exactly is wrong, because the text around it is a key.
         broken = f"The certificate '{name}' of the clusters' vault is no PEM certificate with its PKCS#8 key."
         raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, broken) from None
     return {

@@ -1,9 +1,9 @@
-"""Waiting for the cluster: one executor for each row of `shared.openshift.conditions`.
+"""Waits for the cluster, with one executor for each row of `shared.openshift.conditions`.
 
-Any error of reading is "not yet", because a new cluster's API comes and goes while its servers roll out; what it was
-stands in the wait's message, and so in the error when the row's time is over. An API server that is away does not use
-up that time, but for the row that waits until there is one. A poll reads and writes nothing, but for the one thing that
-a person would do before repeating a failed create, see `_make_failed_machines_anew`.
+Any read error means "not yet", because a new cluster's API comes and goes while its servers roll out. The error is part
+of the wait's message, and so of the error when the row's deadline passes. Time in which the API server is away does not
+count, except for the row that waits for the first API server. A poll reads and writes nothing, with one exception that
+saves a person from having to do it, see `_make_failed_machines_anew`.
 """
 
 import re
@@ -23,7 +23,8 @@ from shared.openshift import client
 from shared.openshift.client import Read, Unreadable
 from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_failed
 
-# How much of a row's time passes before it is given up: five minutes of thirty, in which a new role reaches all of Azure.
+# The share of a row's time that passes before it is given up: five minutes of thirty, in which a new role reaches all
+# of Azure.
 PATIENCE = 1 / 6
 
 Found = list[Any]
@@ -32,9 +33,9 @@ Remedy = Callable[[Step, ApiClient, Found], bool]
 
 
 def _bootstrap_console(step: Step) -> str:
-    """Return what the bootstrap machine wrote last, the only witness while there is no API server.
+    """Return the last lines of the bootstrap machine, the only evidence while there is no API server.
 
-    That systemd starts a program again says nothing: what the program said before tells why.
+    Lines in which systemd restarts a program are left out; what the program wrote before explains the restart.
     """
     lines = boot_diagnostics.last_lines(step, machine_names.bootstrap(step.properties["infraId"])).splitlines()
     said = [line for line in lines if not _OF_A_RESTART.search(line)] or lines
@@ -46,19 +47,19 @@ def _nothing(_step: Step, _api: ApiClient, _found: Found) -> bool:
 
 
 def _make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool:
-    """Delete the failed worker machines that are older than this row; their sets make others in their place.
+    """Delete failed worker machines that are older than this row; their sets make others in their place.
 
-    machine-api never tries a failed machine again, so without this a create that failed for want of quota could not
-    go on once there is more. What was made while the row waits is not tried again, so this comes to an end. A second
+    machine-api never retries a failed machine. Without this, a create that failed because quota was missing could not
+    continue once there is more. Machines made while the row waits are not deleted, so this comes to an end. A second
     delivery finds the machines gone, or being deleted.
 
     Args:
-        step: that waits.
-        api: of its cluster.
-        found: what the row has read, the worker machines first.
+        step: the step that waits.
+        api: client of its cluster.
+        found: what the row has read, with the worker machines first.
 
     Raises:
-        FenceMoved: when this attempt was superseded.
+        FenceMoved: if this attempt was superseded.
     """
     old = [machine for machine in filter(has_failed, found[0]) if _made(machine) < _time(step.call["startTime"])]
     for machine in old:
@@ -78,9 +79,9 @@ def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, exp
     """Return the executor of a row of the conditions' table.
 
     Args:
-        name: of the row.
+        name: name of the row.
         hint: what to add to the message when the wait is about to fail.
-        remedy: what to do about what a poll has read; when it did something, the poll reads anew.
+        remedy: acts on what a poll has read; if it did something, the poll reads again.
         expects_silence: whether the row waits for the API server itself, so that its silence counts as an answer.
     """
 
@@ -96,7 +97,7 @@ def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, exp
 
 
 def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> str:
-    """Return what a condition lacks, or nothing; raise what waiting does not mend."""
+    """Return what a condition lacks, or ""; raise if waiting cannot help."""
     try:
         found = _read(api, row)
         if remedy(step, api, found):

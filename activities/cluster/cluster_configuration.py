@@ -1,7 +1,7 @@
-"""What the service sets in a new cluster's own configuration: branding, alerts, updates, samples, operator catalogues.
+"""The service's settings in a new cluster's own configuration: branding, alerts, updates, samples, operator catalogues.
 
-Each object has another owner, so each step reads it, changes the members that it is about, and no others; where they
-are as wanted nothing is written. An object that is not there yet is waited for by its name.
+Each object has another owner, so each step reads it and changes only the members that it is about. If they are already
+as wanted, it writes nothing. A step waits for an object that does not exist yet, and names it.
 """
 
 import base64
@@ -15,7 +15,7 @@ from shared.openshift.conditions import CLUSTER_VERSION
 
 _ALERTMANAGER = Read("Secret", "alertmanager-main", "openshift-monitoring")
 _ALERTMANAGER_KEY = "alertmanager.yaml"
-# The catalogues that can be read only with the pull secret of a Red Hat account, or that list what needs one.
+# The catalogues that need the pull secret of a Red Hat account, or that list images which need one.
 _CATALOGUES = ("certified-operators", "redhat-operators", "community-operators", "redhat-marketplace")
 
 
@@ -30,7 +30,7 @@ def _set(wanted: Json) -> Callable[[Json], Json]:
 
 
 def _silenced(secret: Json) -> Json:
-    """Return the Secret with receivers that the console does not warn of."""
+    """Return the Secret with receivers that the console does not warn about."""
     data = secret.get("data") or {}
     if _ALERTMANAGER_KEY not in data:
         raise Unreadable(f"{_ALERTMANAGER} has no '{_ALERTMANAGER_KEY}' yet")
@@ -48,14 +48,14 @@ def _silenced(secret: Json) -> Json:
 
 
 def _without_updates(version: Json) -> Json:
-    """Return what no longer asks Red Hat for updates: upgrades are the service's to offer."""
+    """Return a version that no longer asks Red Hat for updates, because the service offers upgrades."""
     spec = version.get("spec") or {}
     asking = {member: "" for member in ("upstream", "channel") if spec.get(member)}
     return {"spec": asking} if asking else {}
 
 
 def _without_catalogues(hub: Json) -> Json:
-    """Return the sources with Red Hat's catalogues disabled, and whatever else is configured."""
+    """Return the sources with Red Hat's catalogues disabled, and everything else as configured."""
     found = (hub.get("spec") or {}).get("sources") or []
     known = {source["name"] for source in found}
     sources = [source | {"disabled": True} if source["name"] in _CATALOGUES else source for source in found]
@@ -63,7 +63,8 @@ def _without_catalogues(hub: Json) -> Json:
     return {} if sources == found else {"spec": {"sources": sources}}
 
 
-# Source of all: ARO-RP `pkg/cluster`: `console.go`, `alertmanager.go`, `clusterversion.go`, `samples.go`, `operatorhub.go`.
+# Source of all: ARO-RP `pkg/cluster`: `console.go`, `alertmanager.go`, `clusterversion.go`, `samples.go`,
+# `operatorhub.go`.
 update_console_branding = _amendment(Read("Console", "cluster"), _set({"spec": {"customization": {"brand": "azure"}}}))
 disable_alertmanager_warning = _amendment(_ALERTMANAGER, _silenced)
 disable_updates = _amendment(CLUSTER_VERSION, _without_updates)

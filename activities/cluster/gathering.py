@@ -1,6 +1,6 @@
-"""What a person would look up first when a cluster does not come up, gathered while the cluster can still be asked.
+"""What a person would look up first if a cluster does not come up, gathered while the cluster can still be read.
 
-Best effort: what cannot be read becomes an entry that says so, and nothing here hides the error it explains.
+Best effort: what cannot be read becomes an entry that says so, and nothing here hides the error that it explains.
 
 Source: ARO-RP `pkg/cluster/gatherlogs.go`.
 """
@@ -20,13 +20,13 @@ from shared.arm.errors import CloudErrorBody
 from shared.openshift import client, conditions
 from shared.openshift.client import Read, Unreachable, Unreadable
 
-# An error is read by people and kept in documents: the first few of each kind tell the story.
+# Errors are read by people and stored in documents, so only the first few of each kind are gathered.
 _ENTRIES = 5
-# Room for what Azure says of a missing permission: it names the scope last.
+# Enough for Azure's message about a missing permission, which names the scope last.
 _ENTRY_CHARACTERS = 1500
 _RUNNING = "PowerState/running"
 
-# The engine asks once more when the deadline is over; two polls before it are reserve for clocks that differ.
+# The engine asks once more when the deadline is over. Two polls before it are a reserve for clocks that differ.
 _LAST_POLLS = 2
 
 Finding = tuple[str, str]
@@ -39,14 +39,14 @@ def no_hint(_step: Step) -> str:
 
 
 def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint, *, unanswered: bool = False) -> Outcome:
-    """Return the outcome of a wait; the one that may be the last before the deadline explains the error it becomes.
+    """Return the outcome of a wait. The last one before the deadline also explains the error that it becomes.
 
     Args:
-        step: that waits.
-        api: of its cluster.
+        step: the step that waits.
+        api: client of its cluster.
         missing: what it waits for, in the cluster's words.
-        hint: adds to the last message; like all that is gathered it may ask Azure, which is why not at each poll.
-        unanswered: as `executor.wait`.
+        hint: adds to the last message. Like all gathering it may ask Azure, so it does not run at each poll.
+        unanswered: as in `executor.wait`.
     """
     if not _is_about_to_fail(step.call):
         return wait(missing, unanswered=unanswered)
@@ -56,7 +56,13 @@ def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint, *, u
 
 
 def unreadable(step: Step, api: ApiClient, error: Unreadable) -> Outcome:
-    """Return the outcome of a poll that could not read the cluster; an API server that is away costs the row no time."""
+    """Return the outcome of a poll that could not read the cluster. Time without an API server does not count.
+
+    Args:
+        step: the step that polls.
+        api: client of its cluster.
+        error: why the cluster could not be read.
+    """
     return waiting(step, api, str(error), unanswered=isinstance(error, Unreachable))
 
 
@@ -66,7 +72,7 @@ def _is_about_to_fail(call: Call) -> bool:
 
 
 def gather(step: Step, api: ApiClient) -> list[CloudErrorBody]:
-    """Return entries for `error.details`: code says what was asked, target what it is about."""
+    """Return entries for `error.details`: the code says what was asked, the target what it is about."""
     try:
         found = [
             CloudErrorBody(code=what.kind, target=target, message=client.shortened(message, _ENTRY_CHARACTERS))
@@ -82,7 +88,7 @@ def gather(step: Step, api: ApiClient) -> list[CloudErrorBody]:
 
 
 def _suspects(step: Step, stuck: list[str], *, silent: bool) -> list[str]:
-    """Return the machines whose consoles may tell more: the bootstrap machine, masters of a silent API, stuck ones."""
+    """Return the machines whose consoles may help: the bootstrap machine, masters of a silent API, stuck machines."""
     infra_id = step.properties["infraId"]
     masters = machine_names.masters(infra_id) if silent else []
     bootstrap = [machine_names.bootstrap(infra_id)] if step.call["row"]["phase"] == "bootstrap" else []
@@ -90,7 +96,7 @@ def _suspects(step: Step, stuck: list[str], *, silent: bool) -> list[str]:
 
 
 def _switched_off(step: Step, names: list[str]) -> list[CloudErrorBody]:
-    """Return an entry for each machine that is deleted or does not run: no API server answers from there."""
+    """Return an entry for each machine that is deleted or does not run, and so cannot serve the API."""
     machines = step.customer(ComputeManagementClient).virtual_machines
     found = []
     for name in names:

@@ -40,17 +40,17 @@ def _given(step: Step) -> Logging:
 
 
 def _certificate(secret: str) -> tuple[str, str]:
-    """Return the certificate of the logging account and its key; one for all clusters.
+    """Return the certificate of the logging account and its key, the same for all clusters.
 
     Raises:
-        CloudError: for the operators of the service, when the vault has none.
+        CloudError: for the operators of the service, if the vault has none.
     """
     try:
         return pem.split(get_vault().get_service_secret(secret))
     except ResourceNotFoundError:
         problem = "is not there"
     except ValueError:
-        # What exactly is wrong is not told, because the text around it is a key.
+        # The message does not say what exactly is wrong, because the text around it is a key.
         problem = "is no PEM certificate with its PKCS#8 key"
     raise CloudError(
         500,

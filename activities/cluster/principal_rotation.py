@@ -1,7 +1,7 @@
-"""A changed principal, or secret of it, on its way into the cluster: from the root Secret to whatever acts in Azure.
+"""Brings a changed principal, or secret, into the cluster: from the root Secret to everything that acts in Azure.
 
-The secret is in memory for as long as a step runs. Each step compares the cluster with the current request and changes
-what differs, so a second run, or the update after a failed one, goes on where the last one ended.
+The secret is in memory while a step runs. Each step compares the cluster with the current request and changes what
+differs. So a second run, or the update after a failed one, continues where the last one ended.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def _wanted(step: Step) -> Credentials:
 
 
 def _update_root(step: Step) -> Outcome | None:
-    """Write the credentials into the root Secret; the cloud-credential operator takes them from there."""
+    """Write the credentials into the root Secret; the cloud-credential operator copies them from there."""
     wanted = _wanted(step)
     return cluster_api.write(
         step,
@@ -37,7 +37,7 @@ def _update_root(step: Step) -> Outcome | None:
 
 
 def _restart_operator(step: Step) -> Outcome | None:
-    """Delete the operator's pods that are older than this row; new ones begin with the root Secret as it is now."""
+    """Delete the operator's pods that are older than this row; new ones start with the current root Secret."""
 
     def work(api: ApiClient) -> None:
         for pod in client.read(api, azure_credentials.OPERATOR_PODS):
@@ -77,7 +77,7 @@ def _update_provider(step: Step) -> Outcome | None:
 
 
 def _redeploy(step: Step) -> Outcome | None:
-    """Let the operators of the control plane roll its pods out anew, if the cloud provider's Secret has ever changed."""
+    """Make the operators of the control plane redeploy its pods, if the cloud provider's Secret has ever changed."""
 
     def work(api: ApiClient) -> None:
         reason = azure_credentials.redeployment_reason(writes.existing(api, azure_credentials.PROVIDER))

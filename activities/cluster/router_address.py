@@ -1,4 +1,4 @@
-"""Where the cluster's applications are reached: the router's address, and the addresses that customers open."""
+"""The addresses of the cluster's applications: the router's address, and the URLs that customers open."""
 
 import copy
 
@@ -15,8 +15,8 @@ from shared.store import Document
 def _update_router_address(step: Step) -> Outcome | None:
     """Publish the router's address, and store it with the URLs of API server and console.
 
-    The address is the one that the cluster's own cloud provider gave to the router's Service; a second run finds the
-    record and the document as they should be and writes nothing.
+    The cluster's own cloud provider assigned the address to the router's Service. A second run finds record and
+    document up to date and writes nothing.
 
     Source: ARO-RP `pkg/cluster/ipaddresses.go`, `updateRouterIP`.
     """

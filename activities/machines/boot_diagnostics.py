@@ -1,4 +1,4 @@
-"""What a machine wrote to its serial console: often the only trace of one that did not boot."""
+"""The serial console of a machine: often the only evidence about a machine that did not boot."""
 
 from azure.core.exceptions import AzureError
 from azure.mgmt.compute import ComputeManagementClient
@@ -9,32 +9,37 @@ from shared import cloud, tracing
 from shared.azure.errors import clean
 
 _LINES = 10
-# A serial log grows to megabytes; a few screens from its end hold what matters.
+# A serial log grows to megabytes; the last few screens contain what matters.
 _TAIL_BYTES = 16 * 1024
 _SHOWN_CHARACTERS = 900
 _LINK_MINUTES = 5
 
 
 def last_lines(step: Step, vm_name: str, lines: int = _LINES) -> str:
-    """Return the last lines of a machine's serial log, or nothing when it has none or cannot be asked.
+    """Return the last lines of a machine's serial log, or "" if it has none or Azure cannot be asked.
 
-    Helps to explain a failure and must not hide it, so whatever Azure answers is no error here. Signatures are taken
-    out: a machine that cannot fetch its ignition writes the address that it tried.
+    The result helps to explain a failure and must not hide it, so no answer of Azure is an error here. Signatures are
+    removed, because a machine that cannot fetch its ignition writes the address that it tried.
+
+    Args:
+        step: the step that failed.
+        vm_name: name of the machine.
+        lines: how many lines to return.
 
     Raises:
-        FenceMoved: when this attempt was superseded, because Azure is asked with a POST.
+        FenceMoved: if this attempt was superseded, because asking Azure takes a POST.
     """
     try:
         text = _tail(step, vm_name)
     except AzureError:
         return ""
-    # The console's colours and carriage returns would reach people's terminals.
+    # The console's colours and carriage returns would otherwise reach people's terminals.
     readable = "".join(character for character in text if character == "\n" or character.isprintable())
     return _shortened(clean("\n".join([line for line in readable.splitlines() if line.strip()][-lines:])))
 
 
 def _shortened(text: str) -> str:
-    """Return the last lines that have room, whole; of a single one that has none its end."""
+    """Return the last whole lines that fit; if not even one fits, its end."""
     if len(text) <= _SHOWN_CHARACTERS:
         return text
     end = text[-_SHOWN_CHARACTERS:]
@@ -52,7 +57,7 @@ def _tail(step: Step, vm_name: str) -> str:
         links.serial_console_log_blob_uri,
         connection_timeout=cloud.CONNECTION_TIMEOUT_SECONDS,
         read_timeout=cloud.SHORT_READ_TIMEOUT_SECONDS,
-        # Its first retry would come after 15 seconds, and what does not answer at once is not worth that here.
+        # Its first retry would come after 15 seconds, which is too long for a mere explanation.
         retry_total=0,
         raw_request_hook=tracing.add_headers,
     ) as blob:

@@ -1,4 +1,4 @@
-"""The end of bootstrapping: the machine that began the cluster, and the ignition that holds its keys, go."""
+"""The end of bootstrapping: removes the bootstrap machine, and the ignition that holds the cluster's keys."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from activities.runtime.step import Step
 def _remove_bootstrap(step: Step) -> Outcome | None:
     """Delete the machine, then its disk, then its network interface: each is in use while the one before exists.
 
-    Each run begins the first deletion that is left, and waits. A second run finds it on its way, or gone.
+    Each run begins the next deletion, and waits. A second run finds it in progress, or done.
 
     Source: ARO-RP `pkg/cluster/removebootstrap.go`.
     """
@@ -31,7 +31,7 @@ def _remove_bootstrap(step: Step) -> Outcome | None:
 
 
 def _parts(step: Step) -> list[tuple[str, str, Any]]:
-    """Return what there is of the machine, in the order in which it can go: what it is, its name, its operations."""
+    """Return the remaining parts of the machine in the order of deletion: what it is, its name, its operations."""
     infra_id = step.properties["infraId"]
     name = machine_names.bootstrap(infra_id)
     compute, network = step.customer(ComputeManagementClient), step.customer(NetworkManagementClient)
@@ -43,9 +43,9 @@ def _parts(step: Step) -> list[tuple[str, str, Any]]:
 
 
 def _remove_ignition(step: Step) -> None:
-    """Delete the container of the bootstrap ignition, the one thing outside the vault and the graph that holds keys.
+    """Delete the container of the bootstrap ignition, the only thing outside the vault and the graph that holds keys.
 
-    A second run finds it gone, or on its way.
+    A second run finds it gone, or being deleted.
 
     Source: ARO-RP `pkg/cluster/removebootstrap.go`, `removeBootstrapIgnition`.
     """

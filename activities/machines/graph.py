@@ -1,4 +1,4 @@
-"""The install graph: made once, sealed into the cluster's storage, and read from there by every later activity."""
+"""The install graph: made once, sealed in the cluster's storage account, read from there by all later activities."""
 
 import base64
 import functools
@@ -32,8 +32,9 @@ _log = logging.getLogger("activities")
 GRAPH = ("aro", "graph")
 IGNITION = ("ignition", "bootstrap.ign")
 _DIGEST = "sha256"
-# Member of the bundle `credentials`, and the file of the graph that it is. The installer's own kubeconfig lives ten
-# years and is nobody's: it stays in the graph. With it the bundle would pass what Key Vault holds, 25 KB.
+# Member of the bundle `credentials`, and the file of the graph that it comes from. The installer's own kubeconfig is
+# valid for ten years and is handed to nobody: it stays in the graph. Including it would also exceed Key Vault's limit
+# of 25 KB.
 _CREDENTIALS = {
     "aroServiceKubeconfig": "auth/aro/kubeconfig",
     "userAdminKubeconfig": "auth/user-admin/kubeconfig",
@@ -42,32 +43,33 @@ _CREDENTIALS = {
 
 
 _CORES = os.cpu_count() or 1
-# The threads that make keys, however many creates run in this process.
+# The threads that make keys, shared by all creates of this process.
 _POOL = ThreadPoolExecutor(_CORES, thread_name_prefix="graph")
-# As many graphs are made at once as there are threads for their keys: more would all end late together. Nobody waits
-# for a turn in here, because every other row of every cluster would wait for the activity's slot meanwhile.
+# As many graphs are made at once as there are threads for their keys; more would only finish late together. An activity
+# does not wait for its turn here, because it would block an activity slot that every other row of every cluster may
+# need.
 _TURN = threading.Semaphore(_CORES)
 _AT_ONCE_SECONDS = 1
 
 
 def _ensure_graph(step: Step) -> Outcome | None:
-    """Make the install graph, seal it, lay the bootstrap ignition where the machine finds it, keep the credentials.
+    """Make the install graph, seal it, store the bootstrap ignition for the machine, keep the credentials.
 
-    Any number of runs end with one graph. The sealed blob is the decision: it is created only where none is, and
-    whoever comes second takes the one that is there. Everything else (ignition, time of the install, credentials) is
-    written from that blob, so runs that race or begin again after a crash write the same; hence the blob comes first,
-    unlike upstream, where ignition and graph of two runs could mix. The credentials come last: where their id stands on
-    the document, nothing is left to do.
+    Any number of runs end with one graph. The sealed blob decides: it is created only if there is none, and if it
+    already exists, it is reused. Everything else (ignition, time of the install, credentials) is derived from that
+    blob, so runs that race, or begin again after a crash, write the same. So the blob comes first, unlike upstream,
+    where ignition and graph of two runs could mix. The credentials come last: once their id is on the document, nothing
+    is left to do.
 
-    Before the first of all, the release is asked for the machines' image where nobody has said which: once, because the
-    document keeps the answer.
+    Before all that, if nothing names the machines' image, it is read from the release, only once, because the document
+    keeps the answer.
 
     Source: ARO-RP `pkg/cluster/deploystorage.go`, `ensureGraph`, `ensureInfraID`; `attachnsgs.go` for `install.now`.
     """
     if _is_done(step):
         return None
     if machine_image.decide(step):
-        # What the host gives one run is for the graph.
+        # The graph needs all the time that the host gives one run.
         return wait("the image of the machines is known", _AT_ONCE_SECONDS)
     if not _TURN.acquire(blocking=False):
         return wait("other clusters' certificates are being made")
@@ -93,15 +95,15 @@ def load(step: Step) -> Graph:
     """Read the install graph of a cluster.
 
     Raises:
-        CloudError: when it cannot be opened.
-        azure.core.exceptions.ResourceNotFoundError: when there is none.
+        CloudError: if it cannot be opened.
+        azure.core.exceptions.ResourceNotFoundError: if there is none.
     """
     with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
         return _open(step, blobs.get_blob_client(*GRAPH).download_blob().readall())
 
 
 def exists(step: Step) -> bool:
-    """Tell whether there is an install graph, noted on the document or not yet."""
+    """Tell whether there is an install graph, whether or not the document records it already."""
     if _is_done(step):
         return True
     group = resource_group.find(step)
@@ -127,12 +129,12 @@ def _read(step: Step, sealed: BlobClient) -> Graph | None:
 
 
 def _make(step: Step, sealed: BlobClient) -> Graph:
-    """Make the graph and be the one whose graph counts, or take the other's.
+    """Make the graph; if another run was faster, return its graph instead.
 
     Raises:
-        CloudError: with all that is wrong with the install-config, or with the snippets; or what an installer that is
-            not ours failed with.
-        TryAgain: with that, where it may pass.
+        CloudError: with all problems of the install-config, or of the snippets; or the failure of an external
+            installer.
+        TryAgain: with the same, if it may pass.
     """
     given = graph_inputs.given(step)
     install_config_checks.check(given["install-config"])
@@ -166,7 +168,7 @@ def _made_by(installer: str, given: dict[str, Content]) -> Graph:
 
 
 def _report_clashes(made: Graph) -> None:
-    """Log what snippets of the catalogue could not change, or took from each other: the operator wrote them."""
+    """Log what snippets of the catalogue could not change, or took from each other, for the operator who wrote them."""
     for message in snippets.clashes(made.contents):
         _log.warning(message, extra=tracing.current.get().extra())
 
@@ -200,7 +202,7 @@ def _key(key_id: str) -> bytes:
 
 
 def _lay_ignition(step: Step, blobs: BlobServiceClient, text: str) -> None:
-    """Write the bootstrap ignition unless the blob is the same by now. Whoever writes it writes this graph's."""
+    """Write the bootstrap ignition unless the blob has it already. Every run writes this graph's."""
     blob = blobs.get_blob_client(*IGNITION)
     digest = hashlib.sha256(text.encode()).hexdigest()
     try:
@@ -218,7 +220,7 @@ def _lay_ignition(step: Step, blobs: BlobServiceClient, text: str) -> None:
 
 
 def _note_time(document: Document, now: str) -> bool:
-    """Write when the install began: certificates begin then, and the address of the ignition ends a day later."""
+    """Record when the install began: certificates begin then, and the address of the ignition expires a day later."""
     install = document["openShiftCluster"]["properties"].setdefault("install", {})
     if install.get("now") == now:
         return False
@@ -231,9 +233,10 @@ def _validate(step: Step) -> list[str]:
 
 
 def _render(step: Step) -> list[dict[str, Any]]:
-    """Return which blobs are written, by whom, and what the graph would hold, by name: all of it is secret.
+    """Return which blobs are written, by whom, and the names of what the graph would hold; all of it is secret.
 
-    Before them, what the release image is asked for, and where, if it has to be.
+    If the machines' image has to be read from the release, the result first says which images would be asked, and
+    where.
     """
     installer = graph_inputs.installer(step)
     return [

@@ -1,4 +1,4 @@
-"""What the install graph is made from: the cluster's document, its secrets, and the catalogue's entry of its version."""
+"""The inputs of the install graph: the cluster's document, its secrets, and the catalogue's entry of its version."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,7 @@ from shared.clusters.secrets import Purpose
 from shared.store import get_store
 from shared.vault import Bundle, get_vault
 
-# What has to stand on the document by now: path below `properties`, and what it is.
+# What the document must contain by now: path below `properties`, and what it is.
 _NEEDED = (
     ("infraId", "the infra id"),
     ("storageSuffix", "the name of the storage account"),
@@ -31,13 +31,13 @@ _WORKERS_NEEDED = ("name", "vmSize", "diskSizeGB", "count", "subnetId")
 
 
 def bundle_ids(step: Step) -> dict[str, str]:
-    """Return the versioned ids of the cluster's secrets, by purpose."""
+    """Return the versioned ids of the cluster's secrets by purpose."""
     ids: dict[str, str] = step.document.get("secrets") or {}
     return ids
 
 
 def given(step: Step) -> dict[str, Content]:
-    """Return all that the graph knows of this cluster."""
+    """Return everything that the graph knows about this cluster."""
     cluster, properties = step.cluster, step.properties
     request = _bundle(step, Purpose.REQUEST)
     name, base_domain = naming.split_domain(properties["clusterProfile"]["domain"], settings.load().domain)
@@ -71,7 +71,7 @@ def pull_secret(step: Step) -> str:
 
 
 def release(step: Step) -> Content:
-    """Return what the catalogue says of the cluster's version, as far as the machines read it."""
+    """Return the parts of the catalogue's entry of the cluster's version that affect what machines read."""
     entry = _typed_entry(step)
     content = {
         "version": entry.version,
@@ -83,7 +83,7 @@ def release(step: Step) -> Content:
 
 
 def installer(step: Step) -> str:
-    """Return what makes the graph: a name of `installer.back_ends`.
+    """Return the program that makes the graph, a name in `installer.back_ends`.
 
     Raises:
         CloudError: for the operator: the catalogue's entry is wrong.
@@ -92,9 +92,9 @@ def installer(step: Step) -> str:
 
 
 def image(step: Step) -> dict[str, str] | None:
-    """Return the coordinates of the machines' image: those that were decided, or, before that, the catalogue's.
+    """Return the coordinates of the machines' image: the stored ones, or else the catalogue's.
 
-    Nothing, where the release image has to be asked and was not yet.
+    Empty if they have to be read from the release image, which has not happened yet.
 
     Raises:
         CloudError: for the operator: the catalogue's entry is wrong.
@@ -105,10 +105,10 @@ def image(step: Step) -> dict[str, str] | None:
 
 
 def check_snippets(given: dict[str, Content]) -> None:
-    """Make sure that every snippet of the version can be laid over its role's ignition.
+    """Check that every snippet of the version can be laid over its role's ignition.
 
     Raises:
-        CloudError: for the operator, with all that is wrong with them.
+        CloudError: for the operator, with all their problems.
     """
     wrong = []
     for role in snippets.ROLES:
@@ -142,8 +142,8 @@ def _entry(step: Step) -> dict[str, Any]:
 
 
 def _public_ssh_key(pem: str) -> str:
-    """Return the public half of the machines' SSH key as `authorized_keys` has it."""
-    # Our own: judging its primes would hold the interpreter's lock for 30 ms.
+    """Return the public half of the machines' SSH key in the format of `authorized_keys`."""
+    # The key is our own; checking its primes would hold the interpreter's lock for 30 ms.
     key = serialization.load_pem_private_key(pem.encode(), password=None, unsafe_skip_rsa_key_validation=True)
     return (
         key.public_key()

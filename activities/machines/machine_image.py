@@ -1,4 +1,4 @@
-"""The image that a cluster's machines boot, where neither cluster nor catalogue says which: its release does."""
+"""The image that a cluster's machines boot, read from its release if neither cluster nor catalogue names it."""
 
 import logging
 from typing import Any
@@ -19,14 +19,14 @@ _log = logging.getLogger("activities")
 
 
 def decide(step: Step) -> bool:
-    """Store the image as `rhcosImage` where nobody has said which; tell whether it had to be read from the release.
+    """Store the image as `rhcosImage` if nothing names it yet; return whether it had to be read from the release.
 
-    The release lies in the service's registry, by the cluster's token, or where its pull spec says, by the customer's
-    pull secret. What was stored first counts: of two runs at once, and whatever a release would say later.
+    The release is read from the service's registry with the cluster's token, or from the registry in its pull spec with
+    the customer's pull secret. The first stored answer wins, for two runs at once as well as for later ones.
 
     Raises:
-        CloudError: 500 `InternalServerError`, for the operator: with what each registry failed with.
-        TryAgain: with that, where it may pass.
+        CloudError: 500 `InternalServerError`, for the operator: with the failure of each registry.
+        TryAgain: with the same, if it may pass.
     """
     if graph_inputs.image(step):
         return False
@@ -44,7 +44,7 @@ def decide(step: Step) -> bool:
 
 
 def render(step: Step) -> list[dict[str, Any]]:
-    """Return which release images would be asked, the first that answers; nothing where the image is known."""
+    """Return the release images that would be asked, in that order until one answers; empty if the image is known."""
     if graph_inputs.image(step):
         return []
     return [{"document": "properties.rhcosImage", "releaseImages": [str(place) for place in _places(step)]}]

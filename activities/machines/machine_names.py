@@ -1,4 +1,4 @@
-"""What the machines that the service makes, and their network interfaces, are called: as the templates name them."""
+"""The names of the machines that the service makes, and of their network interfaces, as in the templates."""
 
 from installer.config.install_config import MASTERS
 

@@ -6,7 +6,7 @@ from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
 
 _RUNNING = "PowerState/running"
-# Anything else is on its way to one of these, or to running.
+# Any other state is on its way to one of these, or to running.
 _OFF = frozenset({"PowerState/deallocated", "PowerState/stopped"})
 
 

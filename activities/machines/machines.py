@@ -18,15 +18,15 @@ from shared.steps import RetryClass
 DEPLOYMENT = "machines"
 _SAS_LIFETIME = timedelta(hours=24)
 _MACHINES = "/providers/microsoft.compute/virtualmachines/"
-# Azure's answer when the agent of a machine has not reported for some forty minutes: it has no ignition, most likely.
+# Azure's code if a machine's agent has not reported for about forty minutes; most likely the machine has no ignition.
 _DID_NOT_BOOT = "OSProvisioningTimedOut"
 
-# Three masters that wait for the same thing say the same.
+# Three masters that wait for the same thing log the same.
 _MASTER_LINES = 3
 
 
 def _parameters(step: Step) -> dict[str, Any]:
-    """Return the parameters, the same in every run: Azure refuses other images and customData for a machine that exists.
+    """Return the parameters, always the same: Azure refuses another image or customData for an existing machine.
 
     What the catalogue said is therefore read back from the graph, which is as old as the ignition.
     """
@@ -48,7 +48,7 @@ def _parameters(step: Step) -> dict[str, Any]:
 
 
 def _sas(now: str) -> dict[str, str]:
-    """Return what the address of the bootstrap ignition is signed for: reading one blob, for a day from the decision."""
+    """Return the rights that the bootstrap ignition's address grants: reading one blob, for a day from the decision."""
     start = datetime.fromisoformat(now)
     return {
         "signedStart": _sas_time(start),
@@ -84,13 +84,13 @@ def _run(step: Step) -> Outcome | None:
 
 
 def _remove_failed(step: Step) -> None:
-    """Delete the machines that Azure gave up, and their disks; those that have booted stay.
+    """Delete the machines that Azure has given up, and their disks; machines that have booted stay.
 
-    Ignition runs at the first boot alone, and a PUT of a machine that exists boots nothing: one that did not come up
-    would stay as it is for ever. Its interface is the network's, and waits for the next machine.
+    Ignition runs only at the first boot, and a PUT of an existing machine boots nothing, so a machine that did not come
+    up would stay that way. Its interface belongs to the network, and waits for the next machine.
 
     Raises:
-        TryAgain: while one of them is on its way.
+        TryAgain: while a deletion is in progress.
     """
     compute = step.customer(ComputeManagementClient)
     names = _names(step)
@@ -99,7 +99,7 @@ def _remove_failed(step: Step) -> None:
         if machines[name].provisioning_state == "Failed":
             compute.virtual_machines.begin_delete(step.resource_group, name, polling=False)
     leaving = [f"virtual machine '{name}'" for name in names if _is_leaving(machines.get(name))]
-    # What a machine leaves behind has the name that its successor's disk will have.
+    # The disk that a machine leaves behind has the name that its successor's disk will have.
     left = {f"{name}_OSDisk" for name in names - machines.keys()}
     for disk in compute.disks.list_by_resource_group(step.resource_group):
         if disk.name in left:
@@ -121,10 +121,10 @@ def _names(step: Step) -> set[str]:
 
 
 def _status(step: Step) -> Outcome | None:
-    """Tell whether every machine has reported. A master does when it has its ignition from the bootstrap machine.
+    """Tell whether every machine has reported. A master reports once it has its ignition from the bootstrap machine.
 
     Raises:
-        CloudError: as any deployment's; of a machine that did not boot with the last lines of its serial log.
+        CloudError: as for any deployment; for a machine that did not boot, with the last lines of its serial log.
     """
     try:
         return deployments.status(step, DEPLOYMENT)
@@ -136,7 +136,7 @@ def _status(step: Step) -> Outcome | None:
 def _serial_logs(step: Step, causes: list[CloudErrorBody]) -> list[CloudErrorBody]:
     """Return the last lines of each machine that did not boot, the bootstrap machine's first.
 
-    Masters wait for the bootstrap machine, so its log belongs to theirs whether it has booted or not.
+    Masters wait for the bootstrap machine, so its log belongs to theirs, whether it has booted or not.
     """
     silent = {
         resource_id.parse(target).name: None

@@ -1,6 +1,7 @@
-"""The first phase, undone: what a bootstrap made whose certificates have ended goes, so that the phase can begin again.
+"""Undoes the first phase: removes what a bootstrap with expired certificates has made, so that it can begin again.
 
-What templates own and what holds no certificate stays: group, storage account, load balancers, private endpoint.
+Resources that templates own, and that hold no certificate, stay: group, storage account, load balancers, private
+endpoint.
 """
 
 from typing import Any
@@ -17,17 +18,17 @@ from activities.runtime.step import Step
 from shared.clusters.secrets import Purpose
 from shared.store import Document
 
-# The key goes with what it sealed, and the credentials with the certificates that they name.
+# The key is removed with what it sealed, and the credentials with the certificates that they name.
 _BUNDLES = (Purpose.GRAPH, Purpose.CREDENTIALS)
 
 
 def _remove_expired_machines(step: Step) -> Outcome | None:
-    """Remove machines, disks, interfaces, addresses, graph and ignition of a bootstrap that is too old, then forget it.
+    """Remove all that a bootstrap with expired certificates has made, then clear its decisions.
 
-    Each run begins what is left of the first stage that has anything left, and waits. The last stage is one write under
-    the fence, which takes `beginsAgain` away: a run that comes after it finds nothing to do, whatever has been made
-    anew by then. Workers go too: a control plane makes them long before its bootstrap is reported, and they trust the
-    old one alone.
+    These are machines, disks, interfaces, addresses, graph and ignition. Each run begins the next deletions of the
+    first unfinished stage, and waits. The last stage is one write under the fence, which clears `beginsAgain`: a later
+    run finds nothing to do, whatever has been made again by then. Workers are removed too, because a control plane
+    makes them long before its bootstrap is reported, and they trust only the old one.
     """
     if not (step.properties.get("install") or {}).get("beginsAgain"):
         return None
@@ -52,7 +53,7 @@ def _disks(step: Step) -> Outcome | None:
 
 
 def _interfaces(step: Step) -> Outcome | None:
-    """Delete the network interfaces of workers; the template made the others, or Azure for a private link."""
+    """Delete the network interfaces of workers. The template made the others, or Azure did for a private link."""
     interfaces, infra_id = step.customer(NetworkManagementClient).network_interfaces, step.properties.get("infraId", "")
     kept = {machine_names.bootstrap_interface(infra_id), *machine_names.master_interfaces(infra_id)}
     found = [
@@ -64,7 +65,7 @@ def _interfaces(step: Step) -> Outcome | None:
 
 
 def _addresses(step: Step) -> Outcome | None:
-    """Delete the public addresses that the old cluster took for its services, the router's first of all."""
+    """Delete the public addresses that the old cluster took for its services, first of all the router's."""
     network, infra_id = step.customer(NetworkManagementClient), step.properties.get("infraId", "")
     kept = {f"{infra_id}-pip-v4", f"{infra_id}-outbound-pip-v4"}
     left = [address for address in network.public_ip_addresses.list(step.resource_group) if address.name not in kept]
@@ -75,7 +76,7 @@ def _addresses(step: Step) -> Outcome | None:
 
 
 def _release(step: Step, used: set[str]) -> Outcome | None:
-    """Take these frontends, with their rules and probes, off the load balancer that has one of them."""
+    """Remove these frontends, with their rules and probes, from the load balancer that has one of them."""
     balancers = step.customer(NetworkManagementClient).load_balancers
     for balancer in balancers.list(step.resource_group):
         frontends, rules = balancer.frontend_ip_configurations or [], balancer.load_balancing_rules or []
@@ -102,7 +103,7 @@ def _delete(what: str, operations: Any, step: Step, found: list[Any]) -> Outcome
 
 
 def _histories(step: Step) -> Outcome | None:
-    """Delete the records of the deployments, not what they made: each is then sent again, and mends what is missing."""
+    """Delete the records of the deployments, not the resources. Each is then sent again, and fixes what is missing."""
     client = step.customer(DeploymentsMgmtClient).deployments
     ours = [
         deployment

@@ -1,7 +1,7 @@
 """The cluster's token for the registry that mirrors OpenShift's images.
 
-A token has two passwords, which live apart. A resume makes another one in the slot that the cluster does not use, as
-long as no install graph carries what the cluster has: so a graph never ends up with a password that was ended.
+A token has two independent passwords. While no install graph contains the cluster's password, a resume makes another
+one in the slot that the cluster does not use. So a graph never contains a password that was revoked.
 """
 
 import contextlib
@@ -28,9 +28,9 @@ from shared.store import Document
 from shared.vault import Bundle, get_vault
 
 _PULL_SCOPE_MAP = "_repositories_pull"
-# The names that the registry has for the two passwords of a token.
+# The registry's names for the two passwords of a token.
 _SLOTS = ("password1", "password2")
-# Generating a password takes a second or two. Its answer is the secret, so it cannot be asked for later.
+# Generating a password takes a second or two. The secret is in the answer only, so it cannot be read later.
 _GENERATE_SECONDS = 60
 
 
@@ -40,10 +40,10 @@ def login_server() -> str:
 
 
 def _ensure_acr_token(step: Step) -> Outcome | None:
-    """Store the token's name, create the token, then store a password of it in the vault, one for each operation.
+    """Store the token's name, create the token, then store one password per operation in the vault.
 
-    A second run reads the name back, finds the token, and its operation on the password that is held. A password that
-    was made but not stored is made again, in the slot that nobody uses. A bundle that is lost is made again too.
+    A second run reads the name back, finds the token, and finds its own operation on the stored password. A password
+    that was made but not stored is made again, in the unused slot. A bundle that is lost is made again too.
 
     Source: ARO-RP `pkg/cluster/acrtoken.go`, `pkg/util/acrtoken/acrtoken.go`.
     """
@@ -51,8 +51,8 @@ def _ensure_acr_token(step: Step) -> Outcome | None:
     held = _held(step)
     if held is not None and held.get("operationId") == step.call["operationId"]:
         return None
-    # A graph is made from a password, so where none was ever held nobody need look for one; and one that goes, because
-    # the bootstrap begins again, needs its password no more.
+    # A graph is made from a password, so if none was ever stored there is no graph to look for. A graph that is
+    # removed, because the bootstrap begins again, no longer needs its password.
     condemned = (step.properties.get("install") or {}).get("beginsAgain")
     if _held_id(step) and not condemned and graph.exists(step):
         return None
@@ -81,7 +81,7 @@ def _held_id(step: Step) -> str:
 
 
 def _held(step: Step) -> Bundle | None:
-    """Return the bundle that the document names, or None where there is none, or no more."""
+    """Return the bundle that the document names, or None if there is none, or no longer one."""
     if not _held_id(step):
         return None
     try:
@@ -92,7 +92,7 @@ def _held(step: Step) -> Bundle | None:
 
 
 def _free_slot(token: Token, held: Bundle | None) -> str:
-    """Return the slot that the cluster does not use: the other one, or the one that is empty, or the older."""
+    """Return the slot that the cluster does not use: the other one, or an empty one, or the older one."""
     if held is not None and held.get("name") in _SLOTS:
         return next(slot for slot in _SLOTS if slot != held["name"])
     credentials = token.properties.credentials if token.properties else None
@@ -107,7 +107,7 @@ def _made_at(password: TokenPassword) -> str:
 
 
 def _ensure_intent(step: Step) -> str:
-    """Return the token's name, which stands on the document before anything is made under it."""
+    """Return the token's name, which the document records before anything is made under it."""
     server = login_server()
     wanted = {"name": server, "username": f"token-{uuid.uuid4()}"}
 
@@ -128,10 +128,10 @@ def _profile(step: Step, server: str) -> dict[str, Any]:
 
 
 def _generate_password(registry: ResourceId, name: str, slot: str) -> str:
-    """Have the registry make a password. Waited for here, because its answer must not leave this process.
+    """Make the registry generate a password. It waits here, because the answer must not leave this process.
 
     Raises:
-        TryAgain: when it took too long, or came without a password.
+        TryAgain: if it took too long, or came without a password.
     """
     poller = own(ContainerRegistryManagementClient, registry.subscription_id).registries.begin_generate_credentials(
         registry.resource_group,
@@ -150,7 +150,7 @@ def _generate_password(registry: ResourceId, name: str, slot: str) -> str:
 def _delete_acr_token(step: Step) -> Outcome | None:
     """Delete every token that the document names, made or not, and wait until they are gone.
 
-    A second run finds a token on its way, or gone, and is content.
+    A second run finds a token being deleted, or gone, and does nothing.
     """
     registry = _registry()
     tokens = own(ContainerRegistryManagementClient, registry.subscription_id).tokens

@@ -1,4 +1,4 @@
-"""Zones and image of a cluster's machines, decided once: by what Azure offers to the subscription, and by the catalogue."""
+"""Zones and image of a cluster's machines, decided once from Azure's offers to the subscription and the catalogue."""
 
 from activities.checks import vm_sizes
 from activities.machines import graph_inputs
@@ -7,20 +7,20 @@ from activities.runtime.step import Step
 from shared.arm.errors import raise_all
 from shared.store import Document
 
-# Regions with more zones than these offer them to few sizes, and the installer knows none beyond.
+# If a region has more zones than these, it offers them for few sizes, and the installer knows only these.
 _ZONES = frozenset({"1", "2", "3"})
 
 
 def _decide_zones(step: Step) -> None:
-    """Store three zones where masters and workers can have them, none where one of them cannot; and the machines' image.
+    """Store the machines' image, and three zones if masters and workers can have them, otherwise none.
 
-    Masters and workers are both zonal or both regional. Every machine of this cluster boots the image that its version
-    had now, whatever the catalogue says later; where that says nothing, the release is asked once there is a token for
-    its registry (`activities/machines/machine_image.py`). A second run finds the decisions and asks nobody.
+    Either both masters and workers have zones, or neither. Every machine of this cluster boots the image that its
+    version has now, whatever the catalogue says later. If the catalogue names none, the release is asked once there is
+    a token for its registry (`activities/machines/machine_image.py`). A second run finds the decisions and asks nobody.
 
     Raises:
         CloudError: `InvalidParameter`, for the customer: a size is not offered in this region to this subscription.
-            `InternalServerError`, for the operator: the catalogue knows no image for this version.
+            `InternalServerError`, for the operator: the catalogue has no image for this version.
 
     Source: ARO-RP `pkg/util/computeskus`, `pkg/cluster/zones.go`.
     """

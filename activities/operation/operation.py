@@ -1,6 +1,6 @@
-"""The engine's own activities: an operation stops, and an operation ends.
+"""The engine's own activities: stopping and ending an operation.
 
-The end is written in this order: async operation, then cluster document. A client sees neither before the second
+The end is written to the async operation first, then to the cluster document. A client sees it only after the second
 write, because the status route asks the cluster document whether it still names the operation.
 """
 
@@ -33,7 +33,7 @@ def _stop_operation(step: Step) -> None:
 def _finish_operation(step: Step) -> None:
     """Write the result, succeeded or failed, into the async operation and then into the cluster document.
 
-    A second run finds the operation ended and follows what it says, whatever this attempt came to.
+    A second run finds the operation ended and follows the stored result, whatever this attempt came to.
     """
     error = step.call.get("error")
     snapshot = copy.deepcopy(step.cluster)
@@ -54,7 +54,14 @@ def _finish_operation(step: Step) -> None:
 def end_async_operation(
     step: Step, status: ProvisioningState, error: CloudErrorBody | None, snapshot: dict[str, Any] | None
 ) -> Document:
-    """Write the end of the running operation, unless it has ended; the fence is checked in each try."""
+    """Write the end of the running operation, unless it has ended. Each try checks the fence.
+
+    Args:
+        step: the step that ends it.
+        status: `Succeeded`, `Failed` or `Canceled`.
+        error: why it failed, or None.
+        snapshot: the cluster at that time, or None.
+    """
     store = get_store()
 
     def decide(document: Document) -> Document | None:
@@ -67,7 +74,7 @@ def end_async_operation(
 def _finish_delete(step: Step) -> None:
     """Free the cluster's domain, write `Succeeded` into the async operation, then remove the cluster document.
 
-    The operation gets no copy of the cluster: that is how its result is told to be a delete's.
+    The operation gets no snapshot of the cluster, which marks its result as that of a delete.
     """
     store = get_store()
     _free_domain(step)

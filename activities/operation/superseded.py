@@ -1,4 +1,4 @@
-"""The end of an operation that a DELETE took the cluster from."""
+"""The end of an operation that a DELETE has superseded."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,17 +14,17 @@ from shared.clusters.states import ProvisioningState
 from shared.steps import StepStatus
 from shared.store import Document, NotFound, get_store
 
-# A request that left before the fence moved may still take effect for as long as its sender would have waited.
+# A request sent before the fence moved may still take effect for as long as its sender would have waited.
 _IN_FLIGHT = timedelta(seconds=cloud.CONNECTION_TIMEOUT_SECONDS + cloud.READ_TIMEOUT_SECONDS)
 
 
 def _cancel_superseded(step: Step) -> Outcome | None:
     """End the superseded operation as `Canceled`, wait for what it has in flight, then cancel its deployments.
 
-    The fence has moved, so the old operation begins nothing any more, but a request that had left before could make
-    something after the delete has looked for it. Each of its steps notes when it finds the fence moved; one that died
-    is waited for as long as a request may take. A second run finds the operation ended, and what still runs; when
-    nothing does, the cluster's document forgets the operation.
+    The fence has moved, so the old operation begins nothing more. But a request that it sent before could still make
+    something after the delete has looked for it. Each of its steps records when it finds the fence moved; a step that
+    died is waited for as long as a request may take. A second run finds the operation ended, and what still runs. When
+    nothing runs any more, the cluster's document drops the operation.
     """
     operation_id = step.document.get("supersededOperationId")
     if not operation_id:

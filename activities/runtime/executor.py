@@ -1,7 +1,7 @@
-"""What stands behind an activity's name, and the outcomes it may have.
+"""The executor behind an activity's name, and the outcomes that it may have.
 
-An executor's functions take a `Step` and either return None (done), return `wait(...)`, or raise: `CloudError` for a
-failure that the customer reads, `TryAgain` for one that may pass, and any error of an Azure SDK as it came.
+The functions of an executor take a `Step`. They return None (done) or `wait(...)`, or raise: `CloudError` for a failure
+that the customer reads, `TryAgain` for one that may pass, and any error of an Azure SDK unchanged.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Work = Callable[[Step], Outcome | None]
 
 
 class TryAgain(Exception):  # noqa: N818 - an answer more than an error
-    """A failure that may pass; whether it is tried again is the plan's decision."""
+    """A failure that may pass. The plan decides whether it is tried again."""
 
     def __init__(self, error: CloudError, retry_class: RetryClass) -> None:
         """Keep what to say when it does not pass."""
@@ -31,9 +31,9 @@ def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bo
     """Return the outcome of work that goes on.
 
     Args:
-        message: what was seen.
+        message: what was observed.
         retry_after_seconds: when Azure wants to be asked again.
-        unanswered: whether who was asked gave no answer; an outage does not count against the row's deadline.
+        unanswered: whether the called service gave no answer; an outage does not count against the row's deadline.
     """
     outcome: Wait = {"outcome": "wait", "message": message}
     if unanswered:
@@ -57,16 +57,16 @@ def _nothing_to_render(_step: Step) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Executor:
-    """One activity: what it does, and what it can tell about it.
+    """One activity: what it does, and what it can report about it.
 
     Attributes:
         run: begins the work, or does all of it. May run twice.
-        status: tells whether it is done; for a condition this is all there is.
-        cancel: ends what `run` began; waits until nothing runs any more.
-        validate: what is missing before the work can begin, one sentence each.
-        render: what `run` would send.
-        control: of the engine itself: runs while the operation is stopping.
-        settles: ends the operation: a second delivery finds the fence gone because the first one removed it.
+        status: tells whether it is done; a condition has only this.
+        cancel: ends what `run` began, and waits until nothing runs any more.
+        validate: returns what is missing before the work can begin, one sentence each.
+        render: returns what `run` would send.
+        control: whether it belongs to the engine itself, and so runs while the operation is stopping.
+        settles: whether it ends the operation: a second delivery finds the fence gone because the first one removed it.
     """
 
     run: Work | None = None

@@ -1,6 +1,6 @@
-"""How a failed step explains itself: the cause as it was given, and round it what a person needs to act.
+"""The error of a failed step: the cause as it was reported, with everything that a person needs to act.
 
-`details` holds the cause first, then one entry each for step, Azure resource, remedy, correlation id and owner.
+`details` has the cause first, then one entry each for step, Azure resource, remedy, correlation id and owner.
 """
 
 from azure.core.exceptions import AzureError
@@ -14,7 +14,7 @@ from shared.azure import errors
 from shared.steps import Failed, RetryClass
 from shared.store import NotFound, PreconditionFailed
 
-# What an executor may raise on purpose. Everything else is a bug, of which the wrapper tells the type alone.
+# What an executor may raise on purpose. Everything else is a bug, of which the wrapper reports only the type.
 EXPECTED = (CloudError, TryAgain, AzureError, PreconditionFailed, NotFound)
 
 
@@ -46,7 +46,7 @@ def _refused(call: Call, failure: errors.Failure) -> Failed:
 
 
 def _is_the_services(failure: errors.Failure) -> bool:
-    """Tell whether a call was for something of the service's own, where no customer can mend anything."""
+    """Tell whether a call was for something of the service's own, which no customer can fix."""
     mine = settings.load()
     own_hosts = (mine.cosmosdb_account, mine.keyvault_name, mine.cluster_keyvault_name)
     own_subscription = f"/subscriptions/{mine.subscription_id}/".lower()
@@ -54,7 +54,7 @@ def _is_the_services(failure: errors.Failure) -> bool:
 
 
 def _first_label(host: str) -> str:
-    """Return the name of an account or a vault. Cosmos DB's regional addresses end it with their region."""
+    """Return the name of an account or a vault. Cosmos DB's regional addresses have the region at the end of it."""
     label, mine = host.partition(".")[0], settings.load().cosmosdb_account
     return mine if label.startswith(f"{mine}-") else label
 
@@ -67,10 +67,10 @@ def explain(call: Call, error: CloudError, remedy: str, resource_id: str = "") -
     """Return the error body of a failed step: the code of its cause, and a message that begins with what failed.
 
     Args:
-        call: of the step.
-        error: what it failed with.
+        call: the call of the step.
+        error: the error that it failed with.
         remedy: what helps, see `activities/runtime/remedies.py`.
-        resource_id: of the resource that the failed call was about.
+        resource_id: the resource that the failed call was about.
     """
     row = call["row"]
     body = CloudErrorBody(code=error.code, message=f"Step '{row['name']}' failed: {error.message}")

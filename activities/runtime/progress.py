@@ -1,7 +1,7 @@
-"""The progress item of a running step: what people, the demo, the timeline and the watchdog read.
+"""The progress item of a running step, which people, the demo, the timeline and the watchdog read.
 
-Most polls find what the one before has found, and three in four writes would say nothing new. So a poll that only asked
-leaves the item as it is, for as long as readers need no sign of life.
+Most polls find the same as the poll before, so three in four writes would record nothing new. So a poll that only asked
+leaves the item unchanged, for as long as readers need no sign of life.
 """
 
 from dataclasses import dataclass
@@ -18,27 +18,27 @@ from shared.store import Store, get_store
 # After this an item is written again though nothing has changed: people see how long ago a step was looked at. With
 # the longest pause between polls on top it stays below the time after which `superseded` takes a step for dead.
 SIGN_OF_LIFE = timedelta(seconds=30)
-# Members that change in each poll and say nothing by themselves.
+# Members that change in each poll but mean nothing by themselves.
 _COUNTING = ("polls", "lastProgressTime")
 
 
 @dataclass
 class _Written:
-    """What this process knows to stand in the store: the item as it wrote it, and the poll that found it so."""
+    """The stored state of an item, as far as this process knows: the item as it wrote it, and the poll that did."""
 
     item: ProgressItem
     polls: int
 
 
-# More steps than run at once: one that is forgotten is written once more than it need be.
+# More than the number of concurrent steps; a forgotten step only costs one extra write.
 @lru_cache(maxsize=4096)
 def _written(store: Store, operation_id: str, item_id: str) -> list[_Written]:  # noqa: ARG001 - the cache's key
-    """Return the place where the last write of an item is kept; it is empty before the first."""
+    """Return the entry for the last write of an item; it is empty before the first."""
     return []
 
 
 def begin(call: Call) -> None:
-    """Record that a step has begun, in its first call only: later calls record what they found."""
+    """Record that a step has begun, on its first call only. Later calls record what they found."""
     if call["polls"] == 0:
         _write(call, StepStatus.RUNNING, "", None)
 
@@ -63,7 +63,7 @@ def record(call: Call, outcome: Outcome) -> None:
 
 
 def leave(call: Call) -> None:
-    """Mark the step of a superseded attempt as left: whoever took over waits until nothing of it is in flight."""
+    """Mark the step of a superseded attempt as left: its successor waits until nothing of it is in flight."""
     store = get_store()
     item = store.progress.get(call["operationId"], call["step"], call["attempt"]) if call["step"] else None
     if item is not None and item["status"] == StepStatus.RUNNING:
@@ -121,8 +121,8 @@ def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody |
 def _says_nothing_new(call: Call, item: ProgressItem, written: _Written) -> bool:
     """Tell whether a poll may leave the item alone.
 
-    Only where the poll before was this process's too: another one may have written something else. And only a poll
-    that asks: what runs again does work, and whoever takes over wants to know when.
+    Only if this process also made the poll before, because another process may have written something else. And only if
+    the call polls: a repeated run does work, and its successor wants to know when.
     """
     now, then = (datetime.fromisoformat(each["lastProgressTime"]) for each in (item, written.item))
     return (

@@ -1,8 +1,8 @@
-"""Choose what helps against a failure: by whose it is and by its cause, and only then by the step that met it.
+"""Chooses the remedy for a failure: by its owner and its cause, and only then by the step that met it.
 
-The message of a row helps against what the row itself finds wrong. It does not fit a failure that the row merely met:
-of the service's own data, of Azure as a whole, or one that Azure names by a code of its own. Those remedies are here.
-What helps against a crash or a deadline is up to the engine, see `orchestrators/verdicts.py`.
+The message of a row helps against problems that the row itself finds. It does not fit a failure that the row merely
+met: of the service's own data, of Azure as a whole, or one that Azure reports with a specific code. Those remedies are
+here. The engine has the remedies for crashes and deadlines, see `orchestrators/verdicts.py`.
 """
 
 from collections.abc import Iterator
@@ -10,22 +10,22 @@ from collections.abc import Iterator
 from shared.arm.errors import CloudError, CloudErrorBody, Owner
 from shared.steps import ResolvedRow, RetryClass
 
-# Of the service's own data, credentials and networks.
+# For the service's own data, credentials and networks.
 OURS = (
     "Nothing is wrong with the request. Repeat it to continue from this step; if it fails again, open a support request "
     "with the correlation id."
 )
-# Of a call that Azure did not answer, or put off, for as long as its row tries again.
+# For a call that Azure did not answer, or postponed, for as long as its row tries again.
 LATER = (
     "Azure was busy, broken or out of reach for too long. Repeat the request in some minutes to continue from this step; "
     "if it fails again, look at Azure's status page, or open a support request with the correlation id."
 )
-# Of a resource that somebody else is changing.
+# For a resource that somebody else is changing.
 BUSY = (
     "Wait until the other operation on this resource has ended, then repeat the request to continue from this step. "
     "If it fails again, open a support request with the correlation id."
 )
-# Of a refusal that nobody here knows better than Azure.
+# For a refusal about which only Azure knows more.
 REPORTED = (
     "Correct what Azure reports below, then repeat the request to continue from this step. If Azure reports the same "
     "again, open a support request with the correlation id."
@@ -45,7 +45,7 @@ _MORE_QUOTA = (
 # Classes of retry that end when Azure has been in trouble for too long.
 _TROUBLE = frozenset({RetryClass.THROTTLED, RetryClass.TRANSIENT, RetryClass.GIVEN_UP})
 
-# Azure's code, wherever in the causes it stands: what helps. The first that is found counts.
+# Azure's code, anywhere in the causes: what helps. The first match wins.
 BY_CODE: dict[str, str] = {
     "RequestDisallowedByPolicy": "Exempt the cluster's resource group from the policy that the message names, then "
     "repeat the request to continue from this step.",
@@ -72,7 +72,7 @@ BY_CODE: dict[str, str] = {
     "AllocationFailed": _NO_ROOM,
     "ZonalAllocationFailed": _NO_ROOM,
     "OverconstrainedAllocationRequest": _NO_ROOM,
-    # Its successor is made by the next request.
+    # The next request makes its successor.
     "OSProvisioningTimedOut": "Read the last words of the machines, below. Check that network security groups, firewalls, "
     "route tables and DNS servers of the virtual network let them reach each other, the storage account and the "
     "container registry. Then repeat the request: machines that did not come up are made anew.",
@@ -93,7 +93,7 @@ def of_step(error: CloudError, retry_class: RetryClass, row: ResolvedRow) -> str
 
 
 def by_cause(error: CloudError) -> str:
-    """Return what helps against the first known code of an error or its causes, or an empty text."""
+    """Return the remedy for the first known code of an error or its causes, or ""."""
     found = {error.code, *_codes(error.details)}
     return next((remedy for each, remedy in BY_CODE.items() if each in found), "")
 

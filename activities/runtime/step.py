@@ -1,4 +1,4 @@
-"""What an activity knows when it runs: the call it serves, and the cluster it serves it for."""
+"""What an activity knows when it runs: its call, and the cluster of that call."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -40,14 +40,14 @@ class Call(TypedDict, total=False):
 
 @dataclass
 class Step:
-    """One call of an executor. The document is as it was when the call began, or as `decide` last wrote it."""
+    """One call of an executor. The document is from the beginning of the call, or from the last `decide`."""
 
     call: Call
     document: Document = field(repr=False)
 
     @property
     def fence(self) -> Fence:
-        """The right to write this cluster and to change things in Azure for it."""
+        """The right to write this cluster's document and to change things in Azure for it."""
         return fence_of(self.call)
 
     @property
@@ -69,7 +69,7 @@ class Step:
 
     @property
     def domain(self) -> str:
-        """The cluster's whole domain: what was given, or its one label under the managed zone."""
+        """The cluster's full domain: the given one, or its one label under the managed zone."""
         return ".".join(naming.split_domain(self.properties["clusterProfile"]["domain"], settings.load().domain))
 
     @property
@@ -84,7 +84,7 @@ class Step:
 
     @property
     def tenant_id(self) -> str:
-        """The tenant of the customer's subscription, as ARM told it."""
+        """The tenant of the customer's subscription, as ARM reported it."""
         return _tenant_of(get_store(), self.subscription_id)
 
     def customer(self, client: Callable[..., Client], subscription_id: str = "") -> Client:
@@ -96,26 +96,26 @@ class Step:
         """Write a decision into the cluster document, under the fence, and read the document back.
 
         Args:
-            change: alters the document, and tells whether it did. It may run several times, each time on what was
-                just read, so a decision that somebody else made meanwhile stays.
+            change: changes the document, and returns whether it did. It may run several times, each time on the latest
+                version, so a decision that somebody else made meanwhile stays.
 
         Raises:
-            FenceMoved: when this attempt was superseded.
+            FenceMoved: if this attempt was superseded.
         """
         self.document = get_store().fenced_update(self.fence, lambda document: document if change(document) else None)
 
     def check_fence(self) -> None:
-        """Make sure of the fence right before a write that no client's policy guards.
+        """Check the fence right before a write that no client's policy guards.
 
         Raises:
-            FenceMoved: when this attempt was superseded.
+            FenceMoved: if this attempt was superseded.
         """
         get_store().clusters.fenced_read(self.fence)
 
 
 @cache
 def _tenant_of(store: Store, subscription_id: str) -> str:
-    """Return a subscription's tenant. Kept for the life of the process: every client asks, and it hardly ever moves."""
+    """Return a subscription's tenant. Cached for the life of the process, because every client needs it."""
     document = store.subscriptions.get(subscription_id) or {"subscription": {}}
     tenant_id = (document["subscription"].get("properties") or {}).get("tenantId")
     if not tenant_id:
@@ -137,5 +137,5 @@ def own(client: Callable[..., Client], subscription_id: str = "") -> Client:
 
 
 def fence_of(call: Call) -> Fence:
-    """Return the fence that a call runs under."""
+    """Return the fence of a call."""
     return Fence(call["clusterKey"], call["operationId"], call["attempt"], call["clusterDocumentId"])

@@ -1,8 +1,8 @@
 """The one wrapper round every activity: fence, progress, correlation, and an outcome for every ending.
 
-A raised error loses its type in durable history, and the host censors its text, so everything comes back as a value:
-trouble of the executor, of the store that holds fence and progress, and bugs too, which say no more than their type
-because an unknown text may quote a secret. What the engine sees fail without a value is a process that died.
+A raised error loses its type in durable history, and the host censors its text. So everything is returned as a value:
+problems of the executor, and of the store that holds fence and progress. Bugs too, but of these only the type, because
+an unknown text may quote a secret. If the engine sees a failure without a value, a process has died.
 """
 
 import importlib
@@ -26,7 +26,7 @@ from shared.steps import Outcome, Verb
 from shared.store import Fence, FenceMoved, get_store
 
 _log = logging.getLogger("activities")
-# One import at a time. The Kubernetes package imports itself in a circle: two threads that enter it at two places see
+# One import at a time. The Kubernetes package has circular imports: two threads that enter them at different places see
 # half of it, and it stays broken for the life of the process.
 _importing = threading.Lock()
 
@@ -45,7 +45,7 @@ def load(target: str) -> Executor:
 def perform(target: str, call: Call) -> Outcome:
     """Call one function of an executor and return its outcome.
 
-    A second delivery of the same call is harmless: executors are idempotent, and progress has one item per step.
+    A second delivery of the same call is harmless: executors are idempotent, and each step has one progress item.
 
     Args:
         target: `module:attribute` of the executor.
@@ -111,10 +111,10 @@ def _outcome(executor: Executor, call: Call) -> Outcome:
 
 
 def _recorded(call: Call, outcome: Outcome) -> Outcome:
-    """Record what a call found, and return what the engine is told.
+    """Record what a call found, and return the outcome for the engine.
 
-    A resume and a restart go by the items of ended steps, so a step whose end could not be recorded is called again.
-    What goes on is recorded by its next poll.
+    A resume and a restart rely on the items of ended steps, so a step whose end could not be recorded is called again.
+    If the work continues, its next poll records it.
     """
     try:
         progress.record(call, outcome)
@@ -125,7 +125,7 @@ def _recorded(call: Call, outcome: Outcome) -> Outcome:
 
 
 def _leave(call: Call) -> None:
-    """Note that a superseded attempt has left. Without the note its successor waits a little longer."""
+    """Record that a superseded attempt has left. Without this its successor waits a little longer."""
     try:
         progress.leave(call)
     except AzureError as error:
