@@ -1,6 +1,6 @@
-"""What makes an install graph, by the name that an entry of the version catalogue gives as its `installer`.
+"""The programs that make an install graph, by the `installer` of an entry in the version catalogue.
 
-Every back end makes the same assets from the same things that are given, so nobody who reads a graph asks which it was.
+All back ends make the same assets from the same inputs, so readers of a graph need not know which one made it.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from installer.openshift_install import back_end as openshift_install
 
 @dataclass(frozen=True)
 class BackEnd:
-    """One of them.
+    """One back end.
 
     Args:
-        make: makes the graph from the contents of `assets.GIVEN`, with threads for what takes long.
-        assets: names of what its graphs hold for sure, inputs first.
+        make: makes the graph from the contents of `assets.GIVEN`, with threads for slow work.
+        assets: names of the assets that its graphs always contain, inputs first.
     """
 
     make: Callable[[Inputs, Executor], Graph]

@@ -1,4 +1,4 @@
-"""Manifests as text: YAML that people can read, with certificates and configurations as blocks."""
+"""Manifests as readable YAML, with certificates and configurations as blocks."""
 
 import base64
 import json
@@ -6,12 +6,12 @@ from typing import Any
 
 import yaml
 
-# The one in C, where the package was built with it, takes a tenth of the time.
+# The loader in C, if the package was built with it, takes a tenth of the time.
 _Base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _Dumper(_Base):  # type: ignore[misc] # one of two classes, chosen above
-    """Writes text of several lines as a block, and repeats what occurs twice."""
+    """Writes text of several lines as a block, and repeats values instead of using anchors."""
 
     def ignore_aliases(self, _data: Any) -> bool:
         return True
@@ -36,7 +36,7 @@ def to_json(document: Any) -> str:
 
 
 def encode(text: str) -> str:
-    """Return text as a Secret's `data` holds it."""
+    """Return text as a Secret's `data` contains it."""
     return base64.b64encode(text.encode()).decode("ascii")
 
 
@@ -46,17 +46,23 @@ def metadata(name: str, namespace: str = "", **more: Any) -> dict[str, Any]:
 
 
 def config_map(name: str, namespace: str, data: dict[str, str]) -> dict[str, Any]:
-    """Return a ConfigMap."""
+    """Return a ConfigMap.
+
+    Args:
+        name: name of the object.
+        namespace: namespace of the object.
+        data: content, text by name.
+    """
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata(name, namespace), "data": data}
 
 
 def secret(name: str, namespace: str, data: dict[str, str], kind: str = "Opaque") -> dict[str, Any]:
-    """Return a Secret; an empty type leaves it out.
+    """Return a Secret; an empty type leaves the member out.
 
     Args:
-        name: of the secret.
-        namespace: of the secret.
-        data: in clear.
+        name: name of the Secret.
+        namespace: namespace of the Secret.
+        data: content in clear.
         kind: its `type`.
     """
     body = {

@@ -1,20 +1,20 @@
-"""How what makes an install graph fails where it depends on others: a registry, a mirror, a program."""
+"""Failures of an install graph's back end that depend on others: a registry, a mirror, a program."""
 
 import errno
 
-# What a machine has too little of at the moment. A program is busy while somebody still writes it.
+# Resources that a machine may have too little of at the moment. A program is busy while somebody still writes it.
 _SHORT_OF = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ETXTBSY}
 
 
 class InstallerError(Exception):
-    """A step of an installer failed; nothing secret stands in it.
+    """A step of an installer failed. The error contains no secret.
 
     Args:
         step: what was done, such as `create manifests`.
         cause: what went wrong, a sentence without its full stop.
-        said: the last lines of what the installer said, oldest first.
-        passing: whether it may pass by itself: a network, a server.
-        place: the path on this machine that it is about. An operator reads it in the log; no customer is told of it.
+        said: the last lines of the installer's output, oldest first.
+        passing: whether it may pass by itself, like a problem of a network or a server.
+        place: the path on this machine that it is about. Operators read it in the log; customers are not told.
     """
 
     def __init__(
@@ -34,5 +34,5 @@ class InstallerError(Exception):
 
 
 def may_pass(error: OSError) -> bool:
-    """Tell whether a machine can do later, or another one now, what this one cannot."""
+    """Tell whether this machine later, or another one now, may be able to do it."""
     return error.errno in _SHORT_OF

@@ -1,7 +1,7 @@
-"""The graph itself: what an asset is, how a target is resolved, and how what was made is kept and read again.
+"""The graph itself: what an asset is, how a target is resolved, and how the result is stored and read again.
 
-An asset's content is a JSON object. What is given from outside (install-config, credentials) has members of its own;
-everything that is made maps the path of a file to its text.
+An asset's content is a JSON object. Inputs from outside (install-config, credentials) have members of their own. The
+content of all other assets maps the path of a file to its text.
 """
 
 import json
@@ -16,7 +16,7 @@ Content = dict[str, Any]
 Inputs = Mapping[str, Content]
 """What an asset is made from: its inputs' contents by their names, and no others."""
 
-# What is given: all that the graph knows of a cluster stands in these five.
+# The inputs: these five contain everything that the graph knows about a cluster.
 GIVEN = (
     "install-config",  # as openshift-install reads it, see `install_config.py`
     "platform-credentials",  # subscriptionId, tenantId, clientId, clientSecret
@@ -31,10 +31,10 @@ class Asset:
     """One node of the graph.
 
     Args:
-        name: the path of its file without what varies, so that people find it.
-        files: the paths it makes; `*` stands for a number, where the count follows from the inputs.
+        name: the path of its file, without variable parts, so that people find it.
+        files: the paths that it makes; `*` stands for a number if the count depends on the inputs.
         inputs: names of the assets it is made from.
-        make: makes its content; None for what is given from outside, `nothing` for what may be given.
+        make: makes its content; None for a required input, `nothing` for an optional one.
     """
 
     name: str
@@ -44,21 +44,21 @@ class Asset:
 
 
 def nothing(_inputs: Inputs) -> Content:
-    """Stand for what may be given from outside, and is not."""
+    """Make the empty content of an optional input that was not given."""
     return {}
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Contents by asset. It holds private keys, so it never shows them."""
+    """Contents by asset. The graph holds private keys, so its representation never shows them."""
 
     contents: Mapping[str, Content] = field(repr=False)
 
     def file(self, path: str) -> str:
-        """Return the text of a file; members of what is given are none.
+        """Return the text of a file. Members of inputs are not files.
 
         Raises:
-            KeyError: when no asset of this graph has made it.
+            KeyError: if no asset of this graph has made it.
         """
         for name, content in self.contents.items():
             if path in content and name not in GIVEN:
@@ -71,15 +71,15 @@ class Graph:
 
 
 def load(dumped: bytes) -> Graph:
-    """Read a graph back; nothing is made again."""
+    """Read a graph back, without making anything again."""
     return Graph(json.loads(zlib.decompress(dumped))["contents"])
 
 
 def needed(assets: Mapping[str, Asset], targets: Iterable[str]) -> list[str]:
-    """Return the targets and all that they are made from, inputs first.
+    """Return the targets and everything that they are made from, inputs first.
 
     Raises:
-        ValueError: when assets are made from each other in a circle.
+        ValueError: if assets depend on each other in a circle.
     """
     order: list[str] = []
 
@@ -97,20 +97,20 @@ def needed(assets: Mapping[str, Asset], targets: Iterable[str]) -> list[str]:
 
 
 def resolve(assets: Mapping[str, Asset], targets: Iterable[str], known: Inputs, pool: Executor) -> Graph:
-    """Make the targets and what they need, each once, as soon as its inputs are there.
+    """Make the targets and their inputs, each asset once, as soon as its inputs are there.
 
     Args:
-        assets: by name.
-        targets: names of what is wanted.
-        known: contents that are given, or were made before; they are taken as they are.
-        pool: where assets are made. RSA keys are nearly all of the work, and `cryptography` releases the interpreter's
-            lock while it makes one, so two threads take half the time.
+        assets: assets by name.
+        targets: names of the wanted assets.
+        known: contents that are given, or were made before; they are used unchanged.
+        pool: threads that make assets. RSA keys are nearly all of the work, and `cryptography` releases the
+            interpreter's lock while it makes one, so two threads take half the time.
 
     Returns:
-        The contents of everything that the targets need, given ones included.
+        The contents of everything that the targets need, inputs included.
 
     Raises:
-        ValueError: when something has to be given and is not.
+        ValueError: if a required input is missing.
     """
     waiting = needed(assets, targets)
     made = {name: known[name] for name in waiting if name in known}

@@ -2,7 +2,7 @@
 
     magic "AROG" | format 1 | length of the key's id, 2 bytes | key's id | nonce, 12 bytes | ciphertext and tag
 
-The header (all before the nonce) is authenticated with the text. Each graph is sealed once with a key of its own
+The header (everything before the nonce) is authenticated with the text. Each graph is sealed once with a key of its own
 cluster, so a random nonce never repeats.
 """
 
@@ -19,7 +19,7 @@ _TAG_BYTES = 16
 
 
 class SealBroken(Exception):  # noqa: N818 - an event more than an error
-    """What was to be opened is no sealed graph, was altered, or was sealed with another key."""
+    """The data is not a sealed graph, was altered, or was sealed with another key."""
 
 
 def new_key() -> bytes:
@@ -31,9 +31,9 @@ def close(text: bytes, key: bytes, key_id: str) -> bytes:
     """Seal a text.
 
     Args:
-        text: what nobody else may read.
+        text: the secret text.
         key: 32 bytes.
-        key_id: by which the reader finds the key; it is not secret.
+        key_id: tells the reader which key to use; it is not secret.
     """
     name = key_id.encode()
     header = _MAGIC + len(name).to_bytes(_LENGTH_BYTES, "big") + name
@@ -45,7 +45,7 @@ def key_id(sealed: bytes) -> str:
     """Return the id of the key that opens it.
 
     Raises:
-        SealBroken: when this is no sealed graph.
+        SealBroken: if this is not a sealed graph.
     """
     try:
         return _header(sealed)[len(_MAGIC) + _LENGTH_BYTES :].decode()
@@ -57,7 +57,7 @@ def open_sealed(sealed: bytes, key: bytes) -> bytes:
     """Return the sealed text.
 
     Raises:
-        SealBroken: when it is no sealed graph, was altered, or was sealed with another key.
+        SealBroken: if it is not a sealed graph, was altered, or was sealed with another key.
     """
     header = _header(sealed)
     nonce, ciphertext = sealed[len(header) :][:_NONCE_BYTES], sealed[len(header) + _NONCE_BYTES :]

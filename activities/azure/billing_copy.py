@@ -85,7 +85,7 @@ def _write(step: Step, record: Document) -> None:
 
 
 def container_name(step: Step) -> str:
-    """Return `bill-<location>-<resource group>-<name>`, as much of it as Azure takes: letters, digits, single hyphens."""
+    """Return `bill-<location>-<resource group>-<name>`, cut to what Azure accepts: letters, digits, single hyphens."""
     cluster = step.cluster_id
     name = f"bill-{step.cluster['location']}-{cluster.resource_group}-{cluster.name}".lower()
     return re.sub(r"[^a-z0-9]+", "-", name)[:_LONGEST_NAME].rstrip("-")

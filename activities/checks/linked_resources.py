@@ -1,4 +1,4 @@
-"""What a cluster refers to of the customer's: a virtual network with its subnets, disk encryption sets, and their kinds."""
+"""The customer's resources that a cluster refers to: virtual network, subnets, disk encryption sets, and their kinds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

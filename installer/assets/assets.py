@@ -1,4 +1,4 @@
-"""All assets by name, and which of them an install wants."""
+"""All assets by name, and the ones that an install needs."""
 
 from contextlib import suppress
 from fnmatch import fnmatch
@@ -13,7 +13,7 @@ from installer.ignition import ignition
 
 
 def _metadata(inputs: Inputs) -> Content:
-    """What somebody who has nothing but this file needs in order to find the cluster in Azure."""
+    """Enough to find the cluster in Azure for somebody who has only this file."""
     config, ids = inputs["install-config"], inputs["cluster-id"]
     document = {
         "clusterName": config["metadata"]["name"],
@@ -52,8 +52,8 @@ TARGETS = (
     *(row.path for row in kubeconfigs.KUBECONFIGS),
 )
 
-# What `openshift-install create ignition-configs` leaves: the file in its folder, and ours in the graph. People reach a
-# cluster by its outer name.
+# The files that `openshift-install create ignition-configs` leaves: the path in its folder, and ours in the graph.
+# People reach a cluster by its external name.
 IGNITION_CONFIGS = {
     "bootstrap.ign": "bootstrap.ign",
     "master.ign": "master.ign",
@@ -68,7 +68,7 @@ def asset_of(path: str) -> Asset:
     """Return the asset that makes a file.
 
     Raises:
-        KeyError: when none does.
+        KeyError: if none does.
     """
     for asset in ASSETS.values():
         if any(fnmatch(path, pattern) for pattern in asset.files):
@@ -77,9 +77,9 @@ def asset_of(path: str) -> Asset:
 
 
 def find(name: str) -> Asset | None:
-    """Return the asset that people mean: by its name, by a file of it in the graph or on the bootstrap machine, by a unit.
+    """Return the asset for what people type: its name, a file in the graph or on the bootstrap machine, or a unit.
 
-    None when no asset makes such a file, also where people may put one of their own.
+    None if no asset makes such a file, even where people may add one of their own.
     """
     for path in (name, name.removeprefix(f"{ROOT}/"), f"{ignition.UNITS}/{name}"):
         with suppress(KeyError):

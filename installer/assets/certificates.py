@@ -68,7 +68,7 @@ CERTIFICATES = (
         extended=_BOTH,
         boot=_NOTHING,
     ),
-    Certificate(  # what this service talks to the cluster with
+    Certificate(  # used by this service to talk to the cluster
         "aro-service",
         "system:aro-service",
         _ADMINS,
@@ -76,7 +76,7 @@ CERTIFICATES = (
         extended=_CLIENT,
         boot=_NOTHING,
     ),
-    Certificate(  # what `listAdminCredentials` hands out: never the installer's own, which lives ten years
+    Certificate(  # handed out by `listAdminCredentials`; the installer's own, valid for ten years, never is
         "user-admin",
         "system:admin",
         _ADMINS,
@@ -85,7 +85,7 @@ CERTIFICATES = (
         extended=_CLIENT,
         boot=_NOTHING,
     ),
-    # Not trusted by aggregator-ca-bundle: upstream's bootstrap API server proxies with it before aggregation works.
+    # Not trusted by aggregator-ca-bundle: upstream's bootstrap API server uses it as a proxy before aggregation works.
     _client("apiserver-proxy", "aggregator-ca", "system:kube-apiserver-proxy", _MASTER, _DAY),
     _client("aggregator-client", "aggregator-signer", "system:kube-apiserver-proxy", _MASTER, _DAY),
     Certificate(
@@ -128,7 +128,7 @@ CERTIFICATES = (
     Certificate("journal-gatewayd", "journal-gatewayd", "OpenShift Bootstrap", issuer="root-ca", extended=_BOTH),
 )
 
-# Whom a reader of the file trusts: `tls/<bundle>.crt`, and the signers in it, in order.
+# Whom a reader of the file trusts: `tls/<bundle>.crt`, and its signers in order.
 BUNDLES: dict[str, tuple[str, ...]] = {
     "admin-kubeconfig-ca-bundle": ("admin-kubeconfig-signer",),
     "aggregator-ca-bundle": ("aggregator-signer",),
@@ -162,7 +162,7 @@ BUNDLES: dict[str, tuple[str, ...]] = {
 }
 
 SERVICE_ACCOUNT = "tls/service-account"
-# Who gathers logs of a bootstrap machine logs in with it; the machine gets the public half alone.
+# The key with which people log in to gather logs of a bootstrap machine. The machine gets only the public half.
 BOOTSTRAP_SSH = "auth/bootstrap-ssh"
 
 

@@ -1,7 +1,7 @@
-"""The cluster's version, and what its operator leaves alone while the bootstrap machine creates the installer's objects.
+"""The cluster's version, and the objects that its operator ignores while the bootstrap machine creates them.
 
-Some objects are in the release too, and whoever is first wins. So from 4.10 on all that the installer makes is listed in
-`spec.overrides`, and `bootkube.sh` takes that list away again once its objects are there.
+Some objects are also in the release, and whoever creates them first wins. So from 4.10 on `spec.overrides` lists
+everything that the installer makes, and `bootkube.sh` removes that list once its objects exist.
 
 Source: openshift/installer, `data/data/manifests/bootkube/cvo-overrides.yaml.template`, and release-4.10,
 `pkg/asset/ignition/bootstrap/cvoignore.go`.
@@ -27,7 +27,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _feature_gate(inputs: Inputs) -> Content:
-    """The features that are on without being asked for; the first program of the bootstrap machine names them."""
+    """The features that are on by default; the first program of the bootstrap machine needs the object."""
     if inputs[_RELEASE] not in WITH_FEATURE_GATE:
         return {}
     spec: dict[str, Any] = {}
@@ -67,7 +67,7 @@ def _version(inputs: Inputs) -> Content:
 
 def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
     for name in _OBJECTS:
-        # People may write several objects into one file.
+        # One file may contain several objects.
         for found in (one for text in inputs[name].values() for one in yaml.load_all(text, Loader=_LOADER) if one):
             group, slash, _ = found["apiVersion"].partition("/")
             yield {
@@ -80,7 +80,7 @@ def _overrides(inputs: Inputs) -> Iterator[dict[str, Any]]:
 
 
 def _original(inputs: Inputs) -> Content:
-    """What is merged into the version afterwards: it has no overrides of its own."""
+    """The patch that is merged into the version afterwards; it has no overrides of its own."""
     return {ORIGINAL: documents.to_json({"spec": {"overrides": None}})} if inputs[_RELEASE] in WITH_OVERRIDES else {}
 
 

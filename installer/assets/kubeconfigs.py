@@ -17,11 +17,11 @@ class Kubeconfig:
     """One kubeconfig.
 
     Args:
-        path: of its file, and the name of its asset.
+        path: path of its file, and the name of its asset.
         user: name of user and context.
         server: host of the API; `{domain}` is the cluster's.
         client: file of the client's certificate.
-        bundle: file of the bundle that the server is verified by.
+        bundle: file of the bundle by which the server is verified.
         boot: whether the bootstrap machine gets it.
     """
 

@@ -1,4 +1,4 @@
-"""The cluster's machines: masters, worker machine sets by zone, their user data, and who may log in to them.
+"""The cluster's machines: masters, worker machine sets by zone, their user data, and who may log in.
 
 Source: openshift/installer 4.3 with ARO-RP's patches, `pkg/asset/machines`, `pkg/asset/machines/azure`.
 """
@@ -90,7 +90,7 @@ def _masters(inputs: Inputs) -> Content:
 
 
 def _worker_sets(inputs: Inputs) -> Content:
-    """One machine set for each zone; the first ones take what does not divide."""
+    """One machine set for each zone; the first ones take the remainder."""
     config, infra_id = inputs[_INSTALL], inputs[_ID]["infraId"]
     made: Content = {}
     for pool in config["compute"]:
@@ -106,7 +106,7 @@ def _worker_sets(inputs: Inputs) -> Content:
 def _worker_set(  # noqa: PLR0917 - one caller, right above
     config: Content, pool: dict[str, Any], infra_id: str, name: str, zone: str, replicas: int
 ) -> dict[str, Any]:
-    # The outbound load balancer's name is the infra id: the cluster adds the ingress to it.
+    # The outbound load balancer has the infra id as its name, because the cluster adds the ingress to it.
     spec = _provider_spec(config, pool, "worker", zone) | {"publicLoadBalancer": infra_id}
     return {
         "apiVersion": _API,
@@ -130,7 +130,13 @@ def _worker_set(  # noqa: PLR0917 - one caller, right above
 
 
 def pointer(config: Content, role: str, root_ca: str) -> ignition.Config:
-    """Return the configuration that a machine of a role begins with: the address of the rest, and whom to believe."""
+    """Return the first configuration of a machine of a role: the address of the rest, and the authority to trust.
+
+    Args:
+        config: the install-config.
+        role: role of the machine.
+        root_ca: certificate of the authority, PEM.
+    """
     source = f"https://api-int.{install_config.domain(config)}:22623/config/{role}"
     return ignition.Config(merge=(ignition.Pointer(source),), authorities=(root_ca,))
 
@@ -156,7 +162,7 @@ def _user_data_asset(role: str) -> Asset:
 def _machine_config(
     name: str, role: str, config: dict[str, Any], *, fips: bool = False, kernel_arguments: list[str] | None = None
 ) -> str:
-    """Return a MachineConfig: what the machine config operator lays on every machine of a role."""
+    """Return a MachineConfig, which the machine config operator applies to every machine of a role."""
     document = {
         "apiVersion": "machineconfiguration.openshift.io/v1",
         "kind": "MachineConfig",
@@ -178,7 +184,7 @@ def _ssh_asset(role: str) -> Asset:
 
 
 def _fips_asset(role: str) -> Asset:
-    """Validated cryptographic modules, where the customer asked for them; otherwise there is no file."""
+    """Validated cryptographic modules, if the customer asked for them; otherwise there is no file."""
     path = f"{_MACHINE_CONFIG_FILE}{role}-fips.yaml"
 
     def make(inputs: Inputs) -> Content:
@@ -191,10 +197,10 @@ def _fips_asset(role: str) -> Asset:
 
 
 def _one_thread_asset(role: str) -> Asset:
-    """One thread for each core, where the install-config asks for it; otherwise there is no file.
+    """One thread for each core, if the install-config asks for it; otherwise there is no file.
 
     Source: openshift/installer `pkg/asset/machines/machineconfig/hyperthreading.go`; its pull request 5439, in 4.11,
-    put the kernel's argument in the place of the file.
+    replaced the file by a kernel argument.
     """
     path = f"{_MACHINE_CONFIG_FILE}{role}-disable-hyperthreading.yaml"
 

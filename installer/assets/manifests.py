@@ -1,4 +1,4 @@
-"""The objects in `manifests/`: what the cluster is made of before any operator runs, one row for each file.
+"""The objects in `manifests/`, which exist before any operator runs: one row for each file.
 
 Source: openshift/installer 4.3, `pkg/asset/manifests` and `data/data/manifests/bootkube`.
 """
@@ -18,11 +18,11 @@ from shared.release import release_rules
 _CONFIG = "config.openshift.io/v1"
 _OPENSHIFT_CONFIG = "openshift-config"
 _ETCD = "openshift-etcd"
-# Kubernetes 1.22, in OpenShift 4.9, took away the beta versions of CustomResourceDefinition, Role and RoleBinding.
+# Kubernetes 1.22, in OpenShift 4.9, removed the beta versions of CustomResourceDefinition, Role and RoleBinding.
 _FIRST_WITHOUT_BETAS = (4, 9)
-# Written by the installer of 2020 in place of `kubernetes.io/tls`; the type of a Secret cannot be changed later.
+# The installer of 2020 writes this type instead of `kubernetes.io/tls`; the type of a Secret cannot be changed later.
 _TLS = "SecretTypeTLS"
-# An entry of etcd's hosts: `bootkube.sh` puts an address for the first, or takes it away where there is no such member.
+# An entry of etcd's hosts. `bootkube.sh` fills in an address for the first, or removes it if there is no such member.
 BOOTSTRAP_IP, BOOTSTRAP_MEMBER = "__BOOTSTRAP_IP__", "etcd-bootstrap"
 _WITH_BOOTSTRAP_MEMBER = Releases("T")
 
@@ -50,13 +50,13 @@ def _config(kind: str, spec: dict[str, Any], status: dict[str, Any] | None = Non
 
 
 def _cluster_config(inputs: Inputs) -> dict[str, Any]:
-    """What the customer asked for; the pull secret stands in a Secret and not here."""
+    """What the customer asked for; the pull secret is in a Secret instead."""
     config = inputs["install-config"] | {"pullSecret": ""}
     return config_map("cluster-config-v1", "kube-system", {"install-config": documents.to_yaml(config)})
 
 
 def _dns(inputs: Inputs) -> dict[str, Any]:
-    """The private zone alone: the public records are the service's, and the cluster may not write them."""
+    """Only the private zone: the service owns the public records, and the cluster may not write them."""
     config = inputs["install-config"]
     domain = install_config.domain(config)
     group = (
@@ -114,7 +114,7 @@ def _etcd_service(name: str, spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _etcd_endpoints(inputs: Inputs) -> dict[str, Any]:
-    """Addresses that nobody has: readers take the host names, and the domain from the annotation."""
+    """Addresses that nobody has: readers use the host names, and the domain in the annotation."""
     domain = install_config.domain(inputs["install-config"])
     addresses = [
         {"ip": f"192.0.2.{number + 1}", "hostname": f"etcd-{number}"} for number in range(install_config.MASTERS)
@@ -155,14 +155,14 @@ _INSTALL, _CREDENTIALS, _ID, _RELEASE = "install-config", "platform-credentials"
 _ETCD_PORT = {"name": "etcd", "port": 2379, "protocol": "TCP"}
 _METRICS_PORT = {"name": "etcd-metrics", "port": 9979, "protocol": "TCP"}
 
-# From 4.6 on etcd's operator writes the hosts itself, and from 4.8 on all that is etcd's, its authority included.
+# From 4.6 on etcd's operator writes the hosts itself, and from 4.8 on everything of etcd's, including its authority.
 _WITH_HOST_ENDPOINTS = Releases("AT")
 _BEFORE_RENDERED_ETCD = Releases("ATB")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A file: its name, what it is made from, how, and which releases have it."""
+    """A file: its name, its inputs, how it is made, and the releases that have it."""
 
     file: str
     inputs: tuple[str, ...]
@@ -311,17 +311,17 @@ def _image_policies(inputs: Inputs) -> Content:
     }
 
 
-# What people lay beside the objects that the graph makes, by path.
+# Files that people add to the objects of the graph, by path.
 FURTHER = Asset("further-manifests", ("manifests/*", "openshift/*"), (), nothing)
 _INGRESS_CONTROLLER = "manifests/cluster-ingress-default-ingresscontroller.yaml"
 _USER_BUNDLE = "manifests/user-ca-bundle-config.yaml"
 
 
 def _user_bundle(inputs: Inputs) -> Content:
-    """The certificates that the install-config has every machine believe; without any there is no file.
+    """The certificates that every machine has to trust according to the install-config; without any there is no file.
 
-    The machine config operator reads it by this path and lays it on masters and workers. The Proxy object names it only
-    where a cluster has a proxy, and clusters here have none.
+    The machine config operator reads it at this path and puts it on masters and workers. The Proxy object names it only
+    if a cluster has a proxy, and clusters here have none.
 
     Source: openshift/installer `pkg/asset/manifests/additionaltrustbundleconfig.go`, `proxy.go`.
     """
@@ -332,11 +332,11 @@ def _user_bundle(inputs: Inputs) -> Content:
 
 
 def _ingress_controller(inputs: Inputs) -> Content:
-    """A router on an internal load balancer, for private visibility; a public one is made by its operator itself.
+    """A router on an internal load balancer, for private visibility; the operator itself makes a public one.
 
-    The operator does not read the install-config: it takes the default controller that is there, and makes a public one
-    where there is none. A private cluster has no further object: the installer also makes it a Service on port 27627
-    through whose load balancer its workers reach the internet, and here, as in ARO-RP, every cluster has that balancer.
+    The operator does not read the install-config: it uses the default controller if it exists, and otherwise makes a
+    public one. A private cluster needs no further object. Upstream's installer also makes a Service on port 27627,
+    through whose load balancer the workers reach the internet; here, as in ARO-RP, every cluster has such a balancer.
 
     Source: openshift/installer from 4.3 on, `pkg/asset/manifests/ingress.go`; ARO-RP `docs/upstream-differences.md`.
     """

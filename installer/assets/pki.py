@@ -37,16 +37,16 @@ class Certificate:
 
     Args:
         file: name of both files.
-        common_name: of the subject; `{domain}` is the cluster's.
-        organization: of the subject.
+        common_name: common name of the subject; `{domain}` is the cluster's.
+        organization: organization of the subject.
         unit: organizational unit of the subject.
-        issuer: file of the certificate that signs it; empty when it signs itself.
+        issuer: file of the certificate that signs it; empty if it signs itself.
         days: validity from the moment of the install.
         usages: key usages, as `cryptography` names them.
         extended: extended key usages.
         dns: names it serves.
         ip: addresses it serves; `{service_ip}` is the first of the service network.
-        chained: the file holds the signer's certificate after its own.
+        chained: whether the file contains the signer's certificate after its own.
         boot: which of its two files the bootstrap machine gets.
     """
 
@@ -95,15 +95,15 @@ def public_pem(key: rsa.RSAPrivateKey) -> str:
 
 
 def ssh_public(key: rsa.RSAPrivateKey) -> str:
-    """Return the line by which SSH knows the public half."""
+    """Return the public half as a line for SSH."""
     return key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH).decode()
 
 
 def certificates(bundle: str) -> str:
-    """Return a bundle's certificates as PEM has them, without the words that people write between.
+    """Return the certificates of a bundle in PEM, without any text that people wrote between them.
 
     Raises:
-        ValueError: when there is none, one cannot be read, or there is something else, such as a private key.
+        ValueError: if there is none, one cannot be read, or there is anything else, such as a private key.
     """
     try:
         found = x509.load_pem_x509_certificates(bundle.encode())
@@ -118,13 +118,13 @@ def issue(row: Certificate, names: Mapping[str, str], now: str, signer: Pair | N
     """Make a key, and its certificate.
 
     Args:
-        row: what the certificate says.
-        names: what stands for the braces in it.
-        now: from when it is valid, RFC 3339.
-        signer: who signs it; None when it signs itself.
+        row: the row of the certificate.
+        names: values for the braces in it.
+        now: start of its validity, RFC 3339.
+        signer: the pair that signs it; None if it signs itself.
     """
     key = new_key()
-    # Made a moment ago by this module: the check of a key that might be malformed takes longer than signing.
+    # This module made it a moment ago. Checking a key for malformation takes longer than signing.
     signing = _load(signer.key) if signer else key
     subject = _subject(row, names)
     issuer = x509.load_pem_x509_certificate(signer.certificate.encode()).subject if signer else subject
@@ -155,7 +155,7 @@ def _subject(row: Certificate, names: Mapping[str, str]) -> x509.Name:
         (NameOID.ORGANIZATIONAL_UNIT_NAME, row.unit),
         (NameOID.COMMON_NAME, row.common_name.format(**names)),
     )
-    # X.520 ends a name after 64 characters. OpenShift does not: its node bootstrapper has 73, long domains have more.
+    # X.520 limits a name to 64 characters. OpenShift does not: its node bootstrapper has 73, long domains have more.
     return x509.Name([x509.NameAttribute(oid, value, _validate=False) for oid, value in parts if value])
 
 

@@ -1,4 +1,4 @@
-"""What ties the cluster to Azure, and who may log in: cloud provider, credentials, kubeadmin.
+"""What connects the cluster to Azure, and who may log in: cloud provider, credentials, kubeadmin.
 
 Source: openshift/installer 4.3 with ARO-RP's patches, `pkg/asset/manifests/cloudproviderconfig.go`, `openshift.go`.
 """
@@ -21,14 +21,14 @@ _PROVIDER_SECRET = "azure-cloud-provider"  # noqa: S105 - the name of a Secret
 _READER = "aro-cloud-provider-secret-reader"
 _CREDENTIALS_SECRET = "azure-credentials"  # noqa: S105 - the name of a Secret
 _CLOUD = "AzurePublicCloud"
-# 23 characters in groups of five, without those that look like another.
+# 23 characters in groups of five, without look-alikes.
 _PASSWORD_GROUPS = (5, 5, 5, 5)
 _PASSWORD_ALPHABET = "".join(sorted(set(string.ascii_letters + string.digits) - set("lOo01I")))
 _HASH_ROUNDS = 10
 
 
 def _cloud_provider_settings(inputs: Inputs) -> dict[str, Any]:
-    """Return the settings that Kubernetes' cloud provider reads; rate limits stand there so that operators see them."""
+    """Return the settings that Kubernetes' cloud provider reads, with rate limits so that operators see them."""
     credentials, azure = inputs["platform-credentials"], install_config.azure(inputs["install-config"])
     infra_id = inputs["cluster-id"]["infraId"]
     return {
@@ -70,7 +70,7 @@ def _cloud_provider_settings(inputs: Inputs) -> dict[str, Any]:
 
 
 def _cloud_provider(inputs: Inputs) -> Content:
-    """The settings, and the principal's secret apart from them, which the cloud provider alone may read."""
+    """The settings, and separately the principal's secret, which only the cloud provider may read."""
     credentials = inputs["platform-credentials"]
     principal = {"aadClientId": credentials["clientId"], "aadClientSecret": credentials["clientSecret"]}
     settings = json.dumps(_cloud_provider_settings(inputs), indent="\t")
@@ -101,7 +101,7 @@ def _secret_reader(name: str, secret_name: str, api_version: str) -> dict[str, A
 
 
 def _cloud_credentials(inputs: Inputs) -> Content:
-    """From these the cloud credential operator makes the credentials of each operator."""
+    """The cloud credential operator makes each operator's credentials from these."""
     credentials, azure = inputs["platform-credentials"], install_config.azure(inputs["install-config"])
     data = {
         "azure_subscription_id": credentials["subscriptionId"],
@@ -123,7 +123,7 @@ def _credentials_reader(inputs: Inputs) -> Content:
 
 
 def _invoker(inputs: Inputs) -> Content:
-    """Who installed this cluster, for whoever supports it."""
+    """Who installed this cluster, for support."""
     data = {"invoker": "ARO", "version": inputs["release-image"]["version"]}
     document = config_map("openshift-install-manifests", "openshift-config", data)
     return {"openshift/openshift-install-manifests.yaml": documents.to_yaml(document)}

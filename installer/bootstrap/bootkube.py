@@ -1,6 +1,6 @@
-"""`bootkube.sh`, made from the stages: it brings up the cluster's control plane on the bootstrap machine.
+"""`bootkube.sh`, generated from the stages. It starts the cluster's control plane on the bootstrap machine.
 
-What the script begins with stands in `scripts/bootkube.sh`.
+The beginning of the script is in `scripts/bootkube.sh`.
 """
 
 import shlex
@@ -23,7 +23,7 @@ from installer.graph import Content
 from installer.release.releases import WITH_NAMES, WITH_RECORDS
 
 _LOCAL = "https://localhost:2379"
-# Files of the release image that tell what it calls itself, and all its images.
+# Files of the release image that contain its name, and all its images.
 _METADATA, _IMAGE_LIST = "/release-manifests/release-metadata", "/release-manifests/image-references"
 _MANAGED = """
 # Releases of this flavour differ in who looks after etcd: their operator, or nobody yet.
@@ -106,7 +106,7 @@ def _program(stage: Stage, release: Content) -> Iterator[str]:
     detach = "--detach " if stage.how == "background" else ""
     program = " ".join((f'"${{{stage.image}}}"', *stage.command, '"${args[@]}"'))
     run = [f"podman run {detach}--net=host {name}{options} \\", f"    {program}"]
-    # Its name is free again only when what an earlier run has left is gone.
+    # The name is free again only once the container of an earlier run is gone.
     before = [*([f"remove_container {stage.container}"] if named else ()), *stage.first]
     if stage.how == "until":
         yield "until"

@@ -7,7 +7,7 @@ from installer.graph import Asset, Content, Inputs
 from installer.ignition import ignition, snippets
 
 _INSTALL, _RELEASE, _SSH = "install-config", "release-image", certificates.BOOTSTRAP_SSH
-# Everybody on the machine may read these; the rest is root's.
+# Everybody on the machine may read these; the others only root.
 _PUBLIC = ("manifests/", "openshift/", "tls/root-ca.crt")
 _OPEN_MODE, _CLOSED_MODE = 0o644, 0o600
 
@@ -51,7 +51,7 @@ def _bootstrap_key(inputs: Inputs) -> tuple[str, ...]:
 
 
 ASSETS = (
-    # After all others that make manifests: it takes those that none of them does.
+    # After all others that make manifests: it contains the files that none of them makes.
     manifests.FURTHER,
     Asset(
         "bootstrap.ign",

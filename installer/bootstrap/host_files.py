@@ -1,8 +1,9 @@
 """Files of the bootstrap machine's own system: a row for each, with the releases that have it.
 
-Scripts lie in `scripts/`, see `host_script.py`. Units are in `units.py`.
+Scripts are in `scripts/`, see `host_script.py`. Units are in `units.py`.
 
-Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files` and `pkg/asset/ignition/bootstrap`: names and modes.
+Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files` and `pkg/asset/ignition/bootstrap`: names and
+modes.
 """
 
 import json
@@ -19,15 +20,15 @@ from shared.release import release_rules
 
 _INSTALL, _ID, _RELEASE = "install-config", "cluster-id", "release-image"
 _PROGRAM_MODE, _PUBLIC_MODE, _CLOSED_MODE = 0o555, 0o644, 0o600
-# Go 1.15 would refuse certificates without alternative names; from 4.10 on there are none.
+# Go 1.15 would otherwise refuse certificates without alternative names; from 4.10 on there are none of these.
 _WITH_COMMON_NAMES = Releases("BC", until=(4, 10))
-# How the command line client calls the flag for its kubeconfig, which is `--kubeconfig` later.
+# The command line client's name of the flag for its kubeconfig, which is `--kubeconfig` later.
 _WITH_CONFIG_FLAG = Releases(until=(4, 5))
 
 
 @dataclass(frozen=True)
 class Row:
-    """A file: where it lies, what it says, who has it."""
+    """A file: its path, its content, the releases that have it."""
 
     path: str
     text: Callable[[Inputs], str]
@@ -36,12 +37,12 @@ class Row:
 
     @property
     def append(self) -> bool:
-        """Whether it adds to what the image has."""
+        """Whether it is appended to the image's file."""
         return self.path == "/etc/motd"
 
     @property
     def mode(self) -> int:
-        """Programs may be run by everybody, the greeting is read by everybody, the rest is root's."""
+        """Everybody may run programs and read the greeting; the other files only root."""
         if "/bin/" in self.path:
             return _PROGRAM_MODE
         return _PUBLIC_MODE if self.append else _CLOSED_MODE
@@ -60,7 +61,7 @@ def _script(
 
 
 def _registries(inputs: Inputs) -> str:
-    """Where the release's images lie besides their own registry; asked by digest only, so that nothing is mistaken."""
+    """Other locations of the release's images; used only by digest, so that no image is mistaken for another."""
     mirrors: dict[str, list[str]] = {}
     for source in inputs[_INSTALL].get("imageContentSources") or ():
         known = mirrors.setdefault(source["source"], [])
@@ -75,7 +76,7 @@ def _registries(inputs: Inputs) -> str:
 
 
 def _first_boot(inputs: Inputs) -> str:
-    """What the machine reads of itself before its system starts: whether it must boot again with validated modules."""
+    """What the machine reads about itself before its system starts: whether it must reboot with validated modules."""
     newer = inputs[_RELEASE]["ignitionVersion"].startswith("3.")
     document = {
         "apiVersion": "machineconfiguration.openshift.io/v1",
@@ -130,7 +131,8 @@ def _always(text: str) -> Callable[[Inputs], str]:
     return lambda _inputs: text
 
 
-# A cluster of this service has no proxy, so three files say nothing; a machine without them would be another one.
+# A cluster of this service has no proxy, so three files are empty; but without them the machine would differ from
+# upstream's.
 ROWS = (
     Row("/etc/containers/registries.conf", _registries, inputs=(_INSTALL,)),
     Row("/etc/ignition-machine-config-encapsulated.json", _first_boot, inputs=(_INSTALL,)),
@@ -174,7 +176,7 @@ def _asset(row: Row) -> Asset:
 
 
 def files(inputs: Inputs) -> list[ignition.File]:
-    """Return those that a release has, as the ignition lays them down."""
+    """Return the files that a release has, as entries of the ignition."""
     return [
         ignition.File(row.path, inputs[row.path][row.path], row.mode, row.append)
         for row in ROWS

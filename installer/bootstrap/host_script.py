@@ -1,7 +1,7 @@
-"""Scripts of the bootstrap machine, which lie in `scripts/`.
+"""Scripts of the bootstrap machine, from `scripts/`.
 
-`@NAME@` stands for a value of the cluster, quoted for the shell. Lines that begin with `#records: ` are there, without
-that, for releases whose units keep records.
+`@NAME@` stands for a value of the cluster, quoted for the shell. Lines that begin with `#records: ` are kept, without
+that prefix, for releases whose units keep records.
 """
 
 import re
@@ -18,15 +18,15 @@ _RECORDED = re.compile(r"^( *)#records: (.*\n)", re.MULTILINE)
 
 
 def text(name: str, release: Content, **values: str | Iterable[str]) -> str:
-    """Return a script with its values put in.
+    """Return a script with its values filled in.
 
     Args:
-        name: of its file, without the ending.
-        release: of the machine.
-        values: by name; a text becomes one word, several become as many.
+        name: name of its file, without the suffix.
+        release: the machine's release.
+        values: by name; a text becomes one word, a list as many words.
 
     Raises:
-        KeyError: when a value is missing.
+        KeyError: if a value is missing.
     """
 
     def quoted(found: re.Match[str]) -> str:

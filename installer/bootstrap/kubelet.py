@@ -1,4 +1,4 @@
-"""What the bootstrap machine's kubelet is told: a row for each flag. It knows no cluster and runs the pods of a folder.
+"""The flags of the bootstrap machine's kubelet, a row for each. It knows no cluster and runs the pods of a folder.
 
 Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/systemd/units/kubelet.service.template`.
 """
@@ -7,12 +7,12 @@ from installer.graph import Content
 from installer.release.releases import EVERY, WITH_PAUSE_IMAGE, Releases
 
 FOLDERS = ("/etc/kubernetes/manifests", "/etc/kubernetes/kubelet-plugins/volume/exec")
-# There it starts from a script, which records when it begins and ends.
+# In these releases a script starts it, which records when it begins and ends.
 WITH_SCRIPT = Releases("C")
 PAUSE_IMAGE = "--pod-infra-container-image"
 
 _ROWS = (
-    # Kubernetes 1.27, in OpenShift 4.14, took the flag away when no other runtime was left.
+    # Kubernetes 1.27, in OpenShift 4.14, removed the flag when no other runtime was left.
     ("--container-runtime=remote", Releases(until=(4, 14))),
     ("--container-runtime-endpoint=unix:///var/run/crio/crio.sock", EVERY),
     ("--runtime-request-timeout=10m", EVERY),
@@ -28,12 +28,12 @@ _ROWS = (
 
 
 def flags(release: Content) -> list[str]:
-    """Return the flags of a release's kubelet, but for the pause image's."""
+    """Return the flags of a release's kubelet, except the pause image's."""
     return [flag for flag, releases in _ROWS if release in releases]
 
 
 def command(release: Content) -> list[str]:
-    """Return what its unit starts."""
+    """Return the command that its unit starts."""
     if release in WITH_SCRIPT:
         return ["/usr/local/bin/kubelet.sh"]
     image = [f"{PAUSE_IMAGE}=${{MACHINE_CONFIG_INFRA_IMAGE}}"] if release in WITH_PAUSE_IMAGE else []

@@ -1,16 +1,17 @@
-"""What the bootstrap machine does between its first boot and a control plane of the cluster's own, as one table.
+"""The stages of the bootstrap machine, from its first boot to the cluster's own control plane, as one table.
 
-`bootkube.sh` (`bootkube.py`) and docs/bootstrap.md are made from it, and a test compares the emulated machine with it.
-Relative paths are below /opt/openshift, which every container sees as /assets.
+`bootkube.sh` (`bootkube.py`) and docs/bootstrap.md are generated from it, and a test compares the emulated machine with
+it. Relative paths are below /opt/openshift, which every container sees as /assets.
 
-Flavours, by how etcd begins: `A` up to 4.3, members on the masters, certificates from a signer; `T` 4.4 and 4.5, a
-member on the bootstrap machine when the release's etcd operator is managed, else as `A`; `B` 4.6 and 4.7, always a
-member there; `C` from 4.8 on, whose operator makes etcd's certificates and says itself where its files go.
+Flavours differ in how etcd begins: `A` up to 4.3, members on the masters, certificates from a signer; `T` 4.4 and 4.5,
+a member on the bootstrap machine if the release's etcd operator is managed, otherwise as `A`; `B` 4.6 and 4.7, always a
+member there; `C` from 4.8 on, whose operator makes etcd's certificates and decides where its files go.
 
-Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files/usr/local/bin/bootkube.sh.template`, but for the logs
-that 4.10 gathers where the temporary control plane fails. Of 4.11 to 4.19 only what a program would end at, from changes
-of that file (openshift/installer 6234, 6990, 7152, 7160, 7636, 7924, 8813) and from what openshift/hypershift passes to
-the same programs by release, and not from the script of each; what is rendered beside that (node tuning) is left out.
+Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/files/usr/local/bin/bootkube.sh.template`, except the logs
+that 4.10 gathers if the temporary control plane fails. For 4.11 to 4.19, only the changes without which a program would
+fail, from changes of that file (openshift/installer 6234, 6990, 7152, 7160, 7636, 7924, 8813) and from what
+openshift/hypershift passes to the same programs by release, and not from the script of each; what else is rendered
+(node tuning) is left out.
 """
 
 from dataclasses import replace
@@ -34,11 +35,11 @@ from installer.graph import Content
 from installer.release.releases import WITH_FEATURE_GATE, WITH_OVERRIDES, Releases
 
 RELEASE = "RELEASE_IMAGE_DIGEST"
-# From 4.12 on the machine config operator reads the release's own list of images, which has its system as
-# `rhel-coreos`; from 4.13 on it is told no image one by one, and `machine-os-content` goes away.
+# From 4.12 on the machine config operator reads the release's own list of images, which names its system `rhel-coreos`.
+# From 4.13 on it gets no image as an argument, and `machine-os-content` no longer exists.
 _WITH_IMAGE_LIST, _TOLD_IMAGES = Releases("C", since=(4, 12)), Releases(until=(4, 13))
-# From 4.15 on the definitions of what configures a cluster, and the features of a release, come from a program of
-# their own; in 4.14 from the config operator.
+# From 4.15 on a separate program provides the definitions of a cluster's configuration, and the features of a release;
+# in 4.14 the config operator does.
 _WITH_API_PROGRAM = Releases("C", since=(4, 15))
 IMAGES = (
     Image("MACHINE_CONFIG_OPERATOR_IMAGE", "machine-config-operator"),
@@ -78,7 +79,7 @@ _FEATURE_GATE = "manifests/99_feature-gate.yaml"
 _IMAGE_LIST = "image-references"
 _ORIGINAL_OVERRIDES = "original_cvo_overrides.patch"
 _TELLING_HOSTS = "Telling whether a member of etcd is on this machine..."
-# An address that nobody has, as the others in that file.
+# An address that nobody has, like the others in that file.
 _MEMBER_IP = "192.0.2.200"
 _GENERATED = "config-bootstrap/cloud-provider-config-generated.yaml"
 _MEMBER = f"{KUBERNETES}/static-pod-resources/etcd-member"
@@ -91,7 +92,8 @@ _REQUIRED_PODS = (
     "openshift-kube-controller-manager/kube-controller-manager",
     "openshift-cluster-version/cluster-version-operator",
 )
-# Platforms whose balancer and DNS are static pods of the machines: Azure has its own, and nothing is rendered for it.
+# Platforms whose load balancer and DNS are static pods of the machines. Azure has its own, and nothing is rendered for
+# it.
 _ON_PREMISES = (
     ("baremetal", Releases("ATBC")),
     ("openstack", Releases("ATBC")),
@@ -101,7 +103,7 @@ _ON_PREMISES = (
 )
 
 
-# What a release calls itself, and the objects among which the FeatureGate says which features that version has.
+# The name of a release, and the objects among which the FeatureGate lists that version's features.
 _FEATURES = (
     Flag("--rendered-manifest-files", _ASSETS_MANIFESTS, WITH_FEATURE_GATE),
     Flag("--payload-version", f"${{{PAYLOAD_VERSION}}}", WITH_FEATURE_GATE),
@@ -109,7 +111,7 @@ _FEATURES = (
 
 
 def _folders(output: str, config: str, *, network: bool) -> tuple[Flag, ...]:
-    """Return the arguments that an operator's `render` has in common with its neighbours'."""
+    """Return the arguments that the `render` commands of several operators share."""
     return (
         Flag("--asset-input-dir", _ASSETS_TLS),
         Flag("--asset-output-dir", f"/assets/{output}"),
@@ -182,7 +184,7 @@ _CLUSTER_BOOTSTRAP = Stage(
         Flag("--asset-dir", "/assets"),
         Flag("--required-pods", ",".join(_REQUIRED_PODS)),
     ),
-    # It overwrites no pod, so what a run that was ended has left would end this one too.
+    # It overwrites no pod, so leftovers of an interrupted run would end this one too.
     first=(f'for pod in {PODS}*; do rm --force "{STATIC_PODS}${{pod##*/}}"; done',),
     needs=("auth/kubeconfig-loopback", "manifests/*", "tls/*"),
     waits="every object accepted, asked again and again; the four pods of the control plane ready within 20 minutes",
@@ -246,7 +248,7 @@ STAGES = (
         flags=(
             Flag("--output-dir", "/assets/cvo-bootstrap"),
             Flag("--release-image", f"${{{RELEASE}}}"),
-            # Otherwise it writes objects of features that are off, and nobody would ever accept them.
+            # Otherwise it writes objects of features that are off, which would never be accepted.
             Flag("--feature-gate-manifest-path", f"/assets/{_FEATURE_GATE}", Releases("C", since=(4, 18))),
         ),
         output="cvo-bootstrap",
@@ -290,7 +292,7 @@ STAGES = (
             Copy("tls/etcd-metric-ca-bundle.crt", f"{_MEMBER}/metric-ca.crt", Releases("T")),
             Copy("etcd-bootstrap/bootstrap-manifests/secrets/etcd-all-serving", f"{_MEMBER}/", Releases("B")),
             Copy("etcd-bootstrap/bootstrap-manifests/secrets/etcd-all-peer", f"{_MEMBER}/", Releases("B")),
-            # The pod last: it is started as soon as it is there.
+            # The pod comes last, because it is started as soon as it exists.
             Copy("etcd-bootstrap/bootstrap-manifests/etcd-member-pod.yaml", STATIC_PODS, Releases("TB")),
             Copy("etcd-bootstrap/tls/*", "tls/", Releases("C")),
             Copy("etcd-bootstrap/etc-kubernetes/*", f"{KUBERNETES}/", Releases("C")),
@@ -342,7 +344,7 @@ STAGES = (
                 f"{KUBERNETES}/bootstrap-configs/cluster-policy-controller-config.yaml",
                 Releases("BC"),
             ),
-            # Where it makes the keys of service accounts itself.
+            # In these releases it makes the keys of service accounts itself.
             Copy("kube-controller-manager-bootstrap/tls/*", "tls/", Releases("C"), optional=True),
         ),
     ),
@@ -407,7 +409,7 @@ STAGES = (
                 for platform, releases in _ON_PREMISES
                 for folder in ("static-pod-resources", "manifests")
             ),
-            # Port 22623 answers from here on, so what it serves with stands there already.
+            # Port 22623 answers from here on, so everything that it serves exists already.
             Copy(f"mco-bootstrap/bootstrap/{_MACHINE_CONFIG_POD}", STATIC_PODS),
         ),
         needs=(_INFRASTRUCTURE, "manifests/cluster-proxy-01-config.yaml", "manifests/*"),
@@ -430,7 +432,7 @@ STAGES = (
         copies=(
             Copy("cco-bootstrap/manifests/*", MANIFESTS),
             Copy("cco-bootstrap/bootstrap-manifests/*", PODS, Releases(until=(4, 5))),
-            # With credentials that people keep themselves there is no pod.
+            # If people manage the credentials themselves, there is no pod.
             Copy("cco-bootstrap/bootstrap-manifests/*", PODS, Releases(since=(4, 5)), optional=True),
         ),
         needs=(_CLUSTER_CONFIG,),
@@ -470,7 +472,7 @@ STAGES = (
     replace(_STOP_MACHINE_CONFIG_SERVER, releases=Releases("AT"), when="no"),
     replace(_CLUSTER_BOOTSTRAP, releases=Releases("A")),
     replace(_CLUSTER_BOOTSTRAP, releases=Releases("TBC"), marker="cb-bootstrap.done"),
-    # Until now masters may have come for their configuration: one member of etcd is healthy long before they ask.
+    # Until now masters may fetch their configuration. One member of etcd is healthy long before they do.
     replace(_STOP_MACHINE_CONFIG_SERVER, releases=Releases("TBC"), when="yes"),
     Stage(
         "cvo-overrides",

@@ -1,9 +1,9 @@
-"""Static pods by name, for machines that have no load balancer and no DNS beside them: addresses that move, names, proxies.
+"""Static pods by name, for machines without an external load balancer and DNS: addresses that move, names, proxies.
 
-A row gives `apiAddress`, and as the pods need them `ingressAddress`, `nameservers` and `images` (by component name of the
-release; `nginx` is of no release). `pods` chooses among those of the role; for keepalived the addresses end in different
-numbers from 1 to 255. What a machine knows only of itself (device, address, names) an init container writes into the
-pod's configuration, where it stands as `@DEVICE@`, `@ADDRESS@`, `@PREFIX@`, `@HOSTNAME@`, `@NUMBER@`.
+A row gives `apiAddress` and, if the pods need them, `ingressAddress`, `nameservers` and `images` (by component name of
+the release; `nginx` is in no release). `pods` selects some of the role's pods. For keepalived the addresses must end in
+different numbers from 1 to 255. An init container writes what only the machine itself knows (device, address, names)
+into the pod's configuration, in place of `@DEVICE@`, `@ADDRESS@`, `@PREFIX@`, `@HOSTNAME@`, `@NUMBER@`.
 """
 
 import ipaddress
@@ -24,9 +24,9 @@ _ROLE_PODS = {
     "master": ("coredns", "mdns-publisher", "keepalived", "haproxy"),
     "worker": ("coredns", "mdns-publisher"),
 }
-# It has `ip`, with which a machine learns its own address.
+# It contains `ip`, with which a machine finds its own address.
 _INIT_IMAGE = "keepalived-ipfailover"
-# The bootstrap machine keeps the address until a master's API server, which raises its priority, is ready.
+# The bootstrap machine keeps the address until a master's API server is ready, which raises that master's priority.
 _PRIORITIES = {"bootstrap": 102, "master": 101}
 _FILE_MODE = 0o644
 
@@ -151,7 +151,7 @@ done
 
 @dataclass(frozen=True)
 class Pod:
-    """One pod: what runs, with which right, and what else of the host it sees."""
+    """One pod: what runs, with which rights, and what else of the host it sees."""
 
     image: str
     command: tuple[str, ...]
@@ -187,12 +187,12 @@ def config(row: Mapping[str, Any], role: str, cluster: Content) -> Config:
     """Return the pods of a role as files, each with its configuration.
 
     Args:
-        row: of a catalogue entry's `snippets`.
-        role: of the machine.
+        row: a row of a catalogue entry's `snippets`.
+        role: role of the machine.
         cluster: the install-config.
 
     Raises:
-        ValueError: for a pod that the role has not, and for what a pod needs and the row does not give.
+        ValueError: if the role does not have a pod, or the row lacks something that a pod needs.
     """
     workers = sum(pool["replicas"] for pool in cluster["compute"])
     chosen = row.get("pods") or _ROLE_PODS[role]
@@ -211,7 +211,7 @@ def config(row: Mapping[str, Any], role: str, cluster: Content) -> Config:
         for name in names
     ]
     if "haproxy" in names:
-        # It listens on an address that may be another master's just now.
+        # It listens on an address that another master may have at the moment.
         files.append(File("/etc/sysctl.d/99-nonlocal-bind.conf", "net.ipv4.ip_nonlocal_bind = 1\n", _FILE_MODE))
     return Config(files=tuple(files))
 
@@ -242,7 +242,7 @@ def _check(row: Mapping[str, Any], names: list[str]) -> None:
 
 def _is_ipv4(address: object) -> bool:
     try:
-        # It takes numbers too.
+        # It accepts numbers too.
         return isinstance(address, str) and bool(ipaddress.IPv4Address(address))
     except ValueError:
         return False
@@ -253,7 +253,7 @@ def _needed(names: list[str]) -> list[str]:
 
 
 def _values(row: Mapping[str, Any], role: str, cluster: Content) -> dict[str, str]:
-    # All masters count before the bootstrap machine answers for etcd; later any number will do.
+    # Until the bootstrap machine answers for etcd, all masters are needed; later any number is enough.
     masters = cluster["controlPlane"]["replicas"] if role == "bootstrap" else 0
     return {
         "domain": install_config.domain(cluster),
@@ -266,7 +266,7 @@ def _values(row: Mapping[str, Any], role: str, cluster: Content) -> dict[str, st
 
 
 def _configuration(name: str, role: str, values: dict[str, str], workers: int) -> dict[str, str]:
-    """Return a pod's files by name, as they stand before the init container."""
+    """Return a pod's files by name, as they are before the init container runs."""
     ingress = values["ingress_address"]
     if name == "coredns":
         apps = Template(_APPS).substitute(values) if ingress else ""
@@ -290,7 +290,7 @@ def _vrrp(name: str, address: str, role: str, track: str) -> str:
 
 
 def _router(address: str) -> str:
-    """Return the number by which VRRP keeps apart the clusters of one network, and the addresses of one cluster."""
+    """Return the number by which VRRP distinguishes the clusters of one network, and the addresses of one cluster."""
     return address.rpartition(".")[2]
 
 

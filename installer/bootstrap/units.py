@@ -1,7 +1,7 @@
-"""The bootstrap machine's systemd units: a row for each, in the order in which they depend on each other.
+"""The bootstrap machine's systemd units: a row for each, in the order of their dependencies.
 
-The network is online, the release image pulled, the container runtime told of it, the kubelet ready, bootkube started;
-beside it, joining machines are let in, and the end is reported. A drop-in is a row that says whose it is.
+The network is online, the release image pulled, the container runtime configured with it, the kubelet ready, bootkube
+started. Besides, joining machines are admitted, and the end is reported. A drop-in is a row that names its unit.
 
 Source: openshift/installer 4.3 to 4.10, `data/data/bootstrap/systemd/units`: names, order and who starts whom.
 """
@@ -24,10 +24,10 @@ class Row:
 
     Args:
         name: with its type.
-        text: what it says; None leaves it as the image has it.
-        enabled: whether it starts with the machine; None where another one starts it.
-        dropins: name and text of what is added to the image's unit.
-        releases: which have it.
+        text: its text; None leaves it as the image has it.
+        enabled: whether it starts with the machine; None if another unit starts it.
+        dropins: name and text of additions to the image's unit.
+        releases: the releases that have it.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Row:
 
     @property
     def path(self) -> str:
-        """Where systemd reads it."""
+        """The path from which systemd reads it."""
         return f"{ignition.UNITS}/{self.name}"
 
     def dropin_path(self, name: str) -> str:
-        """Where systemd reads an addition to it."""
+        """The path from which systemd reads an addition to it."""
         return f"{self.path}.d/{name}"
 
 
@@ -99,7 +99,7 @@ def _kubelet(release: Content) -> str:
             "EnvironmentFile=-/etc/kubernetes/kubelet-pause-image-override",
         ]
     if release in kubelet.WITH_SCRIPT:
-        # It is the script's child, which says when it is ready.
+        # The script starts it as a child, and reports when it is ready.
         service.insert(1, "NotifyAccess=all")
     service += [
         "EnvironmentFile=-/etc/kubernetes/kubelet-env",
@@ -146,7 +146,7 @@ def _bootkube(_release: Content) -> str:
 
 
 def _beside_bootkube(description: str, command: str) -> Callable[[Content], str]:
-    """Return a unit that starts as soon as bootkube has started, and is started again if it fails."""
+    """Return a unit that starts once bootkube has started, and is restarted if it fails."""
     text = _unit(
         ("Unit", (f"Description={description}", "Wants=bootkube.service", "After=bootkube.service")),
         ("Service", (f"ExecStart={command}", "Restart=on-failure", "RestartSec=5s")),
@@ -179,7 +179,7 @@ def _gateway_key(_release: Content) -> str:
     )
 
 
-# The first, empty line takes away what the image starts.
+# The first, empty line removes the image's command.
 _GATEWAY_CERTIFICATES = _unit(
     (
         "Service",
@@ -233,7 +233,7 @@ def _asset(row: Row) -> Asset:
 
 
 def units(inputs: Inputs) -> list[ignition.Unit]:
-    """Return those that a release has, as the ignition lays them down."""
+    """Return the units that a release has, as entries of the ignition."""
     return [
         ignition.Unit(
             row.name,

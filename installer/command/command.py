@@ -1,4 +1,4 @@
-"""The words that people type: `python -m installer create ...` and `... graph`.
+"""The commands that people type: `python -m installer create ...` and `... graph`.
 
 Nothing here prints a secret: files are named, never shown.
 """
@@ -23,12 +23,13 @@ from installer.graph import Content, Graph, Inputs
 from installer.ignition import snippets
 
 SUCCESS, FAILURE = 0, 1
-# As shells have it: 128, and the number of the signal.
+# As in shells: 128 plus the number of the signal.
 INTERRUPTED = 130
 _WANTED = sorted({assets.asset_of(path).name for path in assets.IGNITION_CONFIGS.values()})
-# It holds all manifests, so it is made when people have done with them. All else is made with them, once.
+# It contains all manifests, so it is made after people have edited them. Everything else is made once, together with
+# them.
 _LAST = "bootstrap.ign"
-# What snippets could not change, where that is something.
+# The clashes of snippets, if there are any.
 CLASHES = tuple(snippets.files(role)[1] for role in snippets.ROLES)
 _Run = Callable[[argparse.Namespace, Mapping[str, str]], Iterator[str]]
 
@@ -59,7 +60,7 @@ All files are readable by their owner alone. Nothing here asks Azure.
 def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> int:
     """Run a command; return the exit code."""
     options = _parser().parse_args(arguments)
-    # OpenShift gives its node bootstrapper a name of 73 characters; X.520 ends names after 64.
+    # OpenShift gives its node bootstrapper a name of 73 characters; X.520 limits names to 64.
     warnings.filterwarnings("ignore", message="Attribute's length must be", category=UserWarning)
     try:
         for line in options.run(options, os.environ if environment is None else environment):
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
         sys.stderr.write(f"error: nothing was {done}, because of {many}:\n{lines}{way_out}")
         return FAILURE
     except BrokenPipeError:
-        # Whoever reads has read enough. Python would complain about what is left when it ends.
+        # The reader has closed the pipe. Python would complain at exit about the rest of the output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
     except OSError as error:
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
 
 
 def _in_a_line(text: str) -> str:
-    """Return a text without what ends a line or steers a terminal: values are repeated as people wrote them."""
+    """Return a text without line ends and control characters, because messages repeat values as people wrote them."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
@@ -199,7 +200,8 @@ def _manifests(options: argparse.Namespace, environment: Mapping[str, str]) -> I
     made = _resolve(start.known, {*graph.needed(assets.ASSETS, _WANTED)} - {_LAST})
     files = {path: text for name in command_state.OBJECTS for path, text in made.contents[name].items()}
     others = [f"{name}/{file.name}" for name in there for file in sorted((options.dir / name).glob("*"))]
-    # With half of other manifests beside it, an old state would be a lie: it goes first, and the new one comes last.
+    # An old state next to half of other manifests would be wrong, so the state is removed first, and the new one
+    # written last.
     yield from command_files.write(options.dir, files | {STATE: command_state.to_text(made)}, [STATE])
     yield from (f"kept: {options.dir / path}" for path in others if path not in files)
     yield from snippets.clashes(made.contents)
@@ -218,7 +220,7 @@ def _first_or_second(options: argparse.Namespace, environment: Mapping[str, str]
 
 
 def _start(found: list[Problem], read: Callable[[], Start]) -> Start:
-    """Return where a run begins, unless something stands in its way; all of that is told at once."""
+    """Return where a run begins; if something is in the way, report all of it at once."""
     try:
         start = read()
     except Wrong as wrong:
@@ -270,7 +272,7 @@ def _asset_name(name: str) -> str:
     raise Wrong([(name, "No asset has this name, and none makes a file of it. See `graph` alone.")])
 
 
-# What an asset that people give is called; all others are made.
+# The name of an asset that people provide; all others are made.
 _GIVEN: dict[Callable[[Inputs], Content] | None, str] = {None: "  (given)", graph.nothing: "  (given, or nothing)"}
 
 

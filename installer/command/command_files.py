@@ -1,4 +1,4 @@
-"""Files in the folder of the installer's command: one run at a time, and each file whole or not at all."""
+"""Files in the folder of the installer's command: one run at a time, and each file complete or absent."""
 
 import fcntl
 import os
@@ -9,16 +9,16 @@ from pathlib import Path
 
 from installer.command.command_inputs import Wrong
 
-# The pull secret, private keys and passwords are in nearly all of them.
+# Nearly all of them contain the pull secret, private keys or passwords.
 _MODE, _FOLDER_MODE = 0o600, 0o700
 
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder; it is made if need be, and taken away again when nothing comes to lie in it.
+    """Keep other runs out of a folder. It is created if necessary, and removed again if it stays empty.
 
     Raises:
-        Wrong: when another run is at work there, or it is no folder.
+        Wrong: if another run is working there, or it is not a folder.
     """
     if folder.exists() and not folder.is_dir():
         raise Wrong([(str(folder), "It is no folder.")])
@@ -41,13 +41,13 @@ def alone(folder: Path) -> Iterator[None]:
 def write(folder: Path, files: Mapping[str, str], gone: Iterable[str] = ()) -> list[str]:
     """Write files, and return what was done, a line for each.
 
-    All texts are on the disk before the first file is put into its place, so a full disk leaves what was there. Putting
-    them into their places is not interrupted.
+    All texts are on the disk before the first file is moved into place, so a full disk leaves the former files. Moving
+    them into place is not interrupted.
 
     Args:
-        folder: of all files.
-        files: text by path in the folder, in the order in which they come to be.
-        gone: what must not stand beside them; it is taken away first.
+        folder: folder of all files.
+        files: text by path in the folder, in the order in which they are written.
+        gone: files that must not exist beside them; they are removed first.
 
     Raises:
         OSError: with the file that could not be written.
@@ -70,7 +70,7 @@ def _part(file: Path, text: str) -> Path:
     file.parent.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     part = file.with_name(f".{file.name}.part")
     try:
-        # What a run that was killed left there may be anybody's to read.
+        # A killed run may have left files there that anybody can read.
         part.unlink(missing_ok=True)
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE), "w", encoding="utf-8") as stream:
             stream.write(text)

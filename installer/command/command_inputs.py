@@ -1,4 +1,4 @@
-"""What the installer's command reads: the folder's install-config, the cluster's principal, and what options say."""
+"""The inputs of the installer's command: the folder's install-config, the cluster's principal, and the options."""
 
 import json
 import re
@@ -22,27 +22,28 @@ INSTALL_CONFIG, PRINCIPAL = "install-config.yaml", "osServicePrincipal.json"
 SPECS = {version.removesuffix(".0"): version for version in release_rules.IGNITION_VERSIONS}
 DEFAULT_VERSION = "4.3.18"
 _VERSION = re.compile(r"4\.\d{1,3}\.\d{1,5}")
-# As `machine_image.of_release` calls a release's image.
+# As `machine_image.of_release` names a release's image.
 _SKU = re.compile(r"aro_(\d)(\d{1,3})")
-# Member of the file, and the variable that stands for it.
+# Member of the file, and the variable that replaces it.
 _PRINCIPAL = {
     "subscriptionId": "AZURE_SUBSCRIPTION_ID",
     "tenantId": "AZURE_TENANT_ID",
     "clientId": "AZURE_CLIENT_ID",
     "clientSecret": "AZURE_CLIENT_SECRET",
 }
-# What people write by hand is far smaller: a document of the service has 20 KiB, a pull secret 3.
+# Files that people write by hand are far smaller: a document of the service has 20 KiB, a pull secret 3.
 _LARGEST = 1 << 20
-# What PyYAML ends with: not its own errors alone, where a tag as `!!timestamp` or `!!bool` stands before something else.
+# The exceptions of PyYAML, which are not only its own if a tag such as `!!timestamp` or `!!bool` is on the wrong kind
+# of value.
 NO_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError, TypeError, RecursionError)
 
 
 class Wrong(Exception):  # noqa: N818 - what people did more than what failed
-    """What was given cannot be used.
+    """The inputs cannot be used.
 
     Args:
-        problems: all that is wrong, a source for each.
-        way_out: what people can do, whichever it is.
+        problems: all problems, by source.
+        way_out: what people can do about any of them.
     """
 
     def __init__(self, problems: list[Problem], way_out: str = "") -> None:
@@ -53,13 +54,13 @@ class Wrong(Exception):  # noqa: N818 - what people did more than what failed
 
 @dataclass(frozen=True)
 class Asked:
-    """What options say of a cluster; empty where they say nothing.
+    """The options about a cluster; empty if not given.
 
     Args:
-        version: of OpenShift, x.y.z.
-        image: of the release.
-        spec: of Ignition, of `SPECS`.
-        infra_id: of the cluster.
+        version: OpenShift version, x.y.z.
+        image: release image.
+        spec: Ignition spec, one of `SPECS`.
+        infra_id: the cluster's infra id.
         snippets: file of the snippets.
     """
 
@@ -71,12 +72,12 @@ class Asked:
 
 
 def given(folder: Path, environment: Mapping[str, str], asked: Asked) -> dict[str, Content]:
-    """Return all that the graph of a new cluster is made from.
+    """Return all inputs of a new cluster's graph.
 
     Args:
-        folder: with the install-config, and perhaps the principal.
-        environment: variables.
-        asked: see there.
+        folder: folder with the install-config, and perhaps the principal.
+        environment: environment variables.
+        asked: the options.
 
     Raises:
         Wrong: with every problem.
@@ -104,7 +105,7 @@ def given(folder: Path, environment: Mapping[str, str], asked: Asked) -> dict[st
 
 
 def _other_release(config: Content) -> Iterator[Problem]:
-    """Yield that the machines' image is not of the default version: they would not boot from what is made for it."""
+    """Yield a problem if the machines' image is not the default version's, because such machines would not boot."""
     sku = str(config["platform"]["azure"]["image"]["sku"])
     named = _SKU.fullmatch(sku)
     if named and (int(named[1]), int(named[2])) != release_rules.minor(DEFAULT_VERSION):
@@ -113,12 +114,12 @@ def _other_release(config: Content) -> Iterator[Problem]:
 
 
 def release(version: str, image: str, spec: str) -> Content:
-    """Return what is installed.
+    """Return the release to install.
 
     Args:
-        version: of OpenShift, x.y.z.
-        image: of the release; empty for the public one.
-        spec: of Ignition, of `SPECS`; empty for the best that the release reads.
+        version: OpenShift version, x.y.z.
+        image: release image; empty for the public one.
+        spec: Ignition spec, one of `SPECS`; empty for the best that the release reads.
     """
     return {
         "version": version,
@@ -134,7 +135,7 @@ def is_version(text: str) -> bool:
 
 
 def read_install_config(file: Path, version: str) -> tuple[Content, list[Problem]]:
-    """Return an install-config with everything that was left out, and all that is wrong with it."""
+    """Return an install-config with all defaults filled in, and all its problems."""
     if not file.exists():
         return {}, [(str(file), "It is not there. `create install-config` writes one.")]
     try:
@@ -145,11 +146,11 @@ def read_install_config(file: Path, version: str) -> tuple[Content, list[Problem
 
 
 def read_snippets(file: Path | None, config: Content) -> tuple[Content, list[Problem]]:
-    """Return rows by role, and all that is wrong with them.
+    """Return rows by role, and all their problems.
 
     Args:
-        file: of the shape of `snippets` in the catalogue; None for none.
-        config: the install-config; empty when it is wrong itself, and then rows are not laid over anything.
+        file: has the shape of `snippets` in the catalogue; None for no snippets.
+        config: the install-config; empty if it is wrong itself, and then the rows are not laid over anything.
     """
     if file is None:
         return {}, []
@@ -167,7 +168,13 @@ def read_snippets(file: Path | None, config: Content) -> tuple[Content, list[Pro
 
 
 def principal_changes(file: Path, environment: Mapping[str, str], before: Content) -> Iterator[Problem]:
-    """Yield where the file or the environment names another principal than before; what is not said has not changed."""
+    """Yield where the file or the environment names another principal than before. Missing members count as unchanged.
+
+    Args:
+        file: file of the principal.
+        environment: environment variables.
+        before: the principal of the first run.
+    """
     found, place = _said_of_principal(file, environment)
     for name, value in found.items():
         if value and value != before[name]:
@@ -175,7 +182,7 @@ def principal_changes(file: Path, environment: Mapping[str, str], before: Conten
 
 
 def _principal(file: Path, environment: Mapping[str, str]) -> tuple[Content, list[Problem]]:
-    """Return the principal from its file, or from the environment where there is no file."""
+    """Return the principal from its file, or from the environment if there is no file."""
     try:
         found, place = _said_of_principal(file, environment)
     except Wrong as wrong:
@@ -194,7 +201,7 @@ def _wrong_of_principal(name: str, value: Any, missing: str) -> str:
 
 
 def _said_of_principal(file: Path, environment: Mapping[str, str]) -> tuple[Content, dict[str, str]]:
-    """Return the principal's members, None where nothing is said, and where each is said."""
+    """Return the principal's members, None for missing ones, and where each was found."""
     if file.exists():
         document = read_json(file)
         return {name: document.get(name) for name in _PRINCIPAL}, {name: f"{file}: {name}" for name in _PRINCIPAL}
@@ -202,14 +209,14 @@ def _said_of_principal(file: Path, environment: Mapping[str, str]) -> tuple[Cont
 
 
 def read_json(file: Path, largest: int = _LARGEST) -> Content:
-    """Return the object in a file.
+    """Return the object in a JSON file.
 
     Args:
-        file: of JSON.
-        largest: size that is read, in bytes.
+        file: the file.
+        largest: maximum size, in bytes.
 
     Raises:
-        Wrong: when there is none. What stands in it is not repeated.
+        Wrong: if there is none. The message does not quote the content.
     """
     try:
         document: Any = json.loads(read_text(file, largest))
@@ -224,11 +231,11 @@ def read_yaml(file: Path) -> Any:
     """Return the document in a file of YAML or JSON.
 
     Raises:
-        Wrong: when there is none. What stands in it is not repeated.
+        Wrong: if there is none. The message does not quote the content.
     """
     text = read_text(file)
     try:
-        # JSON may be indented with tabs, and YAML may not.
+        # JSON may be indented with tabs, YAML may not.
         return json.loads(text)
     except (ValueError, RecursionError):
         try:
@@ -238,7 +245,7 @@ def read_yaml(file: Path) -> Any:
 
 
 def no_yaml(error: Exception) -> str:
-    """Return a sentence on what YAML's parser said, whose own repeats the line, which may be a secret's."""
+    """Return a sentence about a YAML error. The parser's own message quotes the line, which may contain a secret."""
     mark = getattr(error, "problem_mark", None)
     return f"It is no YAML{f', see line {mark.line + 1}' if mark else ''}."
 
@@ -247,7 +254,7 @@ def read_text(file: Path, largest: int = _LARGEST) -> str:
     """Return the text of a file.
 
     Raises:
-        Wrong: when it cannot be read, is larger than `largest` bytes, or is no text.
+        Wrong: if it cannot be read, is larger than `largest` bytes, or is not text.
     """
     try:
         with file.open("rb") as stream:

@@ -1,7 +1,7 @@
 """What `create manifests` leaves for `create ignition-configs`: the state, and manifests that people may have changed.
 
-Keys, ids and names stay those of the first run. The objects are what lies in the folders: as people edited them, without
-what they removed, with what they added.
+Keys, ids and names stay those of the first run. The objects are those in the folders: as people edited them, without
+those that they removed, with those that they added.
 
 Source: openshift/installer, `pkg/asset/store`, and `Load` of `pkg/asset/manifests`.
 """
@@ -30,7 +30,7 @@ _ABOUT = (
 )
 _FORMAT = 1
 _LARGEST_STATE = 64 << 20
-# etcd takes requests of 1.5 MiB, so the cluster could not hold a larger object.
+# etcd accepts requests of at most 1.5 MiB, so the cluster could not store a larger object.
 _LARGEST_MANIFEST = 3 << 19
 _MOST_MANIFESTS = 1000
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -45,7 +45,7 @@ OBJECTS = tuple(
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run begins.
+    """The starting point of a run.
 
     Args:
         known: contents by asset.
@@ -62,12 +62,12 @@ def to_text(made: Graph) -> str:
 
 
 def go_on(folder: Path, environment: Mapping[str, str], asked: Asked) -> Start | None:
-    """Return what is known after `create manifests`; None when there was none.
+    """Return what is known after `create manifests`; None if there was none.
 
     Args:
-        folder: with state and manifests.
-        environment: variables.
-        asked: what options say, which must not be something else than in the first run.
+        folder: folder with state and manifests.
+        environment: environment variables.
+        asked: the options, which must not differ from those of the first run.
 
     Raises:
         Wrong: with every problem.
@@ -104,7 +104,7 @@ def _read_state(file: Path) -> dict[str, Content]:
 
 
 def _config_changes(file: Path, before: Mapping[str, Content]) -> Iterator[Problem]:
-    """Yield what changed in the install-config; like openshift-install's users, people may have taken it away."""
+    """Yield the changes of the install-config. People may have removed it, as with openshift-install."""
     if not file.exists():
         return
     config, wrong = command_inputs.read_install_config(file, before["release-image"]["version"])
@@ -153,11 +153,11 @@ def _principal_changes(file: Path, environment: Mapping[str, str], before: Mappi
 
 
 def _manifests(folder: Path, unchanged: set[tuple[str, str]]) -> tuple[dict[str, str], list[str], list[Problem]]:
-    """Return texts by path, the names of files that are no manifests, and what is wrong.
+    """Return texts by path, the names of files that are not manifests, and all problems.
 
     Args:
-        folder: of the folders.
-        unchanged: path and text of what needs no look.
+        folder: folder of the manifests' folders.
+        unchanged: path and text of files that need no check.
     """
     files: dict[str, str] = {}
     left_out: list[str] = []
@@ -187,7 +187,7 @@ def _manifests(folder: Path, unchanged: set[tuple[str, str]]) -> tuple[dict[str,
 
 
 def _object_problems(name: str, text: str) -> Iterator[str]:
-    """Yield why the cluster could not create what stands in a manifest."""
+    """Yield why the cluster could not create the objects in a manifest."""
     if not name.isprintable():
         yield "Its name holds characters that cannot be printed."
     try:
@@ -215,7 +215,7 @@ def _object_problems(name: str, text: str) -> Iterator[str]:
 def _merged(
     before: Mapping[str, Content], files: Mapping[str, str], left_out: list[str]
 ) -> tuple[dict[str, Content], list[str]]:
-    """Return contents by asset with the objects of the folders in them, and what differs from before."""
+    """Return contents by asset including the objects of the folders, and the differences from before."""
     known: dict[str, Content] = dict(before) | {name: {} for name in OBJECTS}
     for path, text in files.items():
         known[assets.asset_of(path).name][path] = text
@@ -230,7 +230,7 @@ def _merged(
 
 
 def _stale(known: Mapping[str, Content], before: Mapping[str, Content]) -> list[str]:
-    """Return names of assets that nobody edited, and that are made from what somebody did."""
+    """Return the names of assets that nobody edited, but that depend on an edited one."""
     changed = {name for name in OBJECTS if known[name] != before.get(name, {})}
     stale: list[str] = []
     for name in graph.needed(assets.ASSETS, OBJECTS):

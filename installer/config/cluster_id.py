@@ -1,4 +1,4 @@
-"""The infra id of a cluster, which names everything of it in Azure.
+"""The infra id of a cluster, which all its resources in Azure have in their names.
 
 Source: ARO-RP `pkg/cluster/ensureinfraid.go`; openshift/installer `pkg/asset/installconfig/clusterid.go`.
 """
@@ -6,7 +6,7 @@ Source: ARO-RP `pkg/cluster/ensureinfraid.go`; openshift/installer `pkg/asset/in
 import re
 from random import Random
 
-# No vowels, so that no word appears by chance; no look-alikes (0/o, 1/l), because people read it aloud.
+# No vowels, so that no words appear by chance; no look-alikes (0/o, 1/l), because people read it aloud.
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 LONGEST = 27
 _RANDOM_LENGTH = 5

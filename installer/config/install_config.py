@@ -1,4 +1,4 @@
-"""The install-config: what the customer asked for, in the words of OpenShift's installer."""
+"""The install-config: what the customer asked for, in the format of OpenShift's installer."""
 
 import base64
 import ipaddress
@@ -14,9 +14,9 @@ MASTERS = 3
 _MASTER_DISK_GIB = 1024
 _HOST_PREFIX = 23
 _RELEASE_REPOSITORIES = ("ocp-release", "ocp-release-nightly", "ocp-v4.0-art-dev")
-# The last release whose installer takes OpenShiftSDN by default; from 4.15 on it takes no other than OVNKubernetes.
+# The last release whose installer uses OpenShiftSDN by default; from 4.15 on it accepts only OVNKubernetes.
 _LAST_WITH_SDN = (4, 10)
-# The telemetry of a cluster would go there with the customer's credentials.
+# The cluster would send its telemetry there, with the customer's credentials.
 _TELEMETRY = "cloud.openshift.com"
 
 
@@ -31,7 +31,7 @@ def domain(config: Content) -> str:
 
 
 def names(config: Content) -> dict[str, str]:
-    """Return the names that certificates are made out to."""
+    """Return the names for which certificates are issued."""
     service_network = ipaddress.ip_network(config["networking"]["serviceNetwork"][0])
     return {"domain": domain(config), "service_ip": str(service_network[1])}
 
@@ -43,10 +43,10 @@ def azure(config: Content) -> dict[str, Any]:
 
 
 def pull_secret(customers: str, registries: Mapping[str, str]) -> str:
-    """Return the customer's pull secret with the service's registries, and without the telemetry of Red Hat.
+    """Return the customer's pull secret with the service's registries added and Red Hat's telemetry removed.
 
     Args:
-        customers: JSON, or nothing.
+        customers: JSON, or "".
         registries: `user:password` by login server.
 
     Source: ARO-RP `pkg/util/pullsecret/pullsecret.go`.
@@ -74,7 +74,7 @@ def from_cluster(
         version: its entry in the catalogue.
         name: first label of its domain.
         base_domain: the rest of its domain.
-        ssh_key: public, as `authorized_keys` has it.
+        ssh_key: public key, in the format of `authorized_keys`.
         pull_secret: JSON.
 
     Source: ARO-RP `pkg/cluster/install.go`, `generateInstallConfig`.
@@ -93,7 +93,7 @@ def from_cluster(
         "pullSecret": pull_secret,
         "networking": {
             "networkType": network_type(version["version"]),
-            # The installer wants a network, and reads none: the machines' subnets are the customer's.
+            # The installer requires a network but does not use it: the machines' subnets are the customer's.
             "machineNetwork": [{"cidr": "127.0.0.0/8"}],
             "clusterNetwork": [{"cidr": network["podCidr"], "hostPrefix": _HOST_PREFIX}],
             "serviceNetwork": [network["serviceCidr"]],
@@ -150,7 +150,7 @@ def _azure(cluster: Mapping[str, Any], version: Mapping[str, Any]) -> dict[str, 
 
 
 def mirrors(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the `imageContentSources`: what the service's registry has of a release, and of which repositories."""
+    """Return the `imageContentSources`: the repositories of a release that the service's registry mirrors."""
     server = properties["registryProfiles"][0]["name"]
     paths = [f"openshift-release-dev/{repository}" for repository in _RELEASE_REPOSITORIES]
     return [{"source": f"quay.io/{path}", "mirrors": [f"{server}/{path}"]} for path in paths]

@@ -1,7 +1,7 @@
-"""What is wrong with an install-config, all of it at once, before keys are made from it and machines from those.
+"""Finds all problems of an install-config at once, before keys and machines are made from it.
 
-Each problem names the member of the request that mends it, where a customer can; what only the service can have got
-wrong is said to be the platform's. Secrets are never repeated.
+If a customer can fix a problem, the error names the member of the request. Problems that only the service can have
+caused are the platform's. Errors never quote secrets.
 
 Source: OpenShift installer `pkg/types/validation/installconfig.go`, `pkg/types/azure/validation`, `pkg/validate`.
 """
@@ -28,7 +28,7 @@ _PODS, _SERVICES = "properties.networkProfile.podCidr", "properties.networkProfi
 _WORKERS = "properties.workerProfiles[0]"
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _LONGEST_DOMAIN = 253
-# The second address is the API server's, and the eleventh the name server's.
+# The second address is the API server's, and the eleventh is the name server's.
 _LONGEST_SERVICES_PREFIX = 28
 _ZONES = (0, 3)
 _LEAST_WORKERS = 2
@@ -40,7 +40,7 @@ _PLATFORM = (
 )
 _IMAGE = ("publisher", "offer", "sku", "version")
 _IN_NO_NAME = re.compile(r"[^\x21-\x7e]|/")
-# As `docker/distribution/reference` has a repository: host and path, without tag or digest.
+# A repository as in `docker/distribution/reference`: host and path, without tag or digest.
 _HOST_PART = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _REPOSITORY = re.compile(
     rf"(?:localhost|(?=[^/]*[.:]){_HOST_PART}(?:\.{_HOST_PART})*)(?::[0-9]+)?(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)+"
@@ -48,7 +48,7 @@ _REPOSITORY = re.compile(
 _LONGEST_REPOSITORY = 255
 _SUPPORT = " The service made it; open a support request."
 _OURS = "install-config."
-# What a request calls a member, and what the install-config does.
+# The name of a member in a request, and in the install-config.
 _FIELDS = {
     _DOMAIN: "metadata.name, baseDomain",
     _PULL_SECRET: "pullSecret",
@@ -67,7 +67,7 @@ _FIELDS = {
 
 
 def check(config: Content) -> None:
-    """Let an install-config pass from which a cluster can be made.
+    """Return if a cluster can be made from an install-config.
 
     Raises:
         CloudError: with every problem; the customer's come first.
@@ -77,7 +77,7 @@ def check(config: Content) -> None:
 
 
 def problems(config: Content) -> Iterator[CloudError]:
-    """Yield what is wrong."""
+    """Yield the problems."""
     yield from _names(config)
     yield from _networks(config)
     yield from _credentials(config)
@@ -90,7 +90,7 @@ def problems(config: Content) -> Iterator[CloudError]:
 
 
 def in_own_words(problem: CloudError) -> tuple[str, str]:
-    """Return field and sentence of a problem for somebody who wrote the install-config and sent no request."""
+    """Return field and sentence of a problem, for somebody who wrote the install-config and sent no request."""
     if problem.target.startswith(_OURS):
         return problem.target.removeprefix(_OURS), problem.message.removesuffix(_SUPPORT)
     request = next(name for name in _FIELDS if problem.target.startswith(name))
@@ -149,7 +149,7 @@ def _networks(config: Content) -> Iterator[CloudError]:
 
 
 def _network(text: str) -> ipaddress.IPv4Network:
-    """Read a network; raise ValueError with what is wrong when it is none, or written as OpenShift reads none."""
+    """Read a network. Raise ValueError if it is not one, or is in a form that OpenShift does not read."""
     network = ipaddress.IPv4Network(text)
     if network.network_address.is_unspecified:
         raise ValueError("it has to begin with an address")
@@ -243,7 +243,7 @@ def _is_name(text: str) -> bool:
     return bool(text) and not _IN_NO_NAME.search(text)
 
 
-# Members with a rule of their own; Azure has the last word on all others.
+# Members with a rule of their own; for all others Azure decides.
 _NAMED = {
     "subscriptionId": resource_id.is_uuid,
     "resourceGroup": is_valid_name,
@@ -265,13 +265,13 @@ def _mirrors(sources: list[Content]) -> Iterator[CloudError]:
 
 
 def _refuse(target: str, why: str) -> CloudError:
-    """Build the error of a customer's value, or of the platform's."""
+    """Build the error for a customer's value, or for the platform's."""
     if target.startswith(_OURS):
         return _ours(target.removeprefix(_OURS), why)
     return invalid_parameter(target, f"{why[0].upper()}{why[1:]}.")
 
 
 def _ours(path: str, why: str) -> CloudError:
-    """Build the error of a value that no request can have brought."""
+    """Build the error for a value that cannot come from a request."""
     message = f"The install-config's {path} is invalid: {why}.{_SUPPORT}"
     return CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, message, f"{_OURS}{path}")

@@ -1,4 +1,4 @@
-"""An install-config to begin with: of a cluster's document, or of an example."""
+"""A first install-config, made from a cluster's document or from an example."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,11 +45,12 @@ EXAMPLE: Content = {
 }
 # By minor version of OpenShift; the marketplace has more of them.
 _IMAGES = {(4, 3): "azureopenshift:aro4:aro_43:43.81.20191122"}
-# Azure takes the newest of a SKU: enough for an example, too little for a cluster whose machines are to be alike.
+# Azure takes the newest image of a SKU. That is enough for an example, but not for a cluster whose machines must be
+# alike.
 _NEWEST = "latest"
 _SKU = f"{machine_image.PUBLISHER}:{machine_image.OFFER}:aro_"
 _VERSION = "properties.clusterProfile.version"
-# What a document has to have: the service decides some of it while it creates.
+# Members that a document must have; the service decides some of them during a create.
 _NEEDED = (
     "location",
     "properties.registryProfiles.0.name",
@@ -66,12 +67,12 @@ _NEEDED = (
 
 @dataclass(frozen=True)
 class Draft:
-    """An install-config to begin with.
+    """A first install-config.
 
     Args:
         config: the install-config.
-        version: of OpenShift, for which it was made.
-        keys: texts of a new pair of keys by file; empty where a key was given.
+        version: the OpenShift version for which it was made.
+        keys: texts of a new key pair by file; empty if a key was given.
     """
 
     config: Content
@@ -90,17 +91,17 @@ def draft(
     pull_secret: Path | None = None,
     found: Iterable[Problem] = (),
 ) -> Draft:
-    """Return an install-config.
+    """Return a first install-config.
 
     Args:
         cluster_file: JSON; None for the example.
-        version: of OpenShift; empty for the document's.
-        base_domain: of a cluster whose domain is one label.
-        image: of the machines, four parts with colons between; empty for the document's or the release's.
+        version: OpenShift version; empty for the document's.
+        base_domain: base domain of a cluster whose domain is one label.
+        image: the machines' image, four parts separated by colons; empty for the document's or the release's.
         release_metadata: file that names the image.
         ssh_key: file of the public key.
         pull_secret: file of the pull secret.
-        found: what is wrong by now.
+        found: problems found so far.
 
     Raises:
         Wrong: with every problem.
@@ -138,7 +139,7 @@ def draft(
             pull_secret=secret,
         )
     except (AttributeError, KeyError, TypeError, ValueError):
-        # All that is needed is there, so something is not what the service writes.
+        # All required members exist, so one has a value that the service would not write.
         raise Wrong([(str(cluster_file), "It is not a cluster as the service's documents have it.")]) from None
     return Draft(config, version, keys)
 
@@ -146,7 +147,7 @@ def draft(
 def _coordinates(
     cluster: Content, version: str, image: str, release_metadata: Path | None, found: list[Problem]
 ) -> dict[str, str]:
-    """Return the coordinates of the machines' image: those asked for, decided or known; empty when there are none."""
+    """Return the coordinates of the machines' image: requested, decided or known; empty if there are none."""
     if image:
         if coordinates := _split(image):
             return coordinates

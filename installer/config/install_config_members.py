@@ -1,7 +1,7 @@
-"""The members of an install-config: which there are, of which type, and what stands for those that are left out.
+"""The members of an install-config: their names, types, and defaults.
 
-The service makes its install-configs itself (`install_config.py`). Those that people write are completed here; what is
-wrong beyond types is found by `install_config_checks.py`.
+The service makes its install-configs itself (`install_config.py`). Those that people write are completed here;
+`install_config_checks.py` finds problems other than wrong types.
 
 Source: openshift/installer `pkg/types/installconfig.go`, `pkg/types/defaults`, with ARO-RP's `platform.azure.aro` and
 `platform.azure.image`.
@@ -31,17 +31,17 @@ _KINDS: dict[type, str] = {
 }
 _WHOLE = "the file"
 _PREFIX_LENGTHS = range(1, 33)
-# What a 64 bit integer holds, as everybody who reads manifests has it.
+# The range of a 64 bit integer, which all readers of manifests support.
 _NUMBERS = range(-(2**63), 2**63)
 
 
 @dataclass(frozen=True)
 class Value:
-    """A text, a number, or true and false.
+    """A text, a number, or a boolean.
 
     Args:
         kind: its type.
-        default: what stands for it; `_NEEDED` when nothing can, `_LEFT_OUT` when it then is not there either.
+        default: its default; `_NEEDED` if it is required, `_LEFT_OUT` if a missing value stays missing.
     """
 
     kind: type
@@ -58,7 +58,7 @@ class Many:
 
 @dataclass(frozen=True)
 class Perhaps:
-    """An object that is not there when it is left out."""
+    """An object that may be missing."""
 
     members: dict[str, Any]
 
@@ -121,18 +121,18 @@ _LONE = ("compute", "networking.clusterNetwork", "networking.serviceNetwork")
 
 
 def complete(document: Any, version: str) -> tuple[Content, list[Problem]]:
-    """Return an install-config with everything that was left out, and all that is wrong with it.
+    """Return an install-config with all defaults filled in, and all its problems.
 
     Args:
-        document: as it was read.
-        version: of OpenShift, x.y.z.
+        document: the document as it was read.
+        version: OpenShift version, x.y.z.
     """
     found: list[Problem] = []
     config: Content = _read(MEMBERS, document, "", found)
     config["networking"]["networkType"] = config["networking"]["networkType"] or install_config.network_type(version)
     found.extend(_rules(config))
     bad = {field for field, _ in found}
-    # A field that has no value of its type holds an empty one by now, and need not be found wrong again for that.
+    # A field with a value of the wrong type has an empty one by now, which must not be reported again.
     further = (install_config_checks.in_own_words(problem) for problem in install_config_checks.problems(config))
     return config, found + [problem for problem in further if not any(_touches(problem[0], field) for field in bad)]
 
@@ -151,7 +151,7 @@ def _rules(config: Content) -> Iterator[Problem]:
         for name in path.split("."):
             items = items[name]
         if len(items) != 1:
-            # The first one is looked at by the rules below, so its field is not the wrong one.
+            # The rules below check the first one, so its field is not the wrong one.
             yield path + ("[1]" if items else ""), f"There are {len(items)} items, and exactly one is installed."
             items[1:] = []
             items += [_empty(path)] if not items else []
@@ -169,11 +169,11 @@ def _empty(path: str) -> Any:
 
 
 def _read(shape: Any, value: Any, path: str, found: list[Problem]) -> Any:
-    """Return a value as its shape has it; what does not fit is noted, and an empty one of its type returned."""
+    """Return a value in its shape. If it does not fit, record a problem and return an empty value of the type."""
     if isinstance(shape, Perhaps):
         shape = shape.members
     kind: type = shape.kind if isinstance(shape, Value) else list if isinstance(shape, Many) else dict
-    # To Python, true and false are numbers.
+    # In Python, true and false are numbers.
     is_right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
     if not is_right:
         what = _KINDS.get(type(value), type(value).__name__)
@@ -199,7 +199,7 @@ def _unfit(value: Any) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Tell whether a text can be written: JSON and YAML may escape half of a character alone."""
+    """Tell whether a text can be written: in JSON and YAML an escape may be half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -208,7 +208,7 @@ def is_unicode(text: str) -> bool:
 
 
 def _name_of(key: Any) -> str:
-    """Return what YAML takes for a member's name as one line; `on` is true there, and numbers have any length."""
+    """Return a YAML key as one line of text: `on` is read as true, and numbers have any length."""
     if not isinstance(key, str):
         return f"({_KINDS.get(type(key), type(key).__name__)})"
     return shown(key) if key.isprintable() else shown(ascii(key))

@@ -1,6 +1,6 @@
-"""Ignition in a form of its own, and its spellings: spec 2.2.0 up to OpenShift 4.5, 3.1.0 for 4.6, 3.2.0 after it.
+"""Ignition in a form of our own, and how to write it: spec 2.2.0 up to OpenShift 4.5, 3.1.0 for 4.6, then 3.2.0.
 
-Nothing that is written here is new in 3.2.0.
+No feature that is written here is new in 3.2.0.
 
 Source: coreos/ignition, configuration specifications v2.2.0, v3.1.0 and v3.2.0. `ignition_parsing.py` reads them back.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from installer.ignition import unit_texts
 
 ROOT = "root"
-# Where systemd reads units.
+# The folder from which systemd reads units.
 UNITS = "/etc/systemd/system"
 _TEXT = "data:text/plain;charset=utf-8;base64,"
 _HIGHEST_MODE = 0o7777
@@ -27,7 +27,7 @@ _HASH = re.compile(r"sha512-[0-9a-f]{128}")
 
 @dataclass(frozen=True)
 class File:
-    """A file; `append` adds to what the image has, and `overwrite` lets it take the place of that."""
+    """A file. `append` adds to the image's file, and `overwrite` lets it replace that."""
 
     path: str
     text: str = field(repr=False)
@@ -40,7 +40,7 @@ class File:
 
 @dataclass(frozen=True)
 class Directory:
-    """A directory of root's."""
+    """A directory that root owns."""
 
     path: str
     mode: int = 0o755
@@ -48,7 +48,7 @@ class Directory:
 
 @dataclass(frozen=True)
 class Unit:
-    """A systemd unit; `enabled` None leaves it as the image has it."""
+    """A systemd unit; with `enabled` None it stays as the image has it."""
 
     name: str
     text: str = ""
@@ -62,7 +62,7 @@ Entry = File | Directory | Unit
 
 @dataclass(frozen=True)
 class User:
-    """A user and who may log in as it."""
+    """A user and who may log in as that user."""
 
     name: str
     ssh_keys: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class User:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A configuration elsewhere; `verification` is the `sha512-<hex>` that it must have, "" for any.
+    """A configuration elsewhere; `verification` is its required `sha512-<hex>`, or "" for any.
 
     The address may be signed, so it is never shown.
     """
@@ -83,15 +83,15 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Config:
-    """What a machine is to become.
+    """The configuration of a machine.
 
     Args:
-        files: of the file system.
-        units: of systemd.
+        files: files of the file system.
+        units: units of systemd.
         users: who may log in.
-        merge: configurations that come on top of this one.
+        merge: configurations that are merged on top of this one.
         authorities: certificates by which those addresses are verified, PEM.
-        directories: of the file system.
+        directories: directories of the file system.
         replace: the configuration that is used instead of this one.
     """
 
@@ -105,12 +105,12 @@ class Config:
 
 
 def entries(config: Config) -> tuple[Entry, ...]:
-    """Return what a configuration lays down."""
+    """Return what a configuration writes."""
     return (*config.files, *config.directories, *config.units)
 
 
 def laid_down(entry: Entry) -> tuple[str, ...]:
-    """Return the paths that an entry writes: none, for a unit that is only enabled."""
+    """Return the paths that an entry writes; none for a unit that is only enabled."""
     if not isinstance(entry, Unit):
         return (entry.path,)
     own = (f"{UNITS}/{entry.name}",) if entry.text else ()
@@ -118,13 +118,13 @@ def laid_down(entry: Entry) -> tuple[str, ...]:
 
 
 def above(path: str) -> Iterator[str]:
-    """Yield the folders above a path, the nearest first, without the root."""
+    """Yield the folders above a path, nearest first, without the root."""
     while path := path.rpartition("/")[0]:
         yield path
 
 
 def data_url(text: str) -> str:
-    """Return text as an address that carries it."""
+    """Return text as a data URL."""
     return _TEXT + base64.b64encode(text.encode()).decode("ascii")
 
 
@@ -132,7 +132,7 @@ def render(config: Config, version: str) -> dict[str, Any]:
     """Return a configuration in one of the specs.
 
     Raises:
-        ValueError: when nobody here writes that spec, or when Ignition would refuse the configuration.
+        ValueError: if the product does not write that spec, or Ignition would refuse the configuration.
     """
     if version not in _SPECS:
         raise ValueError(f"Ignition spec {version} is not one of {', '.join(_SPECS)}")
@@ -312,7 +312,7 @@ def _file_3(file: File) -> dict[str, Any]:
     if file.append:
         written: dict[str, Any] = {"append": [contents]}
     else:
-        # What spec 2 does unasked, spec 3 refuses unless told to: the image may have a file of this name.
+        # Spec 2 does this by default, spec 3 only if told to: the image may have a file of this name.
         written = {"contents": contents} | ({"overwrite": True} if file.overwrite else {})
     return {"path": file.path, **_owner(file), "mode": file.mode} | written
 

@@ -1,6 +1,6 @@
-"""Ignition configurations of others read into the form of `ignition.py`; what that form cannot carry is refused.
+"""Reads others' Ignition configurations into the form of `ignition.py`, and refuses what that form cannot express.
 
-Specs 2.0.0 to 2.2.0 and 3.0.0 to 3.2.0: what an older minor version says means the same in the newer one.
+Specs 2.0.0 to 2.2.0 and 3.0.0 to 3.2.0: an older minor version means the same in a newer one.
 """
 
 import base64
@@ -18,7 +18,7 @@ Json = Mapping[str, Any]
 _Value = TypeVar("_Value")
 _SPEC = re.compile(r"(?P<major>2|3)\.[012]\.0")
 _DATA_URL = re.compile(r"data:(?P<kind>[^,]*),(?P<data>.*)", re.DOTALL)
-# What Ignition writes where a configuration says nothing.
+# The values that Ignition writes if a configuration says nothing.
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
 # Bytes of all texts of a configuration; that of a bootstrap machine has a quarter of a MiB.
 LARGEST = 4 << 20
@@ -28,10 +28,10 @@ _GZIP = 31
 def parse(document: Any) -> Config:
     """Return a configuration.
 
-    Texts that are carried compressed or in pieces come back whole; all together may have `LARGEST` bytes.
+    Texts that are compressed or split are returned whole; all together may have `LARGEST` bytes.
 
     Raises:
-        ValueError: with all that is wrong with it, or that cannot be carried.
+        ValueError: with everything that is wrong with it, or that cannot be expressed.
     """
     reader = _Reader()
     config = reader.read(document)
@@ -41,7 +41,7 @@ def parse(document: Any) -> Config:
 
 
 class _Reader:
-    """Reads one document and collects what is wrong with it."""
+    """Reads one document and collects its problems."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
@@ -60,7 +60,7 @@ class _Reader:
         references = self._object(head, "config", "ignition", (pointers, "replace"))
         security = self._object(head, "security", "ignition", ("tls",))
         tls = self._object(security, "tls", "ignition.security", ("certificateAuthorities",))
-        # Time limits of fetching, and units of networkd, which the images do not run: nothing here has a word for them.
+        # Time limits for fetching, and units of networkd, which the images do not run, cannot be expressed here.
         self._object(head, "timeouts", "ignition", ())
         self._object(document, "networkd", "", ())
         storage = self._object(document, "storage", "", ("files", "directories"))
@@ -85,7 +85,7 @@ class _Reader:
         )
 
     def _object(self, parent: Json, name: str, where: str, members: Iterable[str]) -> Json:
-        """Return a member that is an object; what it has beside the given members is a problem, unless it is empty."""
+        """Return a member that is an object. Members other than the given ones are a problem, unless they are empty."""
         path = f"{where}.{name}".strip(".")
         found = parent.get(name) or {}
         if not isinstance(found, Mapping):
@@ -99,7 +99,7 @@ class _Reader:
         self.problems += [f"{where}.{name}".strip(".") + " is not supported" for name in strange]
 
     def _list(self, parent: Json, name: str, where: str) -> list[tuple[str, Json]]:
-        """Return the objects of a list, each with its place."""
+        """Return the objects of a list, each with its path."""
         path, found = f"{where}.{name}", parent.get(name) or []
         if not isinstance(found, list):
             self.problems.append(f"{path} is not a list")
@@ -218,7 +218,7 @@ class _Reader:
         return Pointer(self._value(entry, "source", str, "", where), self._value(verification, "hash", str, "", where))
 
     def _text(self, entry: Json, where: str) -> str:
-        """Return the text that a resource carries."""
+        """Return the text in a resource."""
         self._only(entry, where, ("source", "verification", "compression"))
         verification = self._object(entry, "verification", where, ("hash",))
         try:
@@ -236,16 +236,16 @@ class _Reader:
 
 
 def carried(source: str, compression: str = "", verification: str = "", *, largest: int = LARGEST) -> str:
-    """Return the text that a data URL (RFC 2397) carries.
+    """Return the text in a data URL (RFC 2397).
 
     Args:
         source: the address.
-        compression: `gzip` or nothing.
-        verification: `sha512-<hex>`, `sha256-<hex>` or nothing, of what is not compressed.
-        largest: how many bytes it may have.
+        compression: `gzip` or empty.
+        verification: `sha512-<hex>`, `sha256-<hex>` or empty; of the uncompressed text.
+        largest: maximum size, in bytes.
 
     Raises:
-        ValueError: when the address carries none, or another one than it promises.
+        ValueError: if the address contains no text, or does not match its verification.
     """
     url = _DATA_URL.fullmatch(source or "data:,")
     if url is None:
@@ -274,7 +274,7 @@ def carried(source: str, compression: str = "", verification: str = "", *, large
 
 
 def _unpacked(packed: bytes, largest: int) -> bytes:
-    """Return what gzip holds, in one member or several, and no more than a byte beyond the largest."""
+    """Return the content of gzip, in one member or several, but at most one byte more than the largest size."""
     content = b""
     while len(content) <= largest:
         member = zlib.decompressobj(wbits=_GZIP)

@@ -1,13 +1,14 @@
-"""Snippets laid over the installer's ignition, and who wins where both say something.
+"""Lays snippets over the installer's ignition, and decides who wins if both define something.
 
-* Files and directories are matched by path, units by name and by the paths at which their texts and drop-ins stand: the
-  installer's entry stays as it is, the snippet's is left out. So is what would lie below a file, or where files lie
-  below it. Among snippets the earlier one wins.
-* A user's SSH keys and groups are united, the installer's first, none twice; the installer's password wins.
-* Authorities are united. What only one side has is taken from there.
-* Pointers (`merge` and `replace` together) are the snippet's where it has any: that is how a machine is sent elsewhere.
+* Files and directories are matched by path, units by name and by the paths of their texts and drop-ins. The installer's
+  entry stays unchanged, and the snippet's is left out. So is an entry that would lie below a file, or that is a file
+  above others. Among snippets the earlier one wins.
+* A user's SSH keys and groups are merged, the installer's first, without duplicates; the installer's password wins.
+* Authorities are merged. Entries of only one side are kept.
+* Pointers (`merge` and `replace` together) are the snippet's if it has any, which lets a snippet send a machine
+  elsewhere.
 
-Whatever was given up is a `Clash`, unless both sides said the same.
+Everything that lost is a `Clash`, unless both sides were equal.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +21,7 @@ INSTALLER = "installer"
 
 @dataclass(frozen=True)
 class Snippet:
-    """A configuration to be laid over another, and what it is called."""
+    """A configuration to lay over another, and its name."""
 
     name: str
     config: Config
@@ -28,12 +29,12 @@ class Snippet:
 
 @dataclass(frozen=True)
 class Clash:
-    """What two sides said differently.
+    """Something that two sides define differently.
 
     Args:
         what: the place, such as `path /etc/hostname`.
-        winner: whose is used: the installer's or a snippet's name.
-        loser: whose is not.
+        winner: the side that is used: the installer, or a snippet's name.
+        loser: the side that is not.
     """
 
     what: str
@@ -42,7 +43,7 @@ class Clash:
 
 
 def merge(installers: Config, snippets: Sequence[Snippet]) -> tuple[Config, tuple[Clash, ...]]:
-    """Return the installer's configuration with snippets laid over it, and what clashed."""
+    """Return the installer's configuration with snippets laid over it, and the clashes."""
     clashes: list[Clash] = []
     sides = (Snippet(INSTALLER, installers), *snippets)
     kept = _first(sides, clashes)
@@ -60,9 +61,9 @@ def merge(installers: Config, snippets: Sequence[Snippet]) -> tuple[Config, tupl
 
 
 def _first(sides: Iterable[Snippet], clashes: list[Clash]) -> list[Entry]:
-    """Return files, directories and units without those for which an earlier one leaves no place."""
+    """Return files, directories and units, except those whose place an earlier entry has taken."""
     kept: list[Entry] = []
-    # Whose a place is, and whose is what lies below it.
+    # The owner of a path, and the owner of what lies below it.
     taken: dict[str, tuple[str, Entry]] = {}
     filled: dict[str, tuple[str, Entry]] = {}
     for side in sides:
@@ -106,7 +107,7 @@ def _users(sides: Iterable[Snippet], clashes: list[Clash]) -> tuple[User, ...]:
 
 
 def _pointing(sides: Sequence[Snippet], clashes: list[Clash]) -> Config:
-    """Return the configuration whose pointers count: the first snippet's that has any, else the installer's."""
+    """Return the configuration whose pointers are used: the first snippet's that has any, otherwise the installer's."""
     installers, *snippets = sides
     pointing = [side for side in (*snippets, installers) if side.config.merge or side.config.replace]
     if not pointing:

@@ -1,10 +1,11 @@
-"""Snippets as a catalogue entry gives them, the ready-made ones by name, and the files of a role made with them.
+"""Snippets of a catalogue entry, the built-in ones by name, and the files of a role that are made with them.
 
-`snippets` of an entry maps a role to rows, laid over that role's ignition in this order (`merging.py` says who wins):
+`snippets` of an entry maps a role to rows, which are laid over that role's ignition in this order (`merging.py` decides
+who wins):
 
 * `{"name": "anything", "ignition": {...}}`: a configuration, spec 2 or 3;
 * `{"name": "hostname", "hostname": "..."}`;
-* `{"name": "dns-servers", "servers": ["10.0.0.4"], "search": "example.com"}`: asked before those that DHCP gives;
+* `{"name": "dns-servers", "servers": ["10.0.0.4"], "search": "example.com"}`: asked before those from DHCP;
 * `{"name": "static-pods", ...}`: see `static_pods.py`.
 """
 
@@ -25,11 +26,11 @@ from installer.ignition.merging import Snippet
 
 Row = Mapping[str, Any]
 ROLES = ("bootstrap", "master", "worker")
-# Bytes. The ignition of these travels as `customData`, for which Azure takes 87,380 characters of base64; the bootstrap
-# machine's lies in a blob.
+# Bytes. The ignition of these roles is sent as `customData`, for which Azure accepts 87,380 characters of base64; the
+# bootstrap machine's is in a blob.
 CARRIED_BY_AZURE = ("master", "worker")
 LARGEST = 65_535
-# Of it, for the installer's own part: the pointer, and the root certificate.
+# Of these, for the installer's own part: the pointer, and the root certificate.
 RESERVED = 4_096
 _HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
 _DISPATCHER = """#!/bin/bash
@@ -60,7 +61,7 @@ def _hostname(row: Row, _role: str, _config: Content) -> Config:
 
 def _dns_servers(row: Row, _role: str, _config: Content) -> Config:
     servers, search = row.get("servers"), str(row.get("search") or "")
-    # A number would be read as an address too.
+    # Otherwise a number would be accepted as an address.
     if not isinstance(servers, list) or not servers or not all(isinstance(server, str) for server in servers):
         raise ValueError("'servers' is not a list of addresses")
     if search and not _HOST_NAME.fullmatch(search):
@@ -87,7 +88,7 @@ def read(given: Any, role: str, config: Content) -> tuple[Snippet, ...]:
         config: the install-config.
 
     Raises:
-        ValueError: with all that is wrong with this role's rows.
+        ValueError: with all problems of this role's rows.
     """
     made, wrong = _rows(given, role, config)
     if wrong:
@@ -96,17 +97,17 @@ def read(given: Any, role: str, config: Content) -> tuple[Snippet, ...]:
 
 
 def wrong_rows(given: Any, config: Content) -> list[tuple[str, str]]:
-    """Return what is wrong with the rows of all roles: the place of a row, and a sentence.
+    """Return the problems of the rows of all roles: the place of a row, and a sentence.
 
     Args:
-        given: `snippets` of a catalogue entry, of the right shape.
+        given: `snippets` of a catalogue entry, in the right shape.
         config: the install-config.
     """
     return [problem for role in ROLES for problem in _rows(given, role, config)[1]]
 
 
 def _rows(given: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], list[tuple[str, str]]]:
-    """Return the snippets of a role, and what is wrong with its other rows."""
+    """Return the snippets of a role, and the problems of its other rows."""
     made: list[Snippet] = []
     wrong: list[tuple[str, str]] = []
     for number, row in enumerate((given or {}).get(role) or []):
@@ -116,7 +117,7 @@ def _rows(given: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], 
         except ValueError as error:
             wrong.append((place, str(error)))
         except (AttributeError, TypeError):
-            # Operators and people write rows by hand: a list may stand where a text belongs.
+            # Operators and people write rows by hand, so a list may be where text belongs.
             wrong.append((place, "a member of it is of the wrong type"))
     if role in CARRIED_BY_AZURE and not wrong and (size := _size(made)) > LARGEST - RESERVED:
         sentence = f"they take {size:,} bytes of {role}.ign, where Azure leaves {LARGEST - RESERVED:,}: have a pointer fetch them"
@@ -125,7 +126,7 @@ def _rows(given: Any, role: str, config: Content) -> tuple[tuple[Snippet, ...], 
 
 
 def _size(made: list[Snippet]) -> int:
-    """Return how many bytes the snippets of a role take, in the spec that takes most."""
+    """Return the size of a role's snippets, in bytes, in the spec that needs most."""
     merged, _ = merging.merge(Config(), made)
     return max(len(documents.to_json(ignition.render(merged, version)).encode()) for version in ignition.VERSIONS)
 
@@ -156,15 +157,21 @@ def problems(given: Any) -> list[str]:
 
 
 def files(role: str) -> tuple[str, ...]:
-    """Return the paths of what `ignition_files` makes."""
+    """Return the paths of the files that `ignition_files` makes."""
     return f"{role}.ign", f"{role}-clashes.json"
 
 
 def ignition_files(role: str, installers: Config, config: Content, release: Content) -> Content:
-    """Return the ignition of a role with its snippets, and a list of what clashed where something did.
+    """Return the ignition of a role with its snippets, and a list of the clashes, if there are any.
+
+    Args:
+        role: one of `ROLES`.
+        installers: the installer's configuration.
+        config: the install-config.
+        release: the release.
 
     Raises:
-        ValueError: when a snippet cannot be read, or Ignition would refuse the whole.
+        ValueError: if a snippet cannot be read, or Ignition would refuse the result.
     """
     merged, found = merging.merge(installers, read(release.get("snippets"), role, config))
     path, report = files(role)
@@ -176,7 +183,7 @@ def clashes(contents: Mapping[str, Content]) -> Iterator[str]:
     """Yield what snippets could not change, or took from each other, a sentence each.
 
     Args:
-        contents: of a graph, by asset.
+        contents: contents of a graph, by asset.
     """
     for role in ROLES:
         path, report = files(role)

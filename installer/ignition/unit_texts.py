@@ -1,20 +1,20 @@
-"""Texts of systemd units, read as Ignition reads them before it writes any: sections, `name=value`, comments.
+"""Texts of systemd units, parsed as Ignition parses them before it writes any: sections, `name=value`, comments.
 
 Source: coreos/go-systemd `unit/deserialize.go`, with which Ignition checks units and drop-ins of every spec.
 """
 
 import re
 
-# Bytes: systemd cuts off what is longer.
+# Bytes: systemd cuts off longer lines.
 _LONGEST_LINE = 2047
-# Before the first section nothing is read but comments, and where that section begins.
+# Before the first section, only comments and the beginning of that section are read.
 _FIRST = re.compile(r"[\[#;].*")
 _SECTION = re.compile(r"\[[^\]]*\]\s*")
 _OPTION = re.compile(r"[^=\r]*=.*", re.DOTALL)
 
 
 def problem(text: str) -> str:
-    """Return why a text cannot be read, "" if it can. Nothing of the text is repeated."""
+    """Return why a text cannot be read, or "". The message does not quote the text."""
     in_section = goes_on = False
     for number, line in enumerate(text.split("\n"), start=1):
         if len(line.encode()) > _LONGEST_LINE:

@@ -1,1 +1,1 @@
-"""The back end `openshift-install`, another program that makes the graph: `back_end.py` says how, step by step."""
+"""The back end `openshift-install`: another program makes the graph. `back_end.py` explains how, step by step."""

@@ -1,12 +1,12 @@
-"""The back end `openshift-install`: Red Hat's own installer makes the graph, and this service's differences are laid in.
+"""The back end `openshift-install`: Red Hat's own installer makes the graph, with this service's differences laid in.
 
 It gets the same install-config. Between its manifests and its ignition configs, the objects in which a cluster of this
-service differs from a plain one take the place of its own: they are assets of our graph, made from what is given. What
-it has made is then read into the assets of our graph by the names of their files, so that every later reader finds the
-same names; of ours come only the kubeconfigs that it knows nothing of, signed by its own signer.
+service differs from a plain one replace the program's own: they are assets of our graph, made from the inputs. The
+result is then read into the assets of our graph by the names of the files, so that later readers find the same names.
+Only the kubeconfigs that the program does not know are ours, signed by its signer.
 
-The program itself has to know how clusters of this service are installed (`platform.azure.aro`, an image by
-marketplace coordinates, no machine network), as Red Hat's builds for it do: a public one refuses such a config.
+The program has to know how clusters of this service are installed (`platform.azure.aro`, an image by marketplace
+coordinates, no machine network), as Red Hat's builds for it do. A public build refuses such a config.
 """
 
 import json
@@ -30,8 +30,8 @@ from installer.openshift_install.outputs import OTHERS, READ
 from installer.openshift_install.program import Program, write
 
 WORK, MERGE = "work with openshift-install", "merge snippets"
-# The objects in which a cluster of this service differs from a plain one. None is made from a certificate, so that they
-# can be made before the program has any.
+# The objects in which a cluster of this service differs from a plain one. None is made from a certificate, so they can
+# be made before the program has any.
 ADJUSTED = (
     "manifests/cluster-config.yaml",
     "manifests/cluster-dns-02-config.yml",
@@ -43,13 +43,13 @@ ADJUSTED = (
     "openshift/99_openshift-cluster-api_worker-machineset",
     "openshift/openshift-install-manifests.yaml",
 )
-# What the program knows nothing of; everything else that the targets need it has to make.
+# Assets that the program does not know; it has to make everything else that the targets need.
 OURS = ("tls/aro-service", "tls/user-admin", "auth/aro/kubeconfig", "auth/user-admin/kubeconfig")
 _POINTERS = ("master", "worker")
 
 
 def _leaf(asset: Asset) -> Asset:
-    """Return an asset that is not made here, so that nothing is made for it either."""
+    """Return an asset that is not made here, so that its inputs are not made either."""
     return replace(asset, inputs=(), make=None)
 
 
@@ -60,14 +60,14 @@ _WORK, _LEFT_SECONDS = "aro-openshift-install-", 3600
 
 
 def make(given: Inputs, pool: Executor) -> Graph:
-    """Have the program make a graph.
+    """Make a graph with the program.
 
     Args:
         given: contents of `assets.GIVEN`.
-        pool: where our own assets are made.
+        pool: threads that make our own assets.
 
     Returns:
-        The graph: what is given, every asset of ours whose files the program has made, and under `OTHERS` the rest.
+        The graph: the inputs, every asset of ours whose files the program has made, and the rest under `OTHERS`.
 
     Raises:
         InstallerError: naming the step.
@@ -83,7 +83,7 @@ def make(given: Inputs, pool: Executor) -> Graph:
 
 
 def _files(program: Program, pool: Executor) -> dict[str, str]:
-    """Run the program; return the files that it leaves, by the paths that our graph has for them."""
+    """Run the program; return the files that it leaves, by their paths in our graph."""
     given, folder = program.given, program.assets
     program.prepare()
     program.expect_version()
@@ -96,13 +96,13 @@ def _files(program: Program, pool: Executor) -> dict[str, str]:
 
 
 def kept() -> list[str]:
-    """Return what a graph of this back end holds for sure, by name."""
+    """Return the names of the assets that a graph of this back end always contains."""
     return [*graph.needed(_TABLE, (*(asset.name for asset in assets.GIVEN), *assets.TARGETS)), OTHERS]
 
 
 @contextmanager
 def _work_folder() -> Iterator[Path]:
-    """Give a private folder, gone in every ending; what a killed process has left goes with the next one's."""
+    """Yield a private folder, which is removed in every case; the leftovers of a killed process are removed too."""
     if not os.access(_MEMORY, os.W_OK | os.X_OK):
         cause = "the folder in memory cannot be written, and keys are kept nowhere else"
         raise InstallerError(WORK, cause, place=str(_MEMORY))
@@ -115,7 +115,7 @@ def _work_folder() -> Iterator[Path]:
 
 
 def _adjusted(folder: Path, given: Inputs, pool: Executor) -> dict[str, Content]:
-    """Return the manifests that are laid over the program's, by asset."""
+    """Return the manifests that replace the program's, by asset."""
     made = outputs.files_of_state(folder)
     pointers, secrets = {}, []
     for role in _POINTERS:
@@ -128,7 +128,7 @@ def _adjusted(folder: Path, given: Inputs, pool: Executor) -> dict[str, Content]
 
 
 def _graph(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:
-    """Return the graph that these files are of, with what is ours alone."""
+    """Return the graph of these files, with our own assets."""
     ignition = {f"{role}.ign": _with_snippets(role, files, given) for role in snippets.ROLES}
     contents, left = outputs.grouped({path: files[path] for path in files if path not in ignition})
     known = {**contents, **ignition, **given}
@@ -160,7 +160,7 @@ def _rows(role: str, given: Inputs) -> object:
 
 
 def _with_snippets(role: str, files: dict[str, str], given: Inputs) -> Content:
-    """Return the ignition of a role: the program's, to the byte unless the catalogue has snippets for the role."""
+    """Return the ignition of a role: byte for byte the program's, unless the catalogue has snippets for the role."""
     path, release = f"{role}.ign", given["release-image"]
     if path not in files:
         raise InstallerError(READ, f"openshift-install has not made {path}")

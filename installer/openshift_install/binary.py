@@ -1,8 +1,8 @@
-"""Where the program `openshift-install` of a version comes from: a path, and a rule for what is not there.
+"""Finds the program `openshift-install` of a version: at a path, or by a rule if it is not there.
 
-The CI registry is asked where the cluster's pull secret has credentials for it: the release image names the image
-`installer`, which holds the program. Otherwise the public mirror has it as an archive, with a list of checksums.
-Whatever comes is used only after its digest has been compared, and appears under its path whole or not at all.
+If the cluster's pull secret has credentials for the CI registry, the program comes from there: the release image names
+the image `installer`, which contains it. Otherwise the public mirror has it as an archive, with a list of checksums. A
+download is used only after its digest has been checked, and appears at its path in one move.
 
 Source: openshift/oc `pkg/cli/admin/release/extract_tools.go`; mirror.openshift.com, `pub/openshift-v4/clients/ocp`.
 """
@@ -32,33 +32,33 @@ _IN_MIRROR, _IN_IMAGE = "openshift-install", "usr/bin/openshift-install"
 _REFERENCES = "release-manifests/image-references"
 _COMPONENT = "installer"
 _RELEASES = "ocp/release"
-# Of 2026's versions: archives near half a gigabyte, programs near one.
+# For the versions of 2026: archives are near half a gigabyte, programs near one.
 _LONGEST_ARCHIVE, _LONGEST_PROGRAM, _LONGEST_REFERENCES = 1 << 30, 2 << 30, 8 << 20
-# The host ends a function after ten minutes, and the runs of the program want half of them.
+# The host ends a function after ten minutes, and the runs of the program need half of them.
 _FETCH_SECONDS = 200
 _MODE, _FOLDER_MODE = 0o755, 0o700
-# What a killed fetch has left, in the program's own folder.
+# Leftovers of a killed fetch, in the program's own folder.
 _PART, _PART_SECONDS = ".part-", 3600
 
 
-# One fetch at a time in this process: whoever waited for it finds the program.
+# One fetch at a time in this process; those that waited find the program.
 _FETCHING = threading.Lock()
 
 
 def path(version: str) -> Path:
-    """Return where the program of a version is, or will be."""
+    """Return the path of a version's program, whether or not it exists yet."""
     return Path(tempfile.gettempdir()) / settings.load().openshift_install.replace("{version}", version)
 
 
 def ensure(release: Content, pull_secret: str) -> Path:
-    """Return the path of the program, which is fetched where it is missing.
+    """Return the path of the program, and fetch it if it is missing.
 
     Args:
         release: `version`, `pullspec`.
-        pull_secret: of the cluster, JSON.
+        pull_secret: the cluster's, JSON.
 
     Raises:
-        InstallerError: when it is not there and cannot be fetched, or is not to be trusted.
+        InstallerError: if it is missing and cannot be fetched, or cannot be trusted.
     """
     version = release["version"]
     if "/" in version:
@@ -86,14 +86,14 @@ def _fetch_alone(release: Content, pull_secret: str, program: Path) -> None:
 
 
 def _check(program: Path) -> None:
-    """Make sure that it can be started, and that nobody but us and root could have put it there."""
+    """Check that it can be started, and that only we or root could have put it there."""
     if not program.is_file():
         raise InstallerError(FIND, f"{PROGRAM} is not a file", place=str(program))
     if not os.access(program, os.X_OK):
         raise InstallerError(FIND, f"{PROGRAM} is not executable: chmod 755", place=str(program))
     for place in (program, program.parent):
         found = place.stat()
-        # In a sticky folder, such as /tmp, nobody replaces what is another's.
+        # In a sticky folder, such as /tmp, nobody can replace another user's file.
         open_to_all = found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX
         if found.st_uid not in {0, os.geteuid()} or open_to_all:
             cause = f"{PROGRAM} or its folder could have been written by others: it is to be ours or root's"
@@ -118,8 +118,8 @@ def _fetch(release: Content, pull_secret: str, program: Path, begun: float) -> N
                     _from_mirror(downloads, release["version"], file)
                 size = file.tell()
                 os.fchmod(handle, _MODE)
-            # Closed by now: what is open for writing cannot be started, and others look for it without waiting.
-            # Another process may have been faster: what it put there is the same.
+            # It is closed by now: a file that is open for writing cannot be started, and others look for it without
+            # waiting. If another process was faster, its file is the same.
             Path(part).replace(program)
         except BaseException:
             Path(part).unlink(missing_ok=True)
@@ -142,7 +142,7 @@ def _from_mirror(downloads: Downloads, version: str, part: IO[bytes]) -> None:
     folder = f"{settings.load().openshift_install_mirror}/{version}"
     url = f"{folder}/sha256sum.txt"
     lines = downloads.short(downloads.expect(downloads.get(url), url), url).decode(errors="replace").splitlines()
-    # A star says that a file was read as binary.
+    # A star means that a file was read as binary.
     digests = {words[1].lstrip("*"): words[0] for line in lines if len(words := line.split()) == 2}  # noqa: PLR2004 - digest and name
     names = (f"openshift-install-linux-{version}.tar.gz", "openshift-install-linux.tar.gz")
     name = next((name for name in names if name in digests), None)

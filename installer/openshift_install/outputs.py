@@ -1,9 +1,10 @@
-"""What `openshift-install` leaves in its folder: its state file, the files of its targets, and names in both.
+"""The files that `openshift-install` leaves in its folder: its state file, the files of its targets, and names in both.
 
-The state file maps the Go type of each asset to its fields as JSON, bytes in base64; among the fields each file is an
-object `{"Filename", "Data"}`. What lies in the folder and differs from the state wins over it, and makes the program
-make anew whatever depends on it, even what lies in the folder as well: `openshift/openshift-install-manifests.yaml`
-would take all other objects of `openshift/` with it. So whatever is changed here is changed in both places.
+The state file maps the Go type of each asset to its fields as JSON, with bytes in base64; a file is an object
+`{"Filename", "Data"}` among these fields. If a file in the folder differs from the state, the file wins, and the
+program regenerates everything that depends on it, even files that are in the folder as well:
+`openshift/openshift-install-manifests.yaml` would cause all other objects of `openshift/` to be regenerated. So every
+change here is made in both places.
 
 Source: openshift/installer `pkg/asset/store/store.go`, `pkg/asset/installconfig/clusterid.go`, `pkg/asset/kubeconfig`,
 `pkg/asset/openshiftinstall`, `pkg/asset/manifests/openshift.go`.
@@ -31,22 +32,22 @@ RENAME, ADJUST, READ = "put the cluster's names in", "adjust manifests", "read w
 OTHERS = "openshift-install"
 _CLUSTER_ID = "*installconfig.ClusterID"
 _LONGEST = 64 << 20
-# Eight characters carry six, which no infra id is shorter than.
+# Eight characters of base64 carry six, and no infra id is shorter than that.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
 
 
 def rename(folder: Path, ids: Content) -> None:
-    """Put the cluster's own infra id and id where the program has drawn some: in its state, files and their names.
+    """Replace the ids that the program generated with the cluster's own, in its state, its files and their names.
 
-    Ours were decided before, and stand in Azure by now. Because state and files change alike, the program takes nothing
-    for changed.
+    Ours were decided before, and already exist in Azure. Because state and files change in the same way, the program
+    does not detect a change.
 
     Args:
-        folder: after `create manifests`.
+        folder: the folder after `create manifests`.
         ids: `infraId`, `clusterId`.
 
     Raises:
-        InstallerError: when the state cannot be read, or names none.
+        InstallerError: if the state cannot be read, or has no ids.
     """
     drawn = _json(RENAME, folder / STATE).get(_CLUSTER_ID)
     if not isinstance(drawn, Mapping) or not drawn.get("InfraID") or not drawn.get("UUID"):
@@ -64,10 +65,10 @@ def rename(folder: Path, ids: Content) -> None:
 
 
 def lay(folder: Path, contents: Mapping[str, Content]) -> None:
-    """Write the files of these assets into folder and state, in place of those that the program has made of them.
+    """Write the files of these assets into folder and state, in place of the program's.
 
     Raises:
-        InstallerError: when the state cannot be read.
+        InstallerError: if the state cannot be read.
     """
     laid = {path: str(text) for content in contents.values() for path, text in content.items()}
     patterns = [pattern for name in contents for pattern in assets.ASSETS[name].files]
@@ -85,13 +86,13 @@ def lay(folder: Path, contents: Mapping[str, Content]) -> None:
 
 
 def read(folder: Path) -> dict[str, str]:
-    """Return all files by the paths that our graph has for them.
+    """Return all files by their paths in our graph.
 
-    Those of the bootstrap machine count most, because it boots from them; then the folder's, then the state's. The
-    program has two kubeconfigs of one name: the machine's own, and in the folder the outer one.
+    The bootstrap machine's files take precedence, because it boots from them, then the folder's, then the state's. The
+    program has two kubeconfigs of one name: the machine's own, and in the folder the external one.
 
     Raises:
-        InstallerError: when state or ignition cannot be read.
+        InstallerError: if state or ignition cannot be read.
     """
     found = dict(_files_of_state(_json(READ, folder / STATE)))
     for theirs, ours in assets.IGNITION_CONFIGS.items():
@@ -106,18 +107,18 @@ def read(folder: Path) -> dict[str, str]:
 
 
 def files_of_state(folder: Path) -> dict[str, str]:
-    """Return the files of the state alone, by the program's own paths.
+    """Return only the files of the state, by the program's own paths.
 
     Raises:
-        InstallerError: when the state cannot be read.
+        InstallerError: if the state cannot be read.
     """
     return dict(_files_of_state(_json(READ, folder / STATE)))
 
 
 def grouped(files: Mapping[str, str]) -> tuple[dict[str, Content], Content]:
-    """Return the contents of each asset whose files are all there, and the files that are left.
+    """Return the contents of each asset whose files all exist, and the remaining files.
 
-    Left are also objects that no asset makes: `further-manifests` are people's.
+    The rest includes objects that no asset makes; `further-manifests` is for people's own.
     """
     contents: dict[str, Content] = {}
     left: Content = {}
@@ -132,21 +133,21 @@ def grouped(files: Mapping[str, str]) -> tuple[dict[str, Content], Content]:
 
 
 def lacking(name: str, files: Mapping[str, str]) -> Iterator[str]:
-    """Yield the files of an asset that are not there."""
+    """Yield the missing files of an asset."""
     return (pattern for pattern in assets.ASSETS[name].files if not any(fnmatch(path, pattern) for path in files))
 
 
 def _paths(folder: Path) -> list[str]:
-    """Return the files of the program's targets; those with a dot are its own."""
+    """Return the files of the program's targets. Files with a leading dot are its own."""
     found = (file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
     return sorted(str(file.relative_to(folder)) for file in found)
 
 
 def _text(step: str, file: Path) -> str | None:
-    """Return a text; nothing for a file that is none.
+    """Return the text of a file, or "" if it is not text.
 
     Raises:
-        InstallerError: when it is not there, or too long.
+        InstallerError: if it is missing, or too long.
     """
     try:
         if file.stat().st_size > _LONGEST:
@@ -187,7 +188,7 @@ def _files_of_state(state: Any) -> Iterator[tuple[str, str]]:
 
 
 def _files_of_machine(ignition: Mapping[str, Any]) -> Content:
-    """Return the files below /opt/openshift that an ignition configuration carries."""
+    """Return the files below /opt/openshift in an ignition configuration."""
     found: Content = {}
     try:
         for entry in ignition["storage"]["files"]:
@@ -201,7 +202,7 @@ def _files_of_machine(ignition: Mapping[str, Any]) -> Content:
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with other names, also where base64 hides them: the state holds files so, and Secrets values."""
+    """Return a text with other names, even inside base64, which the state uses for files and Secrets for values."""
     return _BASE64.sub(lambda found: _inside(found[0], names), _plainly_renamed(text, names))
 
 

@@ -1,7 +1,7 @@
-"""Runs of the program `openshift-install`: what it is given, how long it may take, and how it fails.
+"""Runs of the program `openshift-install`: its inputs, its time limits, and its failures.
 
-It sees its own working folder and no other: HOME and TMPDIR lie there, and of the service's environment it gets the way
-to the network alone.
+It sees only its own working folder, which also contains HOME and TMPDIR. Of the service's environment it gets only the
+settings for the network.
 """
 
 import base64
@@ -24,7 +24,7 @@ from installer.graph import Inputs
 
 PROGRAM = "openshift-install"
 VERSION = f"{PROGRAM} version"
-# It reads from Azure, which takes a minute where Azure is slow. With the fetch they end before the host ends the
+# It reads from Azure, which takes a minute if Azure is slow. Fetch and runs together end before the host ends the
 # function, after ten minutes.
 RUN_SECONDS, _VERSION_SECONDS = 120, 30
 # Ignition and state have a few MiB.
@@ -37,9 +37,9 @@ _PRINCIPAL = (".azure", "osServicePrincipal.json")
 _INVOKER = "ARO"
 _SAID_BYTES, _SAID_LINES, _SAID_CHARACTERS = 16_384, 8, 300
 _HIDDEN = "***"
-# Shorter ones are words of any sentence.
+# Shorter ones also occur as words of any sentence.
 _SHORTEST_SECRET = 6
-# What the program has made itself: nobody could list it.
+# Secrets that the program made itself, which cannot be listed.
 _PEM = re.compile(r"-----BEGIN [A-Z ]+-----[^-]*(-----END [A-Z ]+-----)?|[A-Za-z0-9+/=\s]+-----END [A-Z ]+-----")
 _LIKE_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]{64,}")
 _NOT_STARTED = {
@@ -55,8 +55,8 @@ class Program:
 
     Args:
         file: the program.
-        work: private folder; HOME, temporary files and what it says lie there, beside `assets`.
-        given: what the graph is made from.
+        work: private folder with HOME, temporary files and its output, beside `assets`.
+        given: inputs of the graph.
     """
 
     file: Path
@@ -69,16 +69,16 @@ class Program:
         return self.work / "assets"
 
     def prepare(self) -> None:
-        """Make the folders, and put the principal where it looks for one."""
+        """Make the folders, and put the principal where the program looks for it."""
         for folder in (self.assets, self._home, self._home / _PRINCIPAL[0], self._temporary):
             folder.mkdir(mode=0o700)
         write(self._home.joinpath(*_PRINCIPAL), json.dumps(self.given["platform-credentials"]))
 
     def expect_version(self) -> None:
-        """Make sure that it is of the version that is to be installed.
+        """Check that it has the version to install.
 
         Raises:
-            InstallerError: when it cannot be started, or is of another.
+            InstallerError: if it cannot be started, or has another version.
         """
         said = self._run(VERSION, ("version",), _VERSION_SECONDS)
         first = said.splitlines()[0].split() if said else []
@@ -91,7 +91,7 @@ class Program:
         """Run `openshift-install create ...`.
 
         Raises:
-            InstallerError: when it ends badly or too late.
+            InstallerError: if it fails or takes too long.
         """
         words = ("create", what, "--dir", str(self.assets), "--log-level=info")
         self._run(f"create {what}", words, RUN_SECONDS)
@@ -113,8 +113,8 @@ class Program:
         }
 
     def _run(self, step: str, words: tuple[str, ...], seconds: float) -> str:
-        """Run it; return what it said, its begin and end at most."""
-        # A pipe would hang on a grandchild that keeps it open.
+        """Run it; return its output, or at most its beginning and end."""
+        # A grandchild that keeps a pipe open would make us hang.
         said = self.work / "said"
         with said.open("wb") as output:
             try:
@@ -132,14 +132,15 @@ class Program:
                 cause = f"{PROGRAM} {cause}"
                 raise InstallerError(step, cause, passing=may_pass(error), place=str(self.file)) from None
         try:
-            # What it says goes to memory, as its files do.
+            # Its output goes to memory, like its files.
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
             code = process.wait(seconds)
         except subprocess.TimeoutExpired:
             cause = f"it did not end within {seconds:g} seconds"
             raise InstallerError(step, cause, self._last_lines(said), passing=True) from None
         finally:
-            # With all that it has started, which could write on. A number is not given again while its group lives.
+            # With everything that it has started, which could write on. A process group's number is not reused while
+            # the group exists.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -158,9 +159,9 @@ class Program:
             output.seek(left_out)
             text = output.read(_SAID_BYTES).decode(errors="replace")
         if left_out:
-            # Half a line could begin with half a secret, which nothing here would know.
+            # A cut line could begin with part of a secret, which would not be recognized.
             text = text.partition("\n")[2]
-        # Folders of this machine are nobody's business either.
+        # Folders of this machine are not for customers either.
         text = text.replace(str(self.file), PROGRAM).replace(f"{self.work}/", "")
         for secret in sorted(secrets(self.given), key=len, reverse=True):
             text = text.replace(secret, _HIDDEN)
@@ -170,13 +171,13 @@ class Program:
 
 
 def write(file: Path, text: str) -> None:
-    """Write a file that its owner alone may read."""
+    """Write a file that only its owner may read."""
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
         stream.write(text)
 
 
 def secrets(given: Inputs) -> set[str]:
-    """Return what of the given nobody may read in an error, in each spelling in which a program could repeat it."""
+    """Return the inputs that must not appear in an error, in each spelling in which a program could repeat them."""
     config = given["install-config"]
     plain = {given["platform-credentials"]["clientSecret"], config["pullSecret"], config["sshKey"]}
     plain.update(_registry_secrets(config["pullSecret"]))

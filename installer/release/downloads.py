@@ -1,4 +1,4 @@
-"""Large files from servers: read in pieces, bounded, and used only after their digest has been compared."""
+"""Large downloads: read in pieces, with a size limit, and used only after their digest has been checked."""
 
 import hashlib
 import shutil
@@ -17,38 +17,38 @@ from installer.errors import InstallerError
 
 _PIECE_BYTES = 1 << 20
 _SHORT_BYTES = 8 << 20
-# To connect, and between two pieces.
+# For connecting, and between two pieces.
 _TIME_OUT_SECONDS = (10, 20)
 _AGAIN = Retry(
     total=3,
-    # Of TLS: a certificate does not become right by asking again.
+    # For TLS: repeating the request does not fix a certificate.
     other=0,
     backoff_factor=0.5,
     status_forcelist=(429, 500, 502, 503, 504),
     raise_on_status=False,
-    # A server could name hours, and the function has minutes.
+    # A server could ask for hours, and the function has minutes.
     respect_retry_after_header=False,
 )
 
 
 def session() -> requests.Session:
-    """Return a session that speaks TLS alone, also where it is led elsewhere, and asks again when a server is busy."""
+    """Return a session that uses only TLS, even after redirects, and tries again if a server is busy."""
     made = requests.Session()
     made.adapters.clear()
     made.mount("https://", HTTPAdapter(max_retries=_AGAIN))
-    # A compressed answer would not have the digest of the file.
+    # A compressed answer would not have the file's digest.
     made.headers["Accept-Encoding"] = "identity"
     return made
 
 
 @dataclass(frozen=True)
 class Downloads:
-    """What one fetch may take.
+    """The limits of one fetch.
 
     Args:
-        step: as its errors name it.
-        until: by the monotonic clock; a request that has begun by then may take a minute and a half more.
-        session: that asks.
+        step: name of the step in its errors.
+        until: end on the monotonic clock; a request that has begun by then may take a minute and a half more.
+        session: the session that sends requests.
     """
 
     step: str
@@ -62,25 +62,30 @@ class Downloads:
     def get(
         self, url: str, headers: Mapping[str, str] | None = None, query: Mapping[str, str] | None = None
     ) -> requests.Response:
-        """Send a GET; the caller reads the answer, whatever its status, and closes it.
+        """Send a GET. The caller reads the answer, whatever its status, and closes it.
+
+        Args:
+            url: the address.
+            headers: headers of the request.
+            query: query parameters.
 
         Raises:
-            InstallerError: when nobody answers, or the time is over.
+            InstallerError: if nobody answers, or the time is over.
         """
         if time.monotonic() > self.until:
             raise self.failed(f"there was no time left for {_place(url)}", passing=True)
         try:
             return self.session.get(url, headers=headers, params=query, stream=True, timeout=_TIME_OUT_SECONDS)
         except requests.RequestException as error:
-            # Its text repeats the address, which may be signed.
+            # Its text contains the address, which may be signed.
             cause = f"{_place(url)} cannot be read ({type(error).__name__})"
             raise self.failed(cause, passing=_may_pass(error)) from None
 
     def expect(self, answer: requests.Response, url: str) -> requests.Response:
-        """Return an answer that is a success.
+        """Return the answer if it is a success.
 
         Raises:
-            InstallerError: when it is none.
+            InstallerError: if it is not.
         """
         if answer.ok:
             return answer
@@ -97,17 +102,17 @@ class Downloads:
         return bytes(body)
 
     def save(self, answer: requests.Response, url: str, target: IO[bytes], digest: str, longest: int) -> None:
-        """Write a body to a file, and leave the file at its begin.
+        """Write a body to a file, and rewind the file.
 
         Args:
-            answer: whose body it is.
-            url: where it comes from, for errors.
+            answer: the answer with the body.
+            url: its address, for errors.
             target: an empty file.
-            digest: SHA-256 that the body must have, hexadecimal.
-            longest: bytes.
+            digest: required SHA-256 of the body, hexadecimal.
+            longest: maximum size, in bytes.
 
         Raises:
-            InstallerError: also when the body is longer, or has another digest.
+            InstallerError: also if the body is longer, or has another digest.
         """
         found = hashlib.sha256()
         with answer:
@@ -132,11 +137,17 @@ class Downloads:
             raise self.failed(f"{_place(url)} broke off ({type(error).__name__})", passing=True) from None
 
     def unpack(self, archive: IO[bytes], member: str, target: IO[bytes], longest: int) -> bool:
-        """Write a file of a compressed tar archive to another file; tell whether the archive has it.
+        """Write one file of a compressed tar archive to another file; return whether the archive has it.
+
+        Args:
+            archive: the archive.
+            member: path of the file in it.
+            target: the file to write.
+            longest: maximum size, in bytes.
 
         Raises:
-            InstallerError: when the archive cannot be read, or the file is longer than these bytes.
-            OSError: when the target cannot be written.
+            InstallerError: if the archive cannot be read, or the file is too long.
+            OSError: if the target cannot be written.
         """
         try:
             with tarfile.open(fileobj=archive, mode="r|gz") as entries:
@@ -156,7 +167,7 @@ class Downloads:
 
 
 def _may_pass(error: requests.RequestException) -> bool:
-    """Tell whether it is the network's; a certificate, or an address without TLS, is somebody's to mend."""
+    """Tell whether it is a network problem. Somebody has to fix a certificate, or an address without TLS."""
     network = (requests.ConnectionError, requests.Timeout, requests.exceptions.RetryError)
     return isinstance(error, network) and not isinstance(error, requests.exceptions.SSLError)
 

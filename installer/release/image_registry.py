@@ -1,7 +1,7 @@
-"""Images of a registry, as far as a file of one is wanted.
+"""Images of a registry, as far as one file of an image is needed.
 
-Libraries for this (oras, python-dxf) bring command lines, uploads and dependencies of their own, and bound no sizes;
-what is needed here are three GETs and a token.
+Libraries for this (oras, python-dxf) bring command lines, uploads and dependencies of their own, and limit no sizes.
+This module needs only three GETs and a token.
 
 Source: OCI distribution specification 1.1, "Pulling"; OCI image specification 1.1; Docker registry token
 authentication.
@@ -39,7 +39,7 @@ _PLATFORM = {"os": "linux", "architecture": "amd64"}
 
 @dataclass(frozen=True)
 class Pullspec:
-    """Where an image is: server, repository, and tag or `sha256:<digest>`."""
+    """The location of an image: server, repository, and tag or `sha256:<digest>`."""
 
     server: str
     repository: str
@@ -51,7 +51,7 @@ class Pullspec:
 
 
 def parse(pullspec: str) -> Pullspec | None:
-    """Read a pull spec; None for one that names no server, or neither tag nor digest."""
+    """Read a pull spec; return None if it names no server, or neither tag nor digest."""
     found = _PULLSPEC.fullmatch(pullspec)
     if not found:
         return None
@@ -60,10 +60,10 @@ def parse(pullspec: str) -> Pullspec | None:
 
 
 def _digests(body: bytes) -> tuple[bool, list[str]]:
-    """Read a manifest: return whether it is an index, and the digests of its images for this machine or of its layers.
+    """Return whether a manifest is an index, and the digests of its images for this machine, or of its layers.
 
     Raises:
-        ValueError: when it is neither.
+        ValueError: if it is neither.
     """
     try:
         manifest = json.loads(body)
@@ -81,12 +81,12 @@ def _is_for_this_machine(platform: Mapping[str, Any]) -> bool:
 
 @dataclass
 class Image:
-    """An image, read with what a pull secret says of its server.
+    """An image that is read with the credential of a pull secret.
 
     Args:
-        downloads: what may be taken.
-        at: where it is.
-        credential: `auth` of the pull secret, or nothing.
+        downloads: limits of the download.
+        at: location of the image.
+        credential: `auth` of the pull secret, or "".
     """
 
     downloads: Downloads
@@ -95,10 +95,15 @@ class Image:
     _authorization: dict[str, str] = field(default_factory=dict, repr=False, init=False)
 
     def extract(self, member: str, target: IO[bytes], longest: int) -> None:
-        """Write a file of the image to another file; the last layer that has it counts.
+        """Write a file of the image to another file. If several layers have it, the last one wins.
+
+        Args:
+            member: path of the file in the image.
+            target: the file to write.
+            longest: maximum size, in bytes.
 
         Raises:
-            InstallerError: also when no layer has it.
+            InstallerError: also if no layer has it.
         """
         for layer in reversed(self._layers(self.at.reference)):
             digest = _DIGEST.fullmatch(layer)
@@ -115,7 +120,7 @@ class Image:
         return f"https://{self.at.server}/v2/{self.at.repository}/{what}"
 
     def _layers(self, reference: str) -> list[str]:
-        """Return the digests of the layers, the lowest first; of an index, those of its image for this machine."""
+        """Return the digests of the layers, lowest first; for an index, those of its image for this machine."""
         url = self._url(f"manifests/{reference}")
         body = self.downloads.short(self._get(url, ", ".join(_MANIFEST)), url)
         if (digest := _DIGEST.fullmatch(reference)) and hashlib.sha256(body).hexdigest() != digest["hex"]:
@@ -132,7 +137,7 @@ class Image:
         raise self.downloads.failed(f"image {self.at} has none for linux/amd64")
 
     def _get(self, url: str, accept: str = "*/*") -> requests.Response:
-        """Send a GET, and once more with a token where the registry wants one."""
+        """Send a GET; if the registry asks for a token, send it again with one."""
         answer = self.downloads.get(url, headers={"Accept": accept, **self._authorization})
         if answer.status_code == HTTPStatus.UNAUTHORIZED:
             answer.close()
@@ -141,7 +146,7 @@ class Image:
         return self.downloads.expect(answer, url)
 
     def _authorize(self, challenge: str) -> None:
-        """Do what a challenge wants: send the credential, or a token that it buys."""
+        """Answer a challenge: send the credential, or a token obtained with it."""
         kind, _, parameters = challenge.partition(" ")
         basic = {"Authorization": f"Basic {self.credential}"} if self.credential else {}
         if kind.lower() == "basic" and basic:
@@ -163,5 +168,11 @@ class Image:
 
 
 def with_credential(downloads: Downloads, at: Pullspec, auths: Mapping[str, Any]) -> Image:
-    """Return an image that is read with what the `auths` of a pull secret say of its server, or with nothing."""
+    """Return an image that is read with the credential of its server in a pull secret, or without one.
+
+    Args:
+        downloads: limits of the download.
+        at: location of the image.
+        auths: `auths` of the pull secret.
+    """
     return Image(downloads, at, str((auths.get(at.server) or {}).get("auth") or ""))

@@ -1,10 +1,10 @@
-"""What a release image says of the machines: the image of Red Hat Enterprise Linux CoreOS that they boot first.
+"""Reads from a release image which image of Red Hat Enterprise Linux CoreOS the machines first boot.
 
-From OpenShift 4.8 on the installer's image brings the stream's metadata into the release, as a ConfigMap that the
-cluster gets too.
+From OpenShift 4.8 on, the installer's image adds the stream's metadata to the release, as a ConfigMap that the cluster
+gets too.
 
-Source: openshift/installer `hack/build-coreos-manifest.go`; openshift/oc `pkg/cli/admin/release/new.go`, by which files
-of that kind get their names.
+Source: openshift/installer `hack/build-coreos-manifest.go`; openshift/oc `pkg/cli/admin/release/new.go`, which names
+files of that kind.
 """
 
 import json
@@ -24,21 +24,21 @@ from shared.release import machine_image
 
 READ = "read the release image"
 _BOOT_IMAGES = "release-manifests/0000_50_installer_coreos-bootimages.yaml"
-# Many times what any release has by now.
+# Several times the size in any release so far.
 _LONGEST = 4 << 20
-# For each place. The file lies in the last layer, which is small.
+# For each location. The file is in the last layer, which is small.
 _SECONDS = 60
 
 
 def places(pullspec: str, mirrors: Iterable[Mapping[str, Any]]) -> list[Pullspec]:
-    """Return where a release image lies: in the mirrors of its repository, then where its pull spec says.
+    """Return the locations of a release image: the mirrors of its repository, then the one in its pull spec.
 
     Args:
         pullspec: with a server, and a tag or a digest.
         mirrors: rows of `imageContentSources`: `source`, `mirrors`.
 
     Raises:
-        InstallerError: when the pull spec cannot be read.
+        InstallerError: if the pull spec cannot be read.
     """
     own = image_registry.parse(pullspec)
     if own is None:
@@ -52,12 +52,12 @@ def coreos_image(version: str, at: Iterable[Pullspec], pull_secret: str) -> dict
     """Return the coordinates of the image that the machines of a release boot.
 
     Args:
-        version: of the release.
-        at: where the release image lies; the first place that has the file counts.
+        version: version of the release.
+        at: locations of the release image; the first one that has the file is used.
         pull_secret: JSON.
 
     Raises:
-        InstallerError: with what each place failed with; passing, where one of them may have it later.
+        InstallerError: with the failure of each location; passing if one of them may have it later.
     """
     auths = json.loads(pull_secret or "{}").get("auths") or {}
     causes, passing = [], False
@@ -77,7 +77,7 @@ def _image_of(downloads: Downloads, version: str, at: Pullspec, auths: Mapping[s
         file.seek(0)
         content = file.read()
     try:
-        # Not by the loader in C, which what is nested deeply ends, and the process with it.
+        # Not with the loader in C: deep nesting crashes it, and the process with it.
         return machine_image.of_release(json.loads(yaml.safe_load(content)["data"]["stream"]), version)
     except (yaml.YAMLError, ValueError, KeyError, TypeError, RecursionError) as error:
         why = str(error) if type(error) is ValueError else type(error).__name__

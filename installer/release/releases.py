@@ -1,4 +1,4 @@
-"""Which releases have what."""
+"""The releases that have a feature."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from shared.release import release_rules
 
 @dataclass(frozen=True)
 class Releases:
-    """Which releases have something: `release in Releases(...)`.
+    """A set of releases: `release in Releases(...)`.
 
     Args:
         flavours: how they boot: A up to 4.3, T 4.4 and 4.5, B 4.6 and 4.7, C from 4.8 on.
         since: the first minor version.
-        until: the first minor version that has it no more.
+        until: the first minor version that is no longer included.
     """
 
     flavours: str = "ATBC"
@@ -26,15 +26,15 @@ class Releases:
 
 
 EVERY = Releases()
-# There the kubelet takes its pause image from the release, so it runs after that is pulled.
+# In these the kubelet takes its pause image from the release, so it runs after that is pulled.
 WITH_PAUSE_IMAGE = Releases("TBC", since=(4, 5))
-# There the bootstrap machine lets in whoever holds a key made for it, and not the customer's alone.
+# In these the bootstrap machine also admits the holder of a key made for it, not only the customer's.
 WITH_SSH_KEY = Releases("TBC", since=(4, 5))
-# There units keep a list of what they began and ended, which log collectors read.
+# In these units keep a list of what they began and ended, which log collectors read.
 WITH_RECORDS = Releases("C")
-# There every container of the bootstrap machine has a name, by which people find its logs.
+# In these every container of the bootstrap machine has a name, by which people find its logs.
 WITH_NAMES = Releases("C")
-# There the cluster version operator leaves the installer's objects alone until the bootstrap machine is done with them.
+# In these the cluster version operator ignores the installer's objects until the bootstrap machine is done with them.
 WITH_OVERRIDES = Releases("C", since=(4, 10))
-# There a FeatureGate says, from the first stage on, what the release may do.
+# In these a FeatureGate says, from the first stage on, which features the release has.
 WITH_FEATURE_GATE = Releases("C", since=(4, 14))
