@@ -1,1 +1,1 @@
-"""The figures of the product, as ratios of two things measured in one run: machines differ, ratios do less."""
+"""Benchmarks of the product, mostly as ratios of two things measured in one run, because machines differ."""

@@ -1,4 +1,4 @@
-"""`make bench`: what a create costs, alone and with others at once, and how much of its time is ours."""
+"""`make bench`: what a create costs, alone and with others at once, and how much of its time is the product's."""
 
 import argparse
 import sys
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _say(text: str) -> None:
-    """Tell whoever waits; what is printed are the figures alone."""
+    """Report progress to the waiting person; standard output has only the figures."""
     print(text, file=sys.stderr, flush=True)
 
 

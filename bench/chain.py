@@ -1,9 +1,9 @@
 """The critical path of a create: from the rows of the plan, the templates, and the local Azure's figures.
 
 Everything that takes time in Azure is a step of one graph: a row of the plan, a machine that boots, a line of the
-cluster's own timeline. A step begins when all that it needs is over, and takes its seconds. Where the product has to
-ask whether it is over, it asks as the engine does, and the step lasts until the first poll that comes after its end.
-Nothing here is measured, and nothing of the product's own work counts: what is left between this and the clock is ours.
+cluster's own timeline. A step begins when everything that it needs is over, and takes its seconds. If the product has
+to poll for its end, it polls as the engine does, and the step lasts until the first poll after its end. Nothing here is
+measured, and the product's own work does not count: the difference between this and the clock is the product's.
 """
 
 import re
@@ -34,10 +34,10 @@ class Step:
     """Something that takes time.
 
     Args:
-        needs: names of what must be over before.
-        seconds: of Azure, after that: of each part that begins when the one before is known to be over.
-        awaits: names of what goes on elsewhere, and must be over too.
-        poll: the longest pause between two questions whether a part is over; None for what nobody has to ask.
+        needs: names of the steps that must be over before.
+        seconds: seconds of Azure, after that, for each part; a part begins when the one before is known to be over.
+        awaits: names of steps elsewhere that must be over too.
+        poll: the longest pause between two polls for the end of a part; None if nobody has to poll.
     """
 
     needs: tuple[str, ...] = ()
@@ -51,9 +51,9 @@ class Link:
     """A step of a chain.
 
     Args:
-        name: of the step.
-        seconds: that it adds to the chain.
-        unnoticed: of these, how long it was over before a poll found out.
+        name: name of the step.
+        seconds: seconds that it adds to the chain.
+        unnoticed: how many of these passed between its end and the poll that noticed.
     """
 
     name: str
@@ -63,41 +63,41 @@ class Link:
 
 @dataclass(frozen=True)
 class Chain:
-    """The steps that wait for each other the longest, first to last."""
+    """The chain of steps that takes longest, first to last."""
 
     links: tuple[Link, ...] = ()
 
     @property
     def seconds(self) -> float:
-        """What they take together."""
+        """The duration of the whole chain."""
         return sum(link.seconds for link in self.links)
 
     @property
     def unnoticed(self) -> float:
-        """Of these, what passed between an end and the poll that saw it."""
+        """The time in it between an end and the poll that noticed."""
         return sum(link.unnoticed for link in self.links)
 
     @property
     def in_cluster(self) -> float:
-        """Of these, what went on in machines and in the cluster, while the plan only watched."""
+        """The time in it that machines and the cluster took, while the plan only watched."""
         rows = set(self.rows)
         return sum(link.seconds for link in self.links if link.name not in rows)
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """The steps which are rows of the plan: between two of them the product has work of its own."""
+        """The steps that are rows of the plan: between two of them the product has work of its own."""
         names = {row.name for row in CREATE}
         return tuple(link.name for link in self.links if link.name in names)
 
 
 def longest(time_scale: float = 1) -> Chain:
-    """Return the longest chain of latencies in a create, its seconds scaled, as if every end were noticed at once."""
+    """Return the longest chain of latencies in a create, in scaled seconds, as if every end were noticed at once."""
     steps = {name: replace(step, poll=None) for name, step in graph(CREATE).items()}
     return _scaled(critical_path(steps), time_scale)
 
 
 def with_polls(time_scale: float = 1) -> Chain:
-    """Return the chain that a create follows which finds out by asking, its seconds scaled."""
+    """Return the chain of a create that finds out by polling, in scaled seconds."""
     return _scaled(critical_path(graph(CREATE)), time_scale)
 
 
@@ -107,12 +107,12 @@ def _scaled(chain: Chain, time_scale: float) -> Chain:
 
 
 def propagation(time_scale: float) -> float:
-    """Return the seconds, scaled, before access checks know of a new role assignment."""
+    """Return how long, in scaled seconds, a new role assignment takes to reach access checks."""
     return PROPAGATION_SECONDS / time_scale
 
 
 def critical_path(steps: Mapping[str, Step]) -> Chain:
-    """Return the longest chain of a graph; of equal ones that with more steps, because some take no time of Azure."""
+    """Return the longest chain of a graph; of equal ones the one with more steps, because some take no time."""
     ends: dict[str, Chain] = {"": Chain()}
     graph = {name: step.needs + step.awaits for name, step in steps.items()}
     for name in TopologicalSorter(graph).static_order():
@@ -128,9 +128,9 @@ def _end(step: Step, begin: float, ready: float) -> tuple[float, float]:
     """Return when a step is known to be over, and how much earlier its parts were.
 
     Args:
-        step: that begins when all its needs are over.
+        step: the step, which begins when all its needs are over.
         begin: when that is.
-        ready: when what it awaits is over too.
+        ready: when everything that it awaits is over too.
     """
     late = 0.0
     for part in step.seconds or (0.0,):
@@ -141,7 +141,7 @@ def _end(step: Step, begin: float, ready: float) -> tuple[float, float]:
 
 
 def _asked(poll: timedelta, begin: float, over: float) -> float:
-    """Return when the engine asks for the first time after the end of what it waits for since `begin`."""
+    """Return when the engine, waiting since `begin`, first polls after the end of the thing it waits for."""
     longest, asks = poll.total_seconds(), begin
     while asks < over:
         asks += min(max((asks - begin) * POLL_SHARE, longest * FIRST_POLL), longest)
@@ -153,7 +153,7 @@ def _length(chain: Chain) -> tuple[float, int]:
 
 
 def graph(rows: Iterable[Row]) -> dict[str, Step]:
-    """Return all steps of a create: the plan's rows, and what goes on in the machines meanwhile."""
+    """Return all steps of a create: the plan's rows, and what happens in the machines meanwhile."""
     steps = {row.name: Step(row.needs, SECONDS.get(row.name, ()), INSIDE.get(row.name, ()), row.poll) for row in rows}
     begun = steps["deploy_machines_template"].needs
     for line in timeline.rows(FLAVOUR):
@@ -169,9 +169,9 @@ def _rollouts() -> dict[str, Step]:
 
 
 def template(name: str) -> float:
-    """Return the seconds of a deployment whose resources begin as soon as those are there which they depend on.
+    """Return the duration of a deployment in which each resource begins as soon as its dependencies exist.
 
-    Resources of one type count as one: none of our templates lets two of a type wait for each other.
+    Resources of one type count as one, because in our templates none depends on another of its type.
     """
     document = load(name)
     resources, variables = document["resources"], document.get("variables", {})
@@ -206,12 +206,12 @@ def _delete(name: str) -> float:
 
 _NIC = _TYPES["Microsoft.Network/networkInterfaces"]
 _SUBNET = _TYPES["Microsoft.Network/virtualNetworks/subnets"]
-# What Azure takes for the work of a row, part by part, after what the row needs. A row that is not here waits for no
-# latency. Of a line of the timeline: what it takes beside the line's own seconds.
+# The time that Azure takes for the work of a row, part by part, once the row's needs are over. A row that is not here
+# waits for no latency. For a line of the timeline: the time in addition to the line's own seconds.
 SECONDS: dict[str, tuple[float, ...]] = {
     "ensure_acr_token": (_TYPES["Microsoft.ContainerRegistry/registries/tokens"].create_seconds,),
     "deploy_storage_template": (template("storage"),),
-    # One after the other: a virtual network takes one write at a time.
+    # One after the other, because a virtual network takes one write at a time.
     "attach_nsgs": (_SUBNET.update_seconds, _SUBNET.update_seconds),
     "deploy_network_template": (template("network"),),
     "create_private_endpoint": (_TYPES["Microsoft.Network/privateEndpoints"].create_seconds,),
@@ -230,13 +230,13 @@ SECONDS: dict[str, tuple[float, ...]] = {
         len(PORTS) * _TYPES["Microsoft.Network/networkSecurityGroups/securityRules"].create_seconds,
     ),
 }
-# Operators whose configuration a row changes, and another row waits until they have rolled it out.
+# Operators whose configuration one row changes, and whose rollout another row waits for.
 CHANGES = {
     "kube-apiserver": "configure_api_server_certificate",
     "ingress": "configure_ingress_certificate",
     "console": "update_console_branding",
 }
-# What rows, and lines of the timeline, wait for beside their own needs.
+# What rows, and lines of the timeline, wait for in addition to their own needs.
 INSIDE: dict[str, tuple[str, ...]] = {
     "deploy_machines_template": ("bootstrap machine up", "masters up"),
     "bootstrap_config_map_ready": ("bootstrap-complete",),

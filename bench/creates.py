@@ -1,4 +1,4 @@
-"""One round: some clusters created at once, and what that took of everything."""
+"""One round: several clusters created at once, and the resources that this took."""
 
 import json
 import statistics
@@ -24,23 +24,23 @@ JOURNAL = Path("logs/journal.jsonl")
 
 
 class CreateFailedError(Exception):
-    """A create of a round did not succeed, so there is nothing to compare; the message is the service's own."""
+    """A create of a round failed, so there is nothing to compare. The message is the service's own."""
 
 
 @dataclass
 class Round:
-    """The figures of one round, of all its creates together unless said otherwise.
+    """The figures of one round, for all its creates together unless stated otherwise.
 
     Args:
         creates: how many at once.
-        no_op: seconds of a function that does nothing, the median.
+        no_op: median seconds of a function that does nothing.
         puts: seconds of each PUT.
         walls: seconds of each create.
         instances: the orchestrations of all creates.
-        activities: that ran for rows.
-        calls: to Azure, by service.
-        cpu: seconds, by process.
-        peak: most memory that all processes held together, in MiB.
+        activities: number of activities that ran for rows.
+        calls: number of calls to Azure, by service.
+        cpu: CPU seconds, by process.
+        peak: largest memory of all processes together, in MiB.
     """
 
     creates: int
@@ -66,14 +66,14 @@ def measure(endpoints: Json, state: Path, name: str, creates: int, pause: float)
     """Create clusters at once and return what it took.
 
     Args:
-        endpoints: of the local Azure.
+        endpoints: endpoints of the local Azure.
         state: its folder.
-        name: with which names begin.
-        creates: how many.
-        pause: seconds in which Azure learns of the customers' roles: theirs, not the creates'.
+        name: prefix of the names.
+        creates: how many clusters.
+        pause: seconds until Azure knows the customers' roles; they do not count as the creates'.
 
     Raises:
-        CreateFailedError: not all have succeeded.
+        CreateFailedError: if not all have succeeded.
     """
     with ThreadPoolExecutor(creates) as pool:
         people = list(pool.map(lambda number: _prepare(endpoints, f"{name}x{number}"), range(creates)))
@@ -110,7 +110,7 @@ def _begin(person: Customer) -> _Create:
 
 
 def _await(creates: list[_Create]) -> None:
-    """Wait until all have ended, and say now and then how many have."""
+    """Wait until all have ended, and report now and then how many have."""
     began, told = time.monotonic(), -1
     while not all(create.poller.done() for create in creates):
         done = sum(create.poller.done() for create in creates)
@@ -151,7 +151,7 @@ def _no_op_seconds(endpoints: Json) -> float:
 
 
 def _calls(journal: Path, begin: int) -> Counter[str]:
-    """Count the calls to each service that were written into the journal after its first bytes."""
+    """Count the calls to each service in the journal after the given number of bytes."""
     with journal.open("rb") as lines:
         lines.seek(begin)
         return Counter(service for line in lines if (service := json.loads(line)["service"]) != "control")

@@ -1,6 +1,6 @@
-"""What the install graph costs: made whole in a process of its own, on one core and on two.
+"""The cost of the install graph: made completely in a process of its own, on one core and on two.
 
-`python -m bench.graph` prints these lines alone.
+`python -m bench.graph` prints only these lines.
 """
 
 import argparse
@@ -38,20 +38,20 @@ _PRINCIPAL = {f"AZURE_{name}": _GUID for name in ("SUBSCRIPTION_ID", "TENANT_ID"
 
 @dataclass(frozen=True)
 class Figures:
-    """Medians of several resolutions, and what came out of the last.
+    """Medians of several resolutions, and the results of the last.
 
     Args:
-        cores: that the process may use.
-        wall: seconds of a resolution.
-        cpu: seconds of all its threads.
-        rsa_cpu: of these, in the making of RSA keys.
+        cores: number of cores that the process may use.
+        wall: wall seconds of a resolution.
+        cpu: CPU seconds of all its threads.
+        rsa_cpu: how many of these made RSA keys.
         rest: wall seconds of a resolution whose keys were made before.
-        memory: the process's peak, MiB.
-        assets: how many.
+        memory: the process's peak memory, MiB.
+        assets: number of assets.
         plain: bytes of all contents as JSON.
-        compressed: bytes.
-        sealed: bytes.
-        checked: seconds of the emulated bootstrap machine's look at the ignition in it.
+        compressed: bytes after compression.
+        sealed: bytes after sealing.
+        checked: seconds in which the emulated bootstrap machine checks the ignition in it.
     """
 
     cores: int
@@ -68,7 +68,7 @@ class Figures:
 
 
 def measure() -> list[Figures]:
-    """Measure with each number of cores that this machine has; nothing where a process cannot be kept on some."""
+    """Measure with each number of cores that this machine has; empty if a process cannot be pinned to cores."""
     if not hasattr(os, "sched_setaffinity"):
         return []
     there = len(os.sched_getaffinity(0))
@@ -85,7 +85,7 @@ def _measure(cores: int) -> Figures:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     given = _given()
     made, walls, cpus, rsa_cpus = _rounds(given, cores)
-    # Taken before the keys below: a process that makes a graph holds one.
+    # Measured before the keys below are made, because a process that makes a graph holds one set of keys.
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     dumped = made.dump()
     return Figures(
@@ -104,7 +104,7 @@ def _measure(cores: int) -> Figures:
 
 
 def _given() -> dict[str, Content]:
-    """Return what the example's graph is made from, read as the command reads it."""
+    """Return the inputs of the example's graph, read as the command reads them."""
     config = install_config_draft.draft().config
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, command_inputs.INSTALL_CONFIG).write_text(documents.to_yaml(config), encoding="utf-8")
@@ -124,7 +124,7 @@ def _rounds(given: dict[str, Content], cores: int) -> tuple[Graph, list[float], 
 
 
 def _without_rsa(given: dict[str, Content], cores: int) -> float:
-    """Return the seconds of a resolution that is handed its keys."""
+    """Return the seconds of a resolution that gets ready-made keys."""
     with ThreadPoolExecutor(cores) as pool:
         made = itertools.cycle(list(pool.map(lambda _: pki.new_key(), range(len(assets.ASSETS)))))
     walls = []
@@ -137,10 +137,10 @@ def _without_rsa(given: dict[str, Content], cores: int) -> float:
 
 
 def _check(ignition: str) -> float:
-    """Return the seconds of the emulated bootstrap machine's look at its ignition.
+    """Return the seconds in which the emulated bootstrap machine checks its ignition.
 
     Raises:
-        ValueError: it would stumble.
+        ValueError: if the check fails.
     """
     # Afterwards and not above: the memory measured is the product's.
     from emulator.openshift.boot.checks import boot_check  # noqa: PLC0415 - see the line before
@@ -157,7 +157,7 @@ def _resolve(given: dict[str, Content], cores: int) -> Graph:
 
 
 class _Keys:
-    """Makes the graph's keys in another way, and counts what that costs."""
+    """Makes the graph's keys in another way, and measures what that costs."""
 
     def __init__(self, make: Callable[[], rsa.RSAPrivateKey]) -> None:
         self._make, self._before = make, pki.new_key
@@ -180,7 +180,7 @@ class _Keys:
 
 
 def main() -> None:
-    """Print the lines; or, with `--measure`, one process's figures as JSON."""
+    """Print the lines; with `--measure`, print one process's figures as JSON."""
     parser = argparse.ArgumentParser(prog="python -m bench.graph", description=__doc__)
     parser.add_argument("--measure", type=int, metavar="CORES", help=argparse.SUPPRESS)
     options = parser.parse_args()

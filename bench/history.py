@@ -1,7 +1,7 @@
-"""The histories that Durable Functions keeps of an operation, as the task hub of the local Azure holds them.
+"""The histories that Durable Functions keeps of an operation, as stored in the task hub of the local Azure.
 
-The management API leaves out events that every replay reads: those with which the engine begins and ends a turn, and
-those that say what it began. So this reads the task hub's own file.
+The management API leaves out events that every replay reads: those that begin and end a turn of the engine, and those
+that say what it began. So this module reads the task hub's own file.
 """
 
 import sqlite3
@@ -20,13 +20,13 @@ MAIN = "run_plan_v1"
 
 @dataclass(frozen=True)
 class Instance:
-    """The history of one orchestration's newest generation.
+    """The history of the newest generation of one orchestration.
 
     Args:
-        id: of the instance.
-        main: whether it is the plan, and not the wait of one row.
-        events: in it.
-        size: of these, in bytes.
+        id: id of the instance.
+        main: whether it is the plan, not the wait of one row.
+        events: number of events.
+        size: their size in bytes.
     """
 
     id: str
@@ -40,7 +40,7 @@ def instances(state: Path, operation_id: str) -> list[Instance]:
 
     Args:
         state: folder of the local Azure.
-        operation_id: of the operation, with which the ids of its instances begin.
+        operation_id: the operation; the ids of its instances begin with it.
     """
     (hub,) = (state / "functions").glob("*.sqlite")
     with closing(sqlite3.connect(f"{hub.resolve().as_uri()}?mode=ro", uri=True)) as connection:

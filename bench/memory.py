@@ -1,4 +1,4 @@
-"""The memory of all processes while something goes on."""
+"""The memory of all processes during a measurement."""
 
 import threading
 from types import TracebackType
@@ -10,7 +10,7 @@ EVERY_SECONDS = 2
 
 
 class Watch:
-    """Looks every other second, in a thread of its own, and keeps the highest figure."""
+    """Measures every other second, in a thread of its own, and keeps the highest figure."""
 
     def __init__(self, endpoints: dict[str, Any]) -> None:
         self._endpoints = endpoints

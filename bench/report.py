@@ -1,4 +1,4 @@
-"""What the figures say: a line for each, a column for each round."""
+"""The report: a line for each figure, a column for each round."""
 
 import statistics
 from collections.abc import Callable, Iterator
@@ -12,16 +12,16 @@ from bench.history import Instance
 if TYPE_CHECKING:
     from bench.graph import Figures
 
-# Aim for the wall time of a create: this much of its longest chain of latencies, and this much for each row of it.
+# Aim for the wall time of a create: this share of its longest chain of latencies, and this much for each row of it.
 AIM_RATIO, AIM_SECONDS_PER_ROW = 1.10, 0.1
-# Aim for what a create costs in a round, against the smaller round before.
+# Aim for the cost of a create in a round, compared with the smaller round before.
 AIM_COST = 1.3
 # Aims for the plan's own orchestration, in events and in KiB.
 AIM_EVENTS, AIM_KIB = 300, 200
-# Aim for what the product adds to what ARM and the cluster take.
+# Aim for the time that the product adds to that of ARM and the cluster.
 AIM_ADDED = 0.05
 
-# What the original, in Go, takes for the same graph on two cores, and the aims against it: share of that, seconds
+# The time that the original, in Go, takes for the same graph on two cores, and the aims: share of that time, seconds
 # outside RSA, memory in MiB.
 ORIGINAL_GRAPH_SECONDS = 2.8
 AIM_GRAPH, AIM_GRAPH_REST, AIM_GRAPH_MEMORY = 0.4, 0.15, 150
@@ -44,9 +44,9 @@ def lines(rounds: list[Round], chain: Chain, polled: Chain, time_scale: float, e
     """Yield the report.
 
     Args:
-        rounds: what was measured. Clusters of earlier rounds stay up in later ones.
+        rounds: the measured rounds. Clusters of earlier rounds stay up in later ones.
         chain: the longest chain of latencies in a create, at Azure's pace.
-        polled: the chain that a create follows which learns of their ends by polls, at Azure's pace.
+        polled: the chain of a create that notices ends by polling, at Azure's pace.
         time_scale: how many times faster than Azure the rounds were.
         empty: memory of all processes before the first create, in MiB.
     """
@@ -79,7 +79,7 @@ def lines(rounds: list[Round], chain: Chain, polled: Chain, time_scale: float, e
 
 
 def graph_lines(measured: "list[Figures]") -> Iterator[str]:
-    """Yield what the install graph costs, a column for each number of cores."""
+    """Yield the cost of the install graph, with a column for each number of cores."""
     if not measured:
         return
     last = measured[-1]
@@ -105,7 +105,7 @@ def graph_lines(measured: "list[Figures]") -> Iterator[str]:
 
 
 def _costs(rounds: list[Round]) -> Iterator[str]:
-    """Yield what a create costs in each larger round against the one before, and what the last round's costs are made of."""
+    """Yield the cost of a create in each round compared with the smaller one, and the parts of the last round's cost."""
     for before, after in pairwise(rounds):
         ratios = (f"{name.split(' of ')[0]} {figure(after) / figure(before):.2f} x" for name, _, figure in COSTS)
         yield (
@@ -143,10 +143,10 @@ def _size(instance: Instance) -> tuple[int, int]:
 
 
 def _critical_path(alone: Round, chain: Chain, polled: Chain, time_scale: float) -> Iterator[str]:
-    """Yield what a create takes at Azure's pace, and whose time it is.
+    """Yield the duration of a create at Azure's pace, and where the time goes.
 
-    What the chain with its polls does not explain of the clock, at the pace of the rounds, is work: the product's own,
-    and the local Azure's. It takes as long at any pace.
+    The difference between the clock and the chain with its polls, at the pace of the rounds, is work: the product's
+    own, and the local Azure's. It takes the same time at any pace.
     """
     own = max(statistics.median(alone.walls) - polled.seconds / time_scale, 0)
     unnoticed = polled.seconds - chain.seconds

@@ -1,1 +1,1 @@
-"""The demonstration: one cluster, created and deleted with the public SDKs. It knows the local Azure by its addresses."""
+"""The demonstration: one cluster, created and deleted with the public SDKs. It knows only addresses of the local Azure."""

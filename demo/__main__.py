@@ -41,9 +41,9 @@ Things to try:
 def main() -> int:
     """Run the demonstration; return the exit code."""
     options = _options()
-    # A file or a pipe has no width; a table that is cut there cannot be read.
+    # A file or a pipe has no width, and a table that is cut off cannot be read.
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 110)
-    # A terminal that goes away ends the demonstration as Ctrl-C does: with everything stopped.
+    # Closing the terminal ends the demonstration like Ctrl-C: everything is stopped.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _platform(options, console) as endpoints:
@@ -151,7 +151,7 @@ def _run(person: Customer, console: Console, options: argparse.Namespace) -> int
 
 
 def _look_into(person: Customer, console: Console, state: Path) -> Path:
-    """Show where the cluster is, who may enter, and its nodes; return where the kubeconfig was written."""
+    """Show the cluster's addresses, its first user, and its nodes; return the path of the written kubeconfig."""
     properties = person.clusters().get(person.group, person.cluster).properties
     user, password = customer.credentials(person)
     told = {
@@ -185,7 +185,7 @@ def _succeeded(poller: Any, operation: dict[str, Any], console: Console, options
 
 
 def _error_lines(error: dict[str, Any], indent: str = "") -> Iterator[str]:
-    """Yield an error and its details, but for what the error itself has said."""
+    """Yield an error and its details, except what the error itself has said already."""
     target = f" ({error['target']})" if error.get("target") else ""
     yield f"{indent}{error['code']}{target}: {error['message']}"
     for detail in error.get("details") or ():
@@ -194,7 +194,7 @@ def _error_lines(error: dict[str, Any], indent: str = "") -> Iterator[str]:
 
 
 def _advise(console: Console, options: argparse.Namespace, operation_id: str = "") -> None:
-    """Say where more is to be found. The state stays after a failure."""
+    """Say where to find more. The state stays after a failure."""
     if operation_id:
         console.print("Every step and call of it:", soft_wrap=True)
         console.print(f"  {sys.executable} -m emulator explain {operation_id} --state {options.state}", markup=False)

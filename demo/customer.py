@@ -1,4 +1,4 @@
-"""What a customer does, with the public SDKs and nothing else: everything here would run against Azure unchanged."""
+"""The actions of a customer, with the public SDKs only: everything here would run against Azure unchanged."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -22,20 +22,20 @@ PROVIDER = "Microsoft.RedHatOpenShift"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 Client = TypeVar("Client")
 
-# Seconds between two looks at an operation where the service names none.
+# Seconds between two polls of an operation if the service names none.
 POLL_SECONDS = 1
 
 
 @dataclass(frozen=True)
 class Customer:
-    """Who creates the cluster, where, and under which names.
+    """The customer who creates the cluster, with the names to use.
 
     Args:
-        endpoints: of the local Azure.
+        endpoints: endpoints of the local Azure.
         group: name of the customer's group.
         cluster: name of the cluster.
-        options: for every client of the SDKs, such as `proxies`, where the environment does not say it.
-        own_principal: what the cluster acts as, unless it is the one of the endpoints.
+        options: options for every client of the SDKs, such as `proxies`, if the environment does not set them.
+        own_principal: the cluster's principal, if it is not the one of the endpoints.
     """
 
     endpoints: dict[str, Any]
@@ -46,7 +46,7 @@ class Customer:
 
     @property
     def principal(self) -> Mapping[str, str]:
-        """What the cluster acts as: `client_id`, `client_secret`, `object_id`. One serves one cluster only."""
+        """The cluster's principal: `client_id`, `client_secret`, `object_id`. One principal serves only one cluster."""
         names = ("client_id", "client_secret", "object_id")
         return self.own_principal or {name: self.endpoints[f"cluster_{name}"] for name in names}
 
@@ -81,7 +81,7 @@ class Customer:
         return f"{self.group_id}/providers/{PROVIDER}/openShiftClusters/{self.cluster}"
 
     def client(self, kind: Callable[..., Client]) -> Client:
-        """Return a management client of the SDKs, of the kind asked for."""
+        """Return a management client of the SDKs, of the given class."""
         return kind(self.credential, self.subscription_id, polling_interval=POLL_SECONDS, **self.options)
 
     def clusters(self) -> Any:
@@ -90,7 +90,7 @@ class Customer:
 
 
 def register_provider(customer: Customer, pause: Callable[[], None]) -> None:
-    """Register the resource provider in the subscription, and wait until it is."""
+    """Register the resource provider in the subscription, and wait until it is registered."""
     providers = customer.client(ResourceManagementClient).providers
     providers.register(PROVIDER)
     while providers.get(PROVIDER).registration_state != "Registered":
@@ -98,7 +98,7 @@ def register_provider(customer: Customer, pause: Callable[[], None]) -> None:
 
 
 def make_principal(customer: Customer, name: str) -> dict[str, str]:
-    """Make an application with a secret and its service principal, as `az ad sp create-for-rbac` does.
+    """Make an application with a secret and its service principal, like `az ad sp create-for-rbac`.
 
     Returns:
         `client_id`, `client_secret` and `object_id`, for `Customer.own_principal`.
@@ -150,7 +150,7 @@ def _subnet(prefix: str, private_link_policies: str) -> dict[str, Any]:
 
 
 def assign_roles(customer: Customer, object_ids: list[str]) -> None:
-    """Let principals manage the virtual network; an assignment that exists is fine."""
+    """Let principals manage the virtual network. Existing assignments are kept."""
     assignments = customer.client(AuthorizationManagementClient).role_assignments
     for object_id in object_ids:
         name = uuid5(NAMESPACE_URL, f"{customer.vnet_id}/{object_id}/{NETWORK_CONTRIBUTOR}")
@@ -169,7 +169,7 @@ def assign_roles(customer: Customer, object_ids: list[str]) -> None:
 
 
 def cluster_body(customer: Customer) -> aro.OpenShiftCluster:
-    """Return the smallest cluster there is: three masters, three workers, names in the provider's own domain."""
+    """Return the smallest possible cluster: three masters, three workers, names in the provider's own domain."""
     endpoints = customer.endpoints
     return aro.OpenShiftCluster(
         location=endpoints["location"],

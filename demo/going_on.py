@@ -1,4 +1,4 @@
-"""What a person may do with a cluster that is left running: lines to paste into a terminal."""
+"""Commands to paste into a terminal, for a cluster that is left running."""
 
 import shlex
 import sys
@@ -9,7 +9,13 @@ from demo.customer import Customer
 
 
 def lines(person: Customer, state: Path, kubeconfig: Path) -> Iterator[str]:
-    """Yield the lines. They hold this machine's secrets, which open nothing anywhere else."""
+    """Yield the commands. They contain this machine's secrets, which are of no use anywhere else.
+
+    Args:
+        person: the customer.
+        state: folder of the local Azure.
+        kubeconfig: path of the kubeconfig.
+    """
     endpoints, cluster = person.endpoints, f"-g {person.group} -n {person.cluster}"
     yield "Lead a terminal to this machine instead of Azure:"
     yield from _exports(

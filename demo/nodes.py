@@ -12,7 +12,7 @@ SECONDS = 30
 
 
 def write(kubeconfig: bytes, path: Path) -> None:
-    """Write a kubeconfig that only its owner may read, as `kubectl` wants it."""
+    """Write a kubeconfig that only its owner may read, as `kubectl` requires."""
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(kubeconfig)

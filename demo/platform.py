@@ -1,4 +1,4 @@
-"""The local Azure that the demonstration runs on: started with its own commands, known by its endpoints.json."""
+"""The local Azure of the demonstration: started with its own commands, known from its endpoints.json."""
 
 import json
 import os
@@ -11,14 +11,14 @@ import requests
 
 
 class PlatformError(Exception):
-    """The local Azure did not do as it was told; the message is its own."""
+    """The local Azure did not do what it was told. The message is its own."""
 
 
 def start(state: Path, time_scale: float) -> dict[str, Any]:
-    """Start a local Azure with nothing in it; return its endpoints.
+    """Start an empty local Azure; return its endpoints.
 
     Raises:
-        PlatformError: it does not start.
+        PlatformError: if it does not start.
     """
     if (state / "lock").exists():
         _command("reset", state)
@@ -28,12 +28,12 @@ def start(state: Path, time_scale: float) -> dict[str, Any]:
 
 
 def stop(state: Path) -> None:
-    """Stop it; its state stays, so that `explain` and `logs` have something to tell."""
+    """Stop it. Its state stays, for `explain` and `logs`."""
     _command("down", state)
 
 
 def memory(endpoints: dict[str, Any]) -> float:
-    """Return the memory that all processes of the local Azure and of the service have now, in MiB."""
+    """Return the current memory of all processes of the local Azure and of the service, in MiB."""
     with requests.Session() as session:
         session.trust_env = False
         processes = session.get(endpoints["control"] + "/health", timeout=30).json()["processes"]
@@ -41,14 +41,14 @@ def memory(endpoints: dict[str, Any]) -> float:
 
 
 def lead_there(endpoints: dict[str, Any]) -> None:
-    """Let this process reach Azure's public names on this machine: a proxy and a CA, as in a company's network."""
+    """Send this process's calls to Azure's public names to this machine, by a proxy and a CA as in a company's network."""
     os.environ.update(
         HTTPS_PROXY=endpoints["proxy"],
         NO_PROXY="localhost,127.0.0.1",
         REQUESTS_CA_BUNDLE=endpoints["ca_bundle"],
         SSL_CERT_FILE=endpoints["ca_bundle"],
     )
-    # A shell may hold the small-letter twins, which win.
+    # A shell may have set the lower-case variants, which take precedence.
     for name in ("https_proxy", "no_proxy", "CURL_CA_BUNDLE"):
         os.environ.pop(name, None)
 

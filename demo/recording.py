@@ -32,7 +32,7 @@ def with_recording(page: str, printed: str) -> str:
     """Return a page with its recording replaced.
 
     Raises:
-        ValueError: the page has no place for it.
+        ValueError: if the page has no place for it.
     """
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
@@ -43,7 +43,7 @@ def with_recording(page: str, printed: str) -> str:
 
 
 def recorded(page: str) -> str:
-    """Return the recording of a page, "" when there is none."""
+    """Return the recording of a page, or ""."""
     return page.partition(BEGIN)[2].partition(END)[0].strip()
 
 

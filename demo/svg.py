@@ -1,12 +1,12 @@
-"""Elements of an SVG that needs nothing but itself: escaped text, colours for a light and for a dark page."""
+"""Elements of a self-contained SVG: escaped text, colours for light and dark pages."""
 
 import re
 from xml.etree import ElementTree as ET
 
-# Pixels of a character, generously: nobody knows the reader's font.
+# Pixels of a character, estimated generously, because the reader's font is unknown.
 CHARACTER = {"name": 6.1, "label": 5.3, "figure": 5.6, "phase": 6.9, "heading": 8.0}
 _SIZES = {"name": 10, "label": 9.5, "figure": 9.5, "phase": 11.5, "heading": 14}
-# What XML 1.0 cannot say at all, escaped or not.
+# Characters that XML 1.0 cannot represent, escaped or not.
 _UNSAYABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _LIGHT = {"page": "#ffffff", "text": "#1f2328", "dim": "#59636e", "grid": "#d8dee4", "work": "#0969da",
@@ -16,7 +16,15 @@ _DARK = {"page": "#0d1117", "text": "#f0f6fc", "dim": "#9198a1", "grid": "#30363
 
 
 def child(parent: ET.Element, tag: str, content: str = "", *, classes: str = "", **attributes: object) -> ET.Element:
-    """Add an element. Numbers are rounded to a tenth of a pixel; `marker_end` is written `marker-end`."""
+    """Add an element. Numbers are rounded to a tenth of a pixel; `marker_end` is written as `marker-end`.
+
+    Args:
+        parent: the element to add to.
+        tag: name of the element.
+        content: its text.
+        classes: its classes.
+        attributes: its other attributes.
+    """
     written = {"class": classes} if classes else {}
     for name, value in attributes.items():
         plain = f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
@@ -27,9 +35,18 @@ def child(parent: ET.Element, tag: str, content: str = "", *, classes: str = "",
 
 
 def text(parent: ET.Element, look: str, x: float, y: float, words: str, *, anchor: str = "start") -> None:
-    """Add words on one line, in one of the sizes of above, over a halo that keeps lines off them.
+    """Add words on one line, in one of the sizes above, with a halo that keeps lines off them.
 
-    The halo is an element of its own: not every viewer knows `paint-order`, and without it a halo hides its words.
+    The halo is a separate element: some viewers do not know `paint-order`, and in them a halo on the text itself would
+    hide it.
+
+    Args:
+        parent: the element to add to.
+        look: class of the text.
+        x: horizontal position.
+        y: vertical position.
+        words: the text.
+        anchor: its alignment.
     """
     line, place = " ".join(words.split()), {"x": float(x), "y": float(y), "text_anchor": anchor}
     child(parent, "text", line, classes=f"{look} halo", aria_hidden="true", **place)
@@ -37,7 +54,7 @@ def text(parent: ET.Element, look: str, x: float, y: float, words: str, *, ancho
 
 
 def definitions(svg: ET.Element) -> None:
-    """Add what the picture refers to: the hatching of waits, the tips of arrows."""
+    """Add the definitions that the picture refers to: the hatching of waits, the tips of arrows."""
     inside = child(svg, "defs")
     hatch = child(
         inside, "pattern", id="hatch", width=6, height=6, patternUnits="userSpaceOnUse",

@@ -1,12 +1,12 @@
-"""The picture of an operation: one bar a row, what each wait waits for, and the chain that decided how long it took.
+"""The picture of an operation: one bar per row, what each wait waits for, and the chain that decided the total time.
 
-It is drawn from what `GET /sre{cluster id}/operations/{operation id}` answers and from nothing else, so it can be made of
-any operation, also of one that failed or still runs:
+It is drawn only from the answer of `GET /sre{cluster id}/operations/{operation id}`, so it can be made for any
+operation, even one that failed or still runs:
 
     python -m demo.timeline OPERATION.json > create.svg
     python -m demo.timeline /subscriptions/.../openShiftClusters/demo/operations/ID --state .local/demo > create.svg
 
-The SVG holds no script and no font, and has colours for a light and for a dark page.
+The SVG contains no script and no font, and has colours for light and dark pages.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from demo.svg import CHARACTER, child, definitions, style, text
 
 Json = dict[str, Any]
 
-# Pixels: the columns of names, bars and durations, and the lines of a row without and with a label beneath its bar.
+# Pixels: the columns of names, bars and durations, and the height of a row without and with a label below its bar.
 LEFT, CHART, RIGHT, HEAD = 262, 720, 64, 96
 LOW, HIGH, BAR, PHASE = 18, 32, 11, 26
 WIDTH, CHART_END = LEFT + CHART + RIGHT, LEFT + CHART
@@ -32,7 +32,7 @@ _NICE = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200)
 
 @dataclass(frozen=True)
 class Lane:
-    """One row of the picture: its step, where it stands, when it began and ended (seconds; None: it has no bar)."""
+    """One row of the picture: its step, its position, and its begin and end in seconds (None if it has no bar)."""
 
     step: Json
     y: float
@@ -43,7 +43,7 @@ class Lane:
 
     @property
     def middle(self) -> float:
-        """The height of its bar."""
+        """The vertical middle of its bar."""
         return self.y + LOW / 2
 
 
@@ -88,18 +88,18 @@ def critical_path(operation: Json) -> list[str]:
 
 
 def _waited_on(operation: Json, step: Json, steps: dict[str, Json]) -> Json | None:
-    """Return the step whose end let this one begin."""
+    """Return the step whose end allowed this one to begin."""
     needs = [steps[name] for name in step.get("needs", ()) if "startTime" in steps.get(name, {})]
     return max(needs, key=lambda need: _end(operation, need), default=None)
 
 
 def is_wait(step: Json) -> bool:
-    """Tell whether a step waited for somebody: it asks until something is so, or was asked more than once."""
+    """Tell whether a step waited: it only polls, or was polled more than once."""
     return bool(step["kind"] != "action" or step.get("polls", 0))
 
 
 def _lanes(operation: Json, critical: list[str]) -> tuple[list[Lane], list[tuple[str, float]], float]:
-    """Lay the steps out, each phase in the order in which they began; return lanes, phases and the height of all."""
+    """Lay out the steps, each phase in the order of begin; return lanes, phases and the total height."""
     lanes, headings, y = [], [], float(HEAD)
     for phase in operation["phases"]:
         headings.append((phase["name"], y))
@@ -172,7 +172,7 @@ def _hover(operation: Json, lane: Lane) -> str:
 
 
 def _links(svg: ET.Element, lanes: list[Lane], span: float) -> None:
-    """Draw an arrow to each bar from the end of what it waited for last."""
+    """Draw an arrow to each bar, from the end of the step that it waited for last."""
     by_name = {lane.step["name"]: lane for lane in lanes if lane.begin is not None}
     for lane in by_name.values():
         needs = [by_name[name] for name in lane.step.get("needs", ()) if name in by_name]

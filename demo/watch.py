@@ -1,4 +1,4 @@
-"""Following an operation step by step, as an operator of the service sees it."""
+"""Follows an operation step by step, as an operator of the service sees it."""
 
 import time
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ MARKS = {
 
 
 class Operations:
-    """The service's own view of its operations, for whoever holds an operator's certificate."""
+    """The service's own view of its operations, which requires an operator's certificate."""
 
     def __init__(self, endpoints: Json, cluster_id: str) -> None:
         self._session = requests.Session()
-        # It is on this machine: a proxy or a CA of the shell has no part in it.
+        # It is on this machine, so a proxy or a CA of the shell must not apply.
         self._session.trust_env = False
         self._session.cert = (endpoints["admin_client_cert"], endpoints["admin_client_key"])
         self._session.verify = endpoints["rp_ca_bundle"]
@@ -48,7 +48,14 @@ class Operations:
 
 
 def follow(operations: Operations, operation_id: str, poller: "LROPoller[Any]", console: Console) -> Json:
-    """Show the steps of an operation until it ends; return its last state."""
+    """Show the steps of an operation until it ends; return its last state.
+
+    Args:
+        operations: the service's operations.
+        operation_id: the operation.
+        poller: the SDK's poller of it.
+        console: where to show them.
+    """
     with _display(console) as show:
         while True:
             over = poller.done()
@@ -61,7 +68,7 @@ def follow(operations: Operations, operation_id: str, poller: "LROPoller[Any]", 
 
 @contextmanager
 def _display(console: Console) -> Iterator[Any]:
-    """Give what shows one state: a table that changes in place on a terminal, else a line for each change."""
+    """Yield a function that shows one state: on a terminal in a table that updates in place, else as lines of changes."""
     if not console.is_terminal:
         yield _Lines(console)
         return
@@ -70,7 +77,7 @@ def _display(console: Console) -> Iterator[Any]:
 
 
 class _Lines:
-    """Prints a line when a step ends, and when what it says while it waits changes."""
+    """Prints a line when a step ends, or when its waiting message changes."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -99,7 +106,7 @@ def table(operation: Json, *, folded: bool = False) -> Table:
 
     Args:
         operation: as `Operations.get` returns it.
-        folded: whether phases in which nothing runs are one line each, so that all fits on a terminal.
+        folded: whether phases in which nothing runs are shortened to one line, so that everything fits on a terminal.
     """
     shown = Table(box=None, header_style="bold", pad_edge=False)
     headings = ("phase", "step", "state", "start", "duration") + (() if "endTime" in operation else ("waits for",))
@@ -123,7 +130,7 @@ def table(operation: Json, *, folded: bool = False) -> Table:
 
 
 def _short(text: str) -> str:
-    """Return a text on one line: a wait may say a lot."""
+    """Return a text on one line, shortened, because a wait's message may be long."""
     return shorten(text, LONGEST_SHOWN, placeholder=" ...")
 
 
