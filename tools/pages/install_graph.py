@@ -41,17 +41,7 @@ The cluster signs and verifies the tokens of service accounts with `tls/service-
 """
 _GROUPS = {"tls": "certificates and keys: tls/", "auth": "kubeconfigs, passwords, keys of people: auth/"}
 _HOST = "the machine's own files and units"
-_MODULES = {
-    "certificates.py": certificates.ASSETS,
-    "kubeconfigs.py": kubeconfigs.ASSETS,
-    "manifests.py": manifests.ASSETS,
-    "platform.py": platform.ASSETS,
-    "cluster_version.py": cluster_version.ASSETS,
-    "machines.py": machines.ASSETS,
-    "host_files.py": host_files.ASSETS,
-    "units.py": units.ASSETS,
-    "bootstrap.py": bootstrap.ASSETS,
-}
+_MODULES = (certificates, kubeconfigs, manifests, platform, cluster_version, machines, host_files, units, bootstrap)
 _LAID = {("key", "crt"): "key and certificate", ("crt",): "certificate", (): "nothing"}
 # If an asset has more inputs than this from one folder, the page shows only the folder.
 _FEW = 5
@@ -150,12 +140,13 @@ def _certificate(row: Certificate) -> tuple[str, ...]:
 
 
 def _asset(asset: Asset) -> tuple[str, ...]:
-    module = next((name for name, made in _MODULES.items() if asset in made), "assets.py")
+    module = next((module for module in _MODULES if asset in module.ASSETS), assets)
+    path = module.__name__.replace(".", "/") + ".py"
     return (
         f"`{asset.name}`",
         code(path for path in asset.files if path != asset.name),
         code(_short(asset.inputs)),
-        f"[`{module}`](../installer/{module})",
+        f"[`{path}`](../{path})",
     )
 
 
