@@ -14,7 +14,7 @@ import uvicorn
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from emulator.core.certificates import ServerNames
@@ -178,7 +178,7 @@ def _masked(request: Request) -> str:
     return SECRET_IN_QUERY.sub(r"\1***", request.url.path + query)
 
 
-def protocol_config(application: Dispatcher) -> uvicorn.Config:
+def protocol_config(application: ASGIApp) -> uvicorn.Config:
     """Return how uvicorn speaks HTTP here."""
     config = uvicorn.Config(
         application,
@@ -187,6 +187,7 @@ def protocol_config(application: Dispatcher) -> uvicorn.Config:
         lifespan="off",
         log_config=None,
         access_log=False,
+        proxy_headers=False,
         server_header=False,
         timeout_keep_alive=75,
         timeout_graceful_shutdown=2,

@@ -6,14 +6,12 @@ answers 401.
 """
 
 import asyncio
-import base64
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding
 from OpenSSL import SSL
 
 from emulator.core.certificates import read_private_key
@@ -95,15 +93,9 @@ class TLSConnection(asyncio.Protocol):
         self._stream: Stream | None = None
         self._transport: asyncio.Transport | None = None
         self._handshake_timer: asyncio.TimerHandle | None = None
+        self._flush_handle: asyncio.Handle | None = None
         self.certificate: x509.Certificate | None = None
         self.peer: Any = None
-
-    @property
-    def client_certificate(self) -> str | None:
-        """Return the caller's certificate as base64 of its DER form, or None."""
-        if self.certificate is None:
-            return None
-        return base64.b64encode(self.certificate.public_bytes(Encoding.DER)).decode()
 
     # What asyncio calls.
 
@@ -157,7 +149,11 @@ class TLSConnection(asyncio.Protocol):
             return
         with contextlib.suppress(SSL.Error):
             self._ssl.sendall(data)
+        if len(data) > _CHUNK_BYTES:
             self._flush()
+        elif self._flush_handle is None:
+            # HTTP's head and body come one after the other: both go in one packet.
+            self._flush_handle = asyncio.get_running_loop().call_soon(self._flush)
 
     def pause_reading(self) -> None:
         """Take no more from the caller for now."""
@@ -200,6 +196,9 @@ class TLSConnection(asyncio.Protocol):
         self._stream = self._make_stream(self)
 
     def _flush(self) -> None:
+        if self._flush_handle is not None:
+            self._flush_handle.cancel()
+            self._flush_handle = None
         with contextlib.suppress(SSL.WantReadError):
             while self._transport is not None:
                 self._transport.write(self._ssl.bio_read(_CHUNK_BYTES))

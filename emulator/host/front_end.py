@@ -7,27 +7,233 @@ sent waits a moment, then gets 503; one that was sent gets 502 and is never sent
 
 import argparse
 import asyncio
+import base64
+import functools
 import signal
 import sys
+import time
+from collections.abc import AsyncIterator
+from http import HTTPStatus
 from pathlib import Path
 
-from emulator.core.tls import TLSConnection, server_context
-from emulator.host.front_end_stream import ClientStream
-from emulator.host.front_end_upstream import UpstreamPool
+import aiohttp
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.types import Receive, Scope, Send
+from yarl import URL
+
+from emulator.core.listener import Listener
+from emulator.core.server import Protocol, protocol_config
+from emulator.core.tls import server_context
+
+_MAX_HEAD_BYTES = 32 * 1024
+_MAX_BODY_BYTES = 100 * 1024 * 1024
+_CONNECT_SECONDS = 3.0
+_CONNECT_PAUSE_SECONDS = 0.05
+
+# What concerns one hop only, and, in requests, what only the platform may say.
+_HOP_BY_HOP = frozenset(
+    {b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade"}
+)
+_DROPPED_HEADERS = _HOP_BY_HOP | {b"x-arr-clientcert", b"x-forwarded-proto", b"x-forwarded-for", b"disguised-host"}
+
+_EXPLANATIONS = {
+    HTTPStatus.FORBIDDEN: "The page you are trying to access requires a client certificate.",
+    HTTPStatus.BAD_GATEWAY: "The host went away while it answered this request.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The service is unavailable.",
+}
+
+
+class _HostGoneError(Exception):
+    """The host went away with a request that was sent."""
+
+
+def _page(status: HTTPStatus, *, close: bool = False) -> HTMLResponse:
+    """Return a response of the front end's own."""
+    title = f"{status.value} {status.phrase}"
+    body = (
+        f"<!DOCTYPE html><html><head><title>{title}</title></head>"
+        f"<body><h1>{status.value} - {status.phrase}</h1><p>{_EXPLANATIONS.get(status, status.phrase)}</p></body></html>"
+    )
+    response = HTMLResponse(body, status, {"Connection": "close"} if close else None)
+    response.headers["Content-Type"] = "text/html"
+    return response
+
+
+class _Protocol(Protocol):
+    """Refuses a head that is too large as soon as it is; uvicorn knows no limit."""
+
+    _head_bytes = 0
+
+    def on_message_begin(self) -> None:
+        """Count anew."""
+        self._head_bytes = 0
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Count."""
+        self._head_bytes += len(name) + len(value) + 4
+        if self._is_head_too_large():
+            raise ValueError("the head is too large")  # uvicorn calls `send_400_response`.
+        super().on_header(name, value)
+
+    def send_400_response(self, msg: str) -> None:
+        """Say what is wrong, if it is the size."""
+        if not self._is_head_too_large():
+            super().send_400_response(msg)
+            return
+        self.transport.write(
+            b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        )
+        self.transport.close()
+
+    def _is_head_too_large(self) -> bool:
+        return self._head_bytes + len(self.url) > _MAX_HEAD_BYTES
+
+
+class _Application:
+    """Forwards requests to the host.
+
+    Args:
+        upstream: leads there.
+    """
+
+    def __init__(self, upstream: aiohttp.ClientSession) -> None:
+        self._upstream = upstream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        certificate = scope["extensions"]["transport"]["transport"].get_extra_info("client_certificate")
+        if certificate is None:
+            await _page(HTTPStatus.FORBIDDEN)(scope, receive, send)
+            return
+        if int(request.headers.get("content-length", 0)) > _MAX_BODY_BYTES:
+            await _page(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, close=True)(scope, receive, send)
+            return
+        has_body = "content-length" in request.headers or "transfer-encoding" in request.headers
+        body = _Body(request)
+        try:
+            answer = await self._upstream.request(
+                request.method,
+                _target(scope),
+                headers=_headers(request, certificate),
+                data=body if has_body else None,
+                allow_redirects=False,
+            )
+        except aiohttp.ClientConnectorError:
+            await _page(HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)
+        except _HostGoneError:
+            too_large = body.size > _MAX_BODY_BYTES
+            page = (
+                _page(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, close=True) if too_large else _page(HTTPStatus.BAD_GATEWAY)
+            )
+            await page(scope, receive, send)
+        else:
+            await _pass_on(answer, scope, send)
+
+
+def _target(scope: Scope) -> URL:
+    """Return the target as it was written."""
+    query = scope["query_string"].decode("latin-1")
+    return URL(f"http://host{scope['raw_path'].decode('latin-1')}{'?' if query else ''}{query}", encoded=True)
+
+
+def _headers(request: Request, certificate: x509.Certificate) -> list[tuple[str, str]]:
+    """Return the caller's headers, and the platform's."""
+    headers = [
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, value in request.scope["headers"]
+        if name not in _DROPPED_HEADERS
+    ]
+    headers += [
+        ("X-ARR-ClientCert", _encoded(certificate)),
+        ("X-Forwarded-Proto", "https"),
+        ("Disguised-Host", request.headers.get("host", "")),
+    ]
+    if request.client is not None:
+        headers.append(("X-Forwarded-For", f"{request.client.host}:{request.client.port}"))
+    return headers
+
+
+@functools.lru_cache
+def _encoded(certificate: x509.Certificate) -> str:
+    return base64.b64encode(certificate.public_bytes(Encoding.DER)).decode()
+
+
+class _Body:
+    """A caller's body, whether it has said its length or not. aiohttp reads it, and takes its errors for the host's.
+
+    Args:
+        request: whose body.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self.size = 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Read it.
+
+        Raises:
+            ClientDisconnect: the caller went away before its end.
+            ValueError: it exceeds the limit.
+        """
+        async for chunk in self._request.stream():
+            self.size += len(chunk)
+            if self.size > _MAX_BODY_BYTES:
+                raise ValueError("the body is too large")
+            yield chunk
+
+
+async def _send_once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Wait a moment for a host that is away; never send again what was sent, which aiohttp would do with some methods.
+
+    Raises:
+        ClientConnectorError: the host did not come back in time.
+        _HostGoneError: it went away with the request.
+    """
+    deadline = time.monotonic() + _CONNECT_SECONDS
+    while True:
+        try:
+            return await handler(request)
+        except aiohttp.ClientConnectorError:
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(_CONNECT_PAUSE_SECONDS)
+        except aiohttp.ClientError as error:
+            raise _HostGoneError from error
+
+
+async def _pass_on(answer: aiohttp.ClientResponse, scope: Scope, send: Send) -> None:
+    """Send the host's answer as it comes; where it breaks off, cut the connection."""
+    headers = [(name, value) for name, value in answer.raw_headers if name.lower() not in _HOP_BY_HOP]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    is_over = False
+    try:
+        async for chunk in answer.content.iter_any():
+            is_over = answer.content.at_eof()
+            await send({"type": "http.response.body", "body": chunk, "more_body": not is_over})
+    except aiohttp.ClientError:
+        scope["extensions"]["transport"]["transport"].abort()
+        return
+    finally:
+        answer.release()
+    if not is_over:
+        await send({"type": "http.response.body"})
 
 
 class FrontEnd:
     """The listener: `start`, then `stop`."""
 
     def __init__(self) -> None:
-        self._server: asyncio.Server | None = None
-        self._pool: UpstreamPool | None = None
-        self._streams: set[ClientStream] = set()
+        self._listener: Listener | None = None
+        self._upstream: aiohttp.ClientSession | None = None
         self.port = 0
 
-    async def start(
-        self, port: int, cert_file: Path, key_file: Path, upstream_socket: Path, host: str = "127.0.0.1"
-    ) -> None:
+    async def start(self, port: int, cert_file: Path, key_file: Path, upstream_socket: Path) -> None:
         """Listen; port 0 takes a free one.
 
         Raises:
@@ -35,23 +241,26 @@ class FrontEnd:
             OpenSSL.SSL.Error: the certificate and key do not fit.
         """
         context = server_context(cert_file, key_file)
-        pool = UpstreamPool(upstream_socket)
-        self._pool = pool
-
-        def make_connection() -> TLSConnection:
-            return TLSConnection(context, lambda connection: ClientStream(connection, pool, self._streams))
-
-        self._server = await asyncio.get_running_loop().create_server(make_connection, host, port, backlog=1024)
-        self.port = self._server.sockets[0].getsockname()[1]
+        self._upstream = aiohttp.ClientSession(
+            connector=aiohttp.UnixConnector(str(upstream_socket), limit=0),
+            timeout=aiohttp.ClientTimeout(total=None),
+            skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            max_line_size=_MAX_HEAD_BYTES,
+            max_field_size=_MAX_HEAD_BYTES,
+            middlewares=(_send_once,),
+        )
+        config = protocol_config(_Application(self._upstream))
+        self._listener = Listener(config, lambda: context, _Protocol)
+        self.port = await self._listener.listen(port)
 
     async def stop(self) -> None:
         """Stop listening and close every connection."""
-        if self._server is not None:
-            self._server.close()
-        for stream in list(self._streams):
-            stream.close()
-        if self._pool is not None:
-            self._pool.close()
+        if self._listener is not None:
+            await self._listener.stop()
+        if self._upstream is not None:
+            await self._upstream.close()
 
 
 async def _run(options: argparse.Namespace) -> None:

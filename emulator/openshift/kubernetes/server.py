@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.routing import Route
 
-from emulator.core.client_certificates import ClientCertificateServer
+from emulator.core.listener import Listener
 from emulator.core.platform import Platform, Service
 from emulator.openshift.kubernetes import replies
 from emulator.openshift.kubernetes.access.authentication import Authenticator
@@ -34,7 +34,7 @@ class ApiServer:
         self._platform = platform
         self.objects = Objects(platform.store, platform.clock, cluster)
         self.authorizer = Authorizer(self.objects)
-        self._servers: list[ClientCertificateServer] = []
+        self._servers: list[Listener] = []
         self._contexts: dict[int, Contexts] = {}
 
     async def listen(self, serving: Serving) -> int:
@@ -54,7 +54,7 @@ class ApiServer:
             operation=_operation,
             request_id_header="Audit-Id",
         )
-        server = ClientCertificateServer(self._platform, service, contexts.first)
+        server = Listener(protocol_config(Dispatcher(self._platform, service)), contexts.first)
         port = await server.listen()
         self._servers.append(server)
         self._contexts[port] = contexts

@@ -95,13 +95,21 @@ def test_any_certificate_whose_key_the_caller_holds_is_passed_on(
             _front_end(server_pair, basic.socket) as url,
             httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
         ):
-            forged = {"X-ARR-ClientCert": "forged", "X-Forwarded-Proto": "gopher", "Disguised-Host": "elsewhere"}
+            forged = {
+                "X-ARR-ClientCert": "forged",
+                "X-Forwarded-Proto": "gopher",
+                "X-Forwarded-For": "192.0.2.1",
+                "Disguised-Host": "elsewhere",
+                "TE": "trailers",
+            }
             response = await client.post(f"{url}/echo/a/b%20c?x=1", content=b"body", headers=forged)
             seen = response.json()
 
             assert response.status_code == 201
             assert base64.b64decode(seen["headers"]["x-arr-clientcert"]) == caller_pair.der
             assert seen["headers"]["x-forwarded-proto"] == "https"
+            assert seen["headers"]["x-forwarded-for"].startswith(("127.0.0.1:", "::1:"))
+            assert "te" not in seen["headers"]
             assert seen["url"] == f"{url}/echo/a/b%20c?x=1"
             assert seen["body"] == "body"
 
@@ -171,6 +179,11 @@ def test_a_large_body_arrives_whole(basic: HostUnderTest, server_pair: Pair, cal
         pytest.param({"Content-Length": str(101 * 1024 * 1024)}, 413, id="a body over 100 MB"),
         pytest.param({"X-Long": "x" * 40_000}, 431, id="headers over 32 KB"),
         pytest.param({"Bad Header": "x"}, 400, id="what is no HTTP"),
+        pytest.param({"Content-Length": "3", "Transfer-Encoding": "chunked"}, 400, id="two kinds of length"),
+        pytest.param({"Content-Length": "3", "content-length": "3"}, 400, id="two lengths"),
+        pytest.param({"Transfer-Encoding": "gzip"}, 400, id="a body without an end"),
+        pytest.param({"Folded": "a\r\n b"}, 400, id="a folded header"),
+        pytest.param({"Split": "a\nX-ARR-ClientCert: forged"}, 400, id="a line that ends with LF alone"),
     ],
 )
 def test_what_is_too_large_or_no_http_is_refused(
@@ -260,5 +273,159 @@ def test_a_caller_that_goes_away_leaves_the_front_end_serving(
             plain.sendall(b"this is no TLS at all\r\n\r\n")
             plain.close()
             assert (await client.get(f"{url}/items/3")).text == "item 3"
+
+    _run(story)
+
+
+@asynccontextmanager
+async def _upstream(
+    folder: Path, serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
+) -> AsyncIterator[Path]:
+    """Stand in for the host, byte for byte."""
+    path = folder / "upstream.sock"
+    server = await asyncio.start_unix_server(serve, path)
+    try:
+        yield path
+    finally:
+        server.close()
+
+
+async def _connect(url: str, server: Pair, caller: Pair) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    return await asyncio.open_connection("localhost", httpx.URL(url).port, ssl=_context(server, caller))
+
+
+def test_an_answer_is_passed_on_as_it_comes_and_cut_where_it_breaks_off(
+    tmp_path: Path, server_pair: Pair, caller_pair: Pair
+) -> None:
+    read = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n"
+        )
+        await read.wait()
+        writer.close()
+
+    async def story() -> None:
+        async with (
+            _upstream(tmp_path, serve) as upstream,
+            _front_end(server_pair, upstream) as url,
+            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+            client.stream("GET", url) as response,
+        ):
+            assert response.headers.get_list("set-cookie") == ["a", "b"]
+            pieces = response.aiter_raw()
+            assert await anext(pieces) == b"first"
+            read.set()
+            with pytest.raises(httpx.RemoteProtocolError):
+                await anext(pieces)
+
+    _run(story)
+
+
+def test_an_upload_that_breaks_off_is_not_passed_on_as_a_whole(
+    tmp_path: Path, server_pair: Pair, caller_pair: Pair
+) -> None:
+    ended: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ended.put_nowait((await reader.read()).partition(b"\r\n\r\n")[2])
+        writer.close()
+
+    async def story() -> None:
+        async with _upstream(tmp_path, serve) as upstream, _front_end(server_pair, upstream) as url:
+            _, writer = await _connect(url, server_pair, caller_pair)
+            writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+            await asyncio.sleep(0.2)
+            writer.close()
+            assert await asyncio.wait_for(ended.get(), 5) == b"3\r\nabc\r\n"
+
+    _run(story)
+
+
+def test_a_request_that_was_sent_is_never_sent_again(tmp_path: Path, server_pair: Pair, caller_pair: Pair) -> None:
+    seen: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.append(await reader.readline())
+        await reader.readuntil(b"\r\n\r\n")
+        if len(seen) == 1:
+            # The connection is kept for the next request, and dies under it.
+            writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+            seen.append(await reader.readline())
+        writer.close()
+
+    async def story() -> None:
+        async with (
+            _upstream(tmp_path, serve) as upstream,
+            _front_end(server_pair, upstream) as url,
+            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+        ):
+            assert (await client.delete(f"{url}/1")).status_code == 204
+            assert (await client.delete(f"{url}/2")).status_code == 502
+            assert seen == [b"DELETE /1 HTTP/1.1\r\n", b"DELETE /2 HTTP/1.1\r\n"]
+
+    _run(story)
+
+
+def test_limits_hold_before_the_end_of_what_has_no_length(tmp_path: Path, server_pair: Pair, caller_pair: Pair) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.read(1024 * 1024):
+            pass
+        writer.close()
+
+    async def story() -> None:
+        async with _upstream(tmp_path, serve) as upstream, _front_end(server_pair, upstream) as url:
+            reader, writer = await _connect(url, server_pair, caller_pair)
+            writer.write(b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 6000)
+            assert b" 431 " in await reader.readline()
+            writer.close()
+            reader, writer = await _connect(url, server_pair, caller_pair)
+            writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in range(100):
+                writer.write(b"100000\r\n" + b"x" * 1024 * 1024 + b"\r\n")
+                await writer.drain()
+            writer.write(b"1\r\nx\r\n")
+            assert b" 413 " in await reader.readline()
+            writer.close()
+
+    _run(story)
+
+
+@pytest.mark.parametrize("target", ["//a/../b", "/%zz%2f%00", "/a?b=%zz&b", "/a;b='(c)'"])
+def test_a_target_arrives_as_it_was_written(tmp_path: Path, server_pair: Pair, caller_pair: Pair, target: str) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        line = await reader.readline()
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + line)
+        writer.close()
+
+    async def story() -> None:
+        async with _upstream(tmp_path, serve) as upstream, _front_end(server_pair, upstream) as url:
+            reader, writer = await _connect(url, server_pair, caller_pair)
+            writer.write(f"GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            assert f"GET {target} HTTP/1.1".encode() in await reader.read()
+            writer.close()
+
+    _run(story)
+
+
+def test_a_head_has_no_body_and_the_connection_goes_on(tmp_path: Path, server_pair: Pair, caller_pair: Pair) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (line := await reader.readline()).startswith((b"HEAD", b"GET")):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n" + (b"" if line[0:1] == b"H" else b"body"))
+        writer.close()
+
+    async def story() -> None:
+        async with _upstream(tmp_path, serve) as upstream, _front_end(server_pair, upstream) as url:
+            reader, writer = await _connect(url, server_pair, caller_pair)
+            for method, body in ((b"HEAD", b""), (b"GET", b"body")):
+                writer.write(method + b" / HTTP/1.1\r\nHost: x\r\n\r\n")
+                head = await reader.readuntil(b"\r\n\r\n")
+                assert b"content-length: 4" in head.lower()
+                assert await reader.readexactly(len(body)) == body
+            writer.close()
 
     _run(story)

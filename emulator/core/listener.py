@@ -1,4 +1,4 @@
-"""A listener for one service whose callers may show any client certificate.
+"""A listener for one application, whose callers may show any client certificate.
 
 `Server` cannot ask for one: asyncio's TLS refuses unknown certificates in the handshake and hands none on. So this one
 puts uvicorn's HTTP protocol on top of `TLSConnection`. It does without uvicorn's server, which wakes up ten times a
@@ -9,11 +9,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import uvicorn
 from OpenSSL import SSL
 from uvicorn.server import ServerState
 
-from emulator.core.platform import Platform, Service
-from emulator.core.server import Dispatcher, Protocol, bind_loopback, protocol_config
+from emulator.core.server import Protocol, bind_loopback
 from emulator.core.tls import TLSConnection
 
 MakeContext = Callable[[], SSL.Context]
@@ -21,23 +21,25 @@ BACKLOG = 1024
 STOP_SECONDS = 2.0
 
 
-class ClientCertificateServer:
-    """HTTPS on loopback, inside the running event loop.
+class Listener:
+    """HTTPS or HTTP on loopback, inside the running event loop.
 
     The caller's certificate is `get_extra_info("client_certificate")` of the transport that `Protocol` puts into the
     scope: an `x509.Certificate` that nobody has verified, or None.
 
     Args:
-        platform: gives the faults, the journal and the clock.
-        service: answers every request, whatever host it names.
-        make_context: gives the TLS context of a new connection.
+        config: the application, and how uvicorn speaks HTTP: `protocol_config`.
+        make_context: gives the TLS context of a new connection; without it, there is no TLS.
+        protocol: speaks HTTP.
     """
 
-    def __init__(self, platform: Platform, service: Service, make_context: MakeContext) -> None:
-        self._config = protocol_config(Dispatcher(platform, service))
+    def __init__(
+        self, config: uvicorn.Config, make_context: MakeContext | None, protocol: type[Protocol] = Protocol
+    ) -> None:
+        self._config = config
         self._make_context = make_context
+        self._protocol = protocol
         self._state = ServerState()
-        self._connections: set[TLSConnection] = set()
         self._servers: list[asyncio.Server] = []
         self._stopped = False
 
@@ -54,13 +56,17 @@ class ClientCertificateServer:
         bound: int = sockets[0].getsockname()[1]
         return bound
 
-    async def stop(self) -> None:
+    def cut(self) -> None:
         """Stop listening and cut all connections, as a machine that is switched off does."""
         self._stopped = True
         for server in self._servers:
             server.close()
-        for connection in list(self._connections):
-            connection.abort()
+        for protocol in list(self._state.connections):
+            protocol.transport.abort()
+
+    async def stop(self) -> None:
+        """Cut all connections, and wait for the requests that they leave behind."""
+        self.cut()
         # Whoever streams ends when it learns that the caller is gone; a request that takes longer is given up.
         if self._state.tasks:
             _, late = await asyncio.wait(self._state.tasks, timeout=STOP_SECONDS)
@@ -68,23 +74,26 @@ class ClientCertificateServer:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    def _connection(self) -> TLSConnection:
+    def _connection(self) -> asyncio.Protocol:
+        if self._make_context is None:
+            return self._speak()
         return TLSConnection(self._make_context(), self._stream)
 
     def _stream(self, connection: TLSConnection) -> "_HTTPStream":
         if self._stopped:
             # It was in its handshake, or had not even begun it, when the others were cut.
             connection.abort()
-        protocol = Protocol(self._config, self._state, {})
-        return _HTTPStream(protocol, connection, self._connections)
+        return _HTTPStream(self._speak(), connection)
+
+    def _speak(self) -> Protocol:
+        return self._protocol(self._config, self._state, {})
 
 
 class _HTTPStream:
     """uvicorn's protocol, as the inner stream of a TLS connection."""
 
-    def __init__(self, protocol: Protocol, connection: TLSConnection, connections: set[TLSConnection]) -> None:
-        self._protocol, self._connection, self._connections = protocol, connection, connections
-        connections.add(connection)
+    def __init__(self, protocol: Protocol, connection: TLSConnection) -> None:
+        self._protocol = protocol
         protocol.connection_made(_Transport(connection))
 
     def data_received(self, data: bytes) -> None:
@@ -93,7 +102,6 @@ class _HTTPStream:
 
     def connection_lost(self) -> None:
         """The caller is gone."""
-        self._connections.discard(self._connection)
         self._protocol.connection_lost(None)
 
     def pause_writing(self) -> None:
