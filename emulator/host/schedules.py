@@ -4,30 +4,28 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from croniter import CroniterBadCronError, CroniterBadDateError, croniter
+
 from emulator.host.host_config import HostConfigurationError, parse_time_span
 
+_MINUTE_SECONDS = 60
+_FIELD_COUNT = 6
+_DAY_OF_WEEK = 5
+_LAST_DAY = 6
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-
-# Field name, lowest and highest value, names of values.
-_FIELDS: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
-    ("second", 0, 59, ()),
-    ("minute", 0, 59, ()),
-    ("hour", 0, 23, ()),
-    ("day", 1, 31, ()),
-    ("month", 1, 12, _MONTHS),
-    ("day of week", 0, 6, _DAYS),
-)
-_MINUTE_SECONDS = 60
-_HORIZON = timedelta(days=366 * 8)  # 29 February on a given day of the week comes within this time or never.
+_NUMBERS = {name: position for names in (_MONTHS, _DAYS) for position, name in enumerate(names)}
+# croniter also knows L, ?, #, 7 for Sunday and ranges that go round; NCRONTAB does not.
+_END = "|".join((r"\d+", *_NUMBERS))
+_ITEM = re.compile(rf"(?:\*|({_END})(?:-({_END}))?)(?:/\d+)?")
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """When a timer function runs next: either by cron fields or every so many seconds."""
+    """When a timer function runs next: either by the fields of an expression or every so many seconds."""
 
     text: str
-    fields: tuple[frozenset[int], ...] = ()
+    fields: tuple[str, ...] = ()
     every_seconds: float = 0
 
     @property
@@ -35,7 +33,7 @@ class Schedule:
         """Whether the host keeps the schedule's status: not for those that run more often than once a minute."""
         if self.every_seconds:
             return self.every_seconds >= _MINUTE_SECONDS
-        return len(self.fields[0]) == 1
+        return self.fields[0].isdigit()
 
     def next_after(self, moment: datetime) -> datetime:
         """Return the first run strictly after a moment.
@@ -45,23 +43,10 @@ class Schedule:
         """
         if self.every_seconds:
             return moment + timedelta(seconds=self.every_seconds)
-        seconds, minutes, hours, days, months, weekdays = self.fields
-        candidate = moment.astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)
-        limit = candidate + _HORIZON
-        while candidate < limit:
-            if candidate.month not in months:
-                candidate = (candidate.replace(day=1) + timedelta(days=32)).replace(day=1, hour=0, minute=0, second=0)
-            elif candidate.day not in days or candidate.isoweekday() % 7 not in weekdays:
-                candidate = (candidate + timedelta(days=1)).replace(hour=0, minute=0, second=0)
-            elif candidate.hour not in hours:
-                candidate = (candidate + timedelta(hours=1)).replace(minute=0, second=0)
-            elif candidate.minute not in minutes:
-                candidate = (candidate + timedelta(minutes=1)).replace(second=0)
-            elif candidate.second not in seconds:
-                candidate += timedelta(seconds=1)
-            else:
-                return candidate
-        raise ValueError(f"The schedule '{self.text}' never fires.")
+        try:
+            return _runs(self.fields, moment.astimezone(UTC)).get_next(datetime)
+        except CroniterBadDateError as error:
+            raise ValueError(f"The schedule '{self.text}' never fires.") from error
 
 
 def parse_schedule(text: str) -> Schedule:
@@ -79,38 +64,29 @@ def parse_schedule(text: str) -> Schedule:
         if seconds <= 0:
             raise ValueError(f"The schedule expression '{text}' was not recognized.")
         return Schedule(stripped, every_seconds=seconds)
-    parts = stripped.split()
-    if len(parts) == len(_FIELDS) - 1:
-        parts.insert(0, "0")
-    if len(parts) != len(_FIELDS):
+    # Names count by their first three letters.
+    fields = re.sub(r"([a-z]{3})[a-z]*", r"\1", stripped.lower()).split()
+    if len(fields) == _FIELD_COUNT - 1:
+        fields.insert(0, "0")
+    if len(fields) != _FIELD_COUNT:
         raise ValueError(f"The schedule expression '{text}' was not recognized as a valid cron expression or timespan.")
-    return Schedule(
-        stripped, fields=tuple(_parse_field(part, *field) for part, field in zip(parts, _FIELDS, strict=True))
-    )
+    for position, field in enumerate(fields):
+        for item in field.split(","):
+            _check(item, position)
+    try:
+        _runs(tuple(fields), datetime.now(UTC))
+    except CroniterBadCronError as error:
+        raise ValueError(f"'{text}' is not a valid cron expression: {error}") from error
+    return Schedule(stripped, tuple(fields))
 
 
-def _parse_field(text: str, name: str, low: int, high: int, names: tuple[str, ...]) -> frozenset[int]:
-    values: set[int] = set()
-    for item in text.split(","):
-        match = re.fullmatch(r"(\*|\w+)(?:-(\w+))?(?:/(\d+))?", item)
-        if match is None:
-            raise ValueError(f"'{item}' is not a valid {name} of a cron expression.")
-        first, last, step = match.groups()
-        if first == "*":
-            start, end = low, high
-        else:
-            start = _parse_value(first, name, low, names)
-            end = _parse_value(last, name, low, names) if last else (high if step else start)
-        if not low <= start <= end <= high or step == "0":
-            raise ValueError(f"'{item}' is not a valid {name} of a cron expression ({low} to {high}).")
-        values.update(range(start, end + 1, int(step or 1)))
-    return frozenset(values)
+def _runs(fields: tuple[str, ...], after: datetime) -> croniter:
+    # NCRONTAB wants the day of the month and of the week to fit, where cron wants one of them.
+    return croniter(" ".join(fields), after, second_at_beginning=True, day_or=False)
 
 
-def _parse_value(text: str, name: str, low: int, names: tuple[str, ...]) -> int:
-    if text.isdigit():
-        return int(text)
-    for offset, known in enumerate(names):
-        if text.lower().startswith(known):
-            return low + offset
-    raise ValueError(f"'{text}' is not a valid {name} of a cron expression.")
+def _check(item: str, position: int) -> None:
+    match = _ITEM.fullmatch(item)
+    ends = [int(_NUMBERS.get(end, end)) for end in match.groups() if end] if match else []
+    if match is None or ends != sorted(ends) or (position == _DAY_OF_WEEK and max(ends, default=0) > _LAST_DAY):
+        raise ValueError(f"'{item}' is not a valid part of a cron expression.")

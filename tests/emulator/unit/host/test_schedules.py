@@ -17,6 +17,9 @@ from emulator.host.schedules import parse_schedule
         pytest.param("0 30 9 * * Mon-Fri", "2026-03-06T10:00:00", "2026-03-09T09:30:00", id="names of days"),
         pytest.param("0 0 12 1 JAN,jul *", "2026-03-01T00:00:00", "2026-07-01T12:00:00", id="names of months"),
         pytest.param("0 0 5/6 * * *", "2026-03-01T06:00:00", "2026-03-01T11:00:00", id="a step from a value"),
+        pytest.param("0 0 0 13 * Friday", "2026-03-14T00:00:00", "2026-11-13T00:00:00", id="both days have to fit"),
+        pytest.param("0 0 0 * * 0", "2026-03-02T00:00:00", "2026-03-08T00:00:00", id="Sunday is 0"),
+        pytest.param("0 0 0 * * *", "2026-03-01T00:00:00.5", "2026-03-02T00:00:00", id="a part of a second later"),
         pytest.param("00:00:30", "2026-03-01T00:00:00", "2026-03-01T00:00:30", id="a time span"),
         pytest.param("1.00:00:00", "2026-03-01T00:00:00", "2026-03-02T00:00:00", id="a time span of days"),
     ],
@@ -28,7 +31,13 @@ def test_next_run_follows_the_expression(schedule: str, after: str, want: str) -
 
 
 @pytest.mark.parametrize(
-    "schedule", ["", "* * *", "60 * * * * *", "a * * * * *", "*/0 * * * * *", "0:0:0", "5-1 * * * * *"]
+    "schedule",
+    [
+        *("", "* * *", "60 * * * * *", "a * * * * *", "*/0 * * * * *", "0:0:0", "5-1 * * * * *", "0 0 0 1 1 * 2030"),
+        # Other crons know these.
+        *("0 0 0 L * *", "0 0 0 ? * *", "0 0 0 * * 7", "0 0 0 * * 1-7", "0 0 0 * * Fri-Mon", "0 0 0 * * Mon#1"),
+        *("R * * * * *", "@hourly", "0 0 0 15W * *", "0 0 0 * Mon *", "0 0 0 0 * *", "0 0 24 * * *", "abc * * * * *"),
+    ],
 )
 def test_malformed_schedules_are_refused(schedule: str) -> None:
     with pytest.raises(ValueError, match=r"schedule|not a valid"):
