@@ -12,7 +12,7 @@ from emulator.host.durable.database import TaskHubVersionError
 from emulator.host.host_config import HostConfigurationError
 from emulator.host.logs import configure_logging, log
 from emulator.host.server import Host, HostOptions
-from emulator.host.worker import WorkerFailedToLoadError
+from emulator.host.worker.process import WorkerFailedToLoadError
 
 try:
     import uvloop

@@ -24,7 +24,7 @@ from emulator.host.keys import HostKeys
 from emulator.host.logs import log
 from emulator.host.routing import split_path
 from emulator.host.timers import TimerService
-from emulator.host.worker import FunctionFailedError, Worker, WorkerDiedError, WorkerStoppedError
+from emulator.host.worker.process import FunctionFailedError, Worker, WorkerDiedError, WorkerStoppedError
 
 _PUBLIC_DURABLE = "/runtime/webhooks/durabletask"
 _RPC_DURABLE = "/durabletask"

@@ -26,7 +26,7 @@ from emulator.host.logs import log
 from emulator.host.owner import current_owner
 from emulator.host.timer_leases import TimerLeases
 from emulator.host.timers import TimerService
-from emulator.host.worker import Worker
+from emulator.host.worker.process import Worker
 
 _LEASE_SECONDS = 300  # The message visibility timeout of the real storage provider.
 _SHORTEST_LEASE_SECONDS = 5

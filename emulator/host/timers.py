@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from emulator.host.indexing import FunctionIndex, TimerFunction
 from emulator.host.logs import log
 from emulator.host.timer_leases import TimerLeases
-from emulator.host.worker import FunctionFailedError, Worker, WorkerDiedError, WorkerStoppedError
+from emulator.host.worker.process import FunctionFailedError, Worker, WorkerDiedError, WorkerStoppedError
 
 _PAUSE_AFTER_ERROR_SECONDS = 5
 

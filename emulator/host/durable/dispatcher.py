@@ -23,7 +23,7 @@ from emulator.host.host_config import HostConfig
 from emulator.host.indexing import DurableFunction, FunctionIndex
 from emulator.host.logs import log
 from emulator.host.owner import is_known_dead
-from emulator.host.worker import (
+from emulator.host.worker.process import (
     FunctionFailedError,
     Worker,
     WorkerDiedError,

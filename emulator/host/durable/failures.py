@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from emulator.host.worker import FunctionError
+from emulator.host.worker.process import FunctionError
 
 # After each of these, up to the next `<`, `"` or `'`, the host hides the text.
 _CREDENTIAL_MARKS = (

@@ -2,7 +2,7 @@
 
 import io
 
-from emulator.host.channel import encode_frame, read_frame
+from emulator.host.worker.channel import encode_frame, read_frame
 
 
 def test_a_frame_comes_back_with_its_body_as_it_was() -> None:

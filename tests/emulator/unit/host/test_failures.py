@@ -5,7 +5,7 @@ import json
 import pytest
 
 from emulator.host.durable.failures import activity_reason, censor, exception_details, orchestrator_state
-from emulator.host.worker import FunctionError, exit_text
+from emulator.host.worker.process import FunctionError, exit_text
 
 
 @pytest.mark.parametrize(

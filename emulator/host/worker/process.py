@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from emulator.host.channel import encode_frame, read_frame_async
 from emulator.host.logs import log
+from emulator.host.worker.channel import encode_frame, read_frame_async
 
-_REPOSITORY = Path(__file__).resolve().parents[2]
+_REPOSITORY = Path(__file__).resolve().parents[3]
 
 # The worker's own code comes from this repository, whose folder must not stay on the app's `sys.path`.
 _BOOT = (
-    "import sys; sys.path.insert(0, {root!r}); from emulator.host import worker_main; "
-    "sys.path.remove({root!r}); worker_main.main()"
+    "import sys; sys.path.insert(0, {root!r}); from emulator.host.worker import main; "
+    "sys.path.remove({root!r}); main.main()"
 )
 
 
@@ -80,7 +80,7 @@ class _Process:
 
 
 class Worker:
-    """A process of `worker_main.py` with one of its engines, restarted when it dies."""
+    """A process of `main.py` with one of its engines, restarted when it dies."""
 
     def __init__(self, app_directory: Path, environment: dict[str, str], engine: str = "builtin") -> None:
         self._engine = engine

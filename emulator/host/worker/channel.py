@@ -1,6 +1,6 @@
 """Frames between the host and its worker process: a JSON header and a raw body, each with its length in front.
 
-Nothing but the framing belongs here; what the headers mean is said in `worker.py` and `worker_main.py`.
+Nothing but the framing belongs here; what the headers mean is said in `process.py` and `main.py`.
 """
 
 import asyncio

@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from emulator.host.channel import encode_frame, read_frame
-from emulator.host.worker_engine import Engine
+from emulator.host.worker.channel import encode_frame, read_frame
+from emulator.host.worker.engine import Engine
 
 _STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -75,10 +75,10 @@ class _HostLogHandler(logging.Handler):
 def _make_engine(kind: str) -> Engine:
     """Build the engine that the host asked for; each imports much, so only one is imported."""
     if kind == "runtime":
-        from emulator.host.worker_runtime import RuntimeEngine  # noqa: PLC0415 - see above
+        from emulator.host.worker.runtime import RuntimeEngine  # noqa: PLC0415 - see above
 
         return RuntimeEngine()
-    from emulator.host.worker_builtin import BuiltinEngine  # noqa: PLC0415 - see above
+    from emulator.host.worker.builtin import BuiltinEngine  # noqa: PLC0415 - see above
 
     return BuiltinEngine()
 

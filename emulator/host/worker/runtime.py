@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from emulator.host.worker_engine import Answer, Invocation
+from emulator.host.worker.engine import Answer, Invocation
 
 PACKAGE = "azure_functions_runtime"
 
