@@ -5,6 +5,7 @@ from starlette.routing import Route
 
 from emulator.core.listener import Listener
 from emulator.core.platform import Platform, Service
+from emulator.core.server import Dispatcher, protocol_config
 from emulator.openshift.kubernetes import replies
 from emulator.openshift.kubernetes.access.authentication import Authenticator
 from emulator.openshift.kubernetes.access.authorization import Authorizer
