@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import sysconfig
+from collections import Counter
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -20,6 +21,9 @@ SOURCES = (
     "tools",
     "tests",
 )
+# What stands around the product and the emulator.
+AROUND = ("demo", "bench", "tools", "tests")
+MOST_FILES = 20
 OURS = ("activities", "emulator", "frontend", "function_app", "installer", "orchestrators", "shared", "timers")
 
 
@@ -34,6 +38,14 @@ def test_http_is_the_standard_librarys() -> None:
 def test_http_holds_packages_and_no_module() -> None:
     """A Python file in it would make it a package, and break the standard library's."""
     assert list((ROOT / "http").glob("*.py")) == []
+
+
+def test_no_folder_of_the_product_or_the_emulator_is_too_long_to_read() -> None:
+    """Whoever looks for a file sees all of a folder at once."""
+    found = (path for folder in SOURCES if folder not in AROUND for path in (ROOT / folder).rglob("*.py"))
+    files = Counter(str(path.parent.relative_to(ROOT)) for path in found)
+    assert files["activities/azure"] > 1
+    assert {folder: number for folder, number in files.items() if number > MOST_FILES} == {}
 
 
 def test_no_dependency_ships_a_package_of_our_name() -> None:
