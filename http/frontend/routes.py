@@ -2,7 +2,7 @@
 
 The host takes the first template that fits, in the order of function names. So no two templates may fit one path
 (tested), and the functions of unknown paths sort last: one below `/sre`, one for all others. The names of its
-parameters decide which checks a path gets, see `middleware_path.py`.
+parameters decide which checks a path gets, see `middleware/path.py`.
 """
 
 from collections.abc import Mapping

@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+# Without the record of a past run, which keeps the names of its time.
+PAGES = [
+    REPOSITORY / "README.md",
+    *sorted({*(REPOSITORY / "docs").glob("*.md")} - {REPOSITORY / "docs/reliability.md"}),
+]
 
 # What the pages promise that a terminal has after `emulator env`.
 SET_BY_ENV = {
