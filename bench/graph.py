@@ -142,7 +142,7 @@ def _check(ignition: str) -> float:
     Raises:
         ValueError: if the check fails.
     """
-    # Afterwards and not above: the memory measured is the product's.
+    # Imported here and not above, so that the measured memory is the product's.
     from emulator.openshift.boot.checks import boot_check  # noqa: PLC0415 - see the line before
 
     begin = time.perf_counter()

@@ -105,7 +105,7 @@ def _any_of(context: df.DurableOrchestrationContext, tasks: list[Any]) -> Any:
 
 
 def _weigh(tries: Tries, task: Any, context: df.DurableOrchestrationContext) -> tuple[Ending | None, Tries]:
-    """Weigh what an activity returned, or take what a waiting sub-orchestration has weighed already."""
+    """Weigh the outcome of an activity, or take the ending that a waiting sub-orchestration has already decided."""
     outcome: Heard = _crash(task.result) if isinstance(task.result, Exception) else task.result
     if tries["waits"]:
         if not isinstance(task.result, Exception):
@@ -116,7 +116,7 @@ def _weigh(tries: Tries, task: Any, context: df.DurableOrchestrationContext) -> 
 
 
 def _crash(failure: Exception) -> Crashed:
-    """Return the outcome of an activity, or of a wait, whose process died: all else comes back as an outcome."""
+    """Return the outcome of an activity or wait whose process died; all other failures are returned as outcomes."""
     return {"outcome": "crashed", "message": str(failure).split("\n", 1)[0].strip()[:200]}
 
 
@@ -141,7 +141,7 @@ def _wait_id(tries: Tries) -> str:
 
 
 def _control(context: df.DurableOrchestrationContext, start: StartInput, name: str, more: dict[str, Any]) -> Yields:
-    """Call an activity of the engine itself until it is done; after the longest outage it is left to the watchdog."""
+    """Repeat an activity of the engine itself until it is done. After the longest outage, leave it to the watchdog."""
     began, plan = context.current_utc_datetime, start["plan"]
     row = {
         "name": name,

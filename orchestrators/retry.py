@@ -33,11 +33,11 @@ class Again:
 # A 429 may carry a wait of its own; `every` applies only if it does not.
 _THROTTLED = Again(timedelta(seconds=10), timedelta(minutes=30), shortest=_A_FEW_CALLS)
 _TRANSIENT = Again(timedelta(seconds=10), OUTAGE, shortest=_A_FEW_CALLS)
-# ARM caches role assignments for up to five minutes; ARO-RP waits ten in its authorization steps.
+# ARM caches role assignments for up to five minutes. ARO-RP waits ten in its authorization steps.
 _AUTHORIZATION = Again(timedelta(seconds=10), timedelta(minutes=10), verb=RetryVerb.RUN)
-# A conflict with somebody else's change of the same resource ends with that change.
+# A conflict with another change of the same resource ends when that change does.
 _BUSY = Again(timedelta(seconds=10), timedelta(minutes=10))
-# Work that Azure took on and gave up for reasons of its own is begun once more.
+# If Azure accepted work and then gave it up for reasons of its own, the row begins it once more.
 _GIVEN_UP = Again(timedelta(seconds=30), timedelta(minutes=10), verb=RetryVerb.RUN)
 _AZURE = {
     RetryClass.THROTTLED: _THROTTLED,
@@ -47,14 +47,15 @@ _AZURE = {
     RetryClass.GIVEN_UP: _GIVEN_UP,
 }
 
-# A new secret or a new application takes up to two minutes to reach every Entra ID replica.
+# A new secret or application takes up to two minutes to reach every Entra ID replica.
 _SPREADING = Again(timedelta(seconds=10), timedelta(minutes=2), verb=RetryVerb.RUN)
 
 POLICIES: dict[RetryPolicy, dict[RetryClass, Again]] = {
     RetryPolicy.NONE: {},
     RetryPolicy.AZURE: _AZURE,
     RetryPolicy.SERVICE_PRINCIPAL: _AZURE | {RetryClass.PRINCIPAL: _SPREADING},
-    # The same two minutes for roles that somebody assigned just before the PUT; a missing role is a clear failure.
+    # The same two minutes apply to roles that were assigned just before the PUT. After that, a missing role is a
+    # failure.
     RetryPolicy.PERMISSIONS: _AZURE | {RetryClass.AUTHORIZATION: _SPREADING},
 }
 

@@ -38,7 +38,7 @@ Cause = RetryClass | Literal["died"]
 # start faster.
 DEATHS_SECONDS = 300
 POLL_SHARE = 0.2
-# Silence: outcomes that tell nothing of the work, by the name under which a row remembers since when.
+# Silences: outcomes that reveal nothing about the work, by the name under which a row stores since when.
 _AWAY = (RetryClass.TRANSIENT, RetryClass.THROTTLED)
 _DIED: Literal["died"] = "died"
 
@@ -63,7 +63,7 @@ class Tries(TypedDict):
 
 
 def caller(start: StartInput) -> Caller:
-    """Return what every activity is told of the operation that calls it: no document, no secret, no plan."""
+    """Return the members of the operation that every activity gets: no document, no secret, no plan."""
     return {
         "operationId": start["operationId"],
         "attempt": start["attempt"],
@@ -94,7 +94,7 @@ class Endings:
     fenced: bool = False
 
     def add(self, name: str, ending: Ending) -> None:
-        """Note how a row has ended."""
+        """Record how a row has ended."""
         match ending["outcome"]:
             case "done":
                 self.done.append(name)
@@ -128,7 +128,7 @@ class Endings:
         return [] if waits and not self.told else [name for name in self.failures if name not in self.told]
 
     def error(self, start: StartInput) -> CloudErrorBody | None:
-        """Return why the operation failed: the first error, with the others whole in its details; None if it did not."""
+        """Return why the operation failed: the first error, with all others in its details. None if it did not fail."""
         if self.stopped:
             details: list[CloudErrorBody] = [{"code": "CorrelationId", "message": start["correlationId"]}]
             message = f"Step '{self.stopped}' was stopped before it ended."
@@ -148,7 +148,13 @@ class Endings:
 
 
 def begin(start: StartInput, row: ResolvedRow, now: datetime) -> Tries:
-    """Return the state of a row that is about to be called for the first time."""
+    """Return the state of a row that is about to be called for the first time.
+
+    Args:
+        start: the orchestration's input.
+        row: the row.
+        now: the orchestration's time.
+    """
     return {
         "call": caller(start),
         "row": row,
@@ -168,7 +174,12 @@ def begin(start: StartInput, row: ResolvedRow, now: datetime) -> Tries:
 
 
 def decide(tries: Tries, outcome: Heard, now: datetime) -> tuple[Ending | None, Tries]:
-    """Weigh one outcome.
+    """Decide what follows from one outcome.
+
+    Args:
+        tries: the state of the row.
+        outcome: the outcome of its last call.
+        now: the orchestration's time.
 
     Returns:
         The row's ending and the state, or None and the state with which to call again after `delaySeconds`.
@@ -200,7 +211,7 @@ def outlived(tries: Tries, now: datetime) -> Tries:
 
 
 def _count(tries: Tries, outcome: Heard, now: datetime) -> Tries:
-    """Note an outcome, and give the row back the time in which nothing answered."""
+    """Record an outcome, and extend the row's deadline by the time without answers."""
     silence = _silence(outcome)
     lost = _lost(tries, silence, now)
     since = {name: time if name in (*_AWAY, _DIED) else _later(time, lost) for name, time in tries["since"].items()}
@@ -220,7 +231,7 @@ def _count(tries: Tries, outcome: Heard, now: datetime) -> Tries:
 
 
 def _silence(outcome: Heard) -> Cause | None:
-    """Return the name of the silence that an outcome is, or None when it answers."""
+    """Return the name of the silence that an outcome is, or None if it is an answer."""
     match outcome["outcome"]:
         case "crashed":
             return _DIED
@@ -251,12 +262,12 @@ def _lost(tries: Tries, silence: Cause | None, now: datetime) -> timedelta:
 
 
 def _too_long(tries: Tries, silence: Cause, now: datetime) -> bool:
-    """Tell whether a silence has lasted longer than a row puts up with."""
+    """Tell whether a silence has lasted longer than the row tolerates."""
     return silence in tries["since"] and now > _given_up(tries, silence)
 
 
 def _given_up(tries: Tries, name: Cause) -> datetime:
-    """Return when a row gives up a class of errors, or a silence, if it lasts until then."""
+    """Return the time at which a row gives up on a class of errors, or on a silence, that lasts until then."""
     return _time(tries["since"][name]) + timedelta(seconds=_patience(tries, name))
 
 
@@ -297,7 +308,7 @@ def _wait(tries: Tries, outcome: Wait, now: datetime) -> tuple[CloudErrorBody | 
     row, deadline = tries["row"], _time(tries["deadline"])
     if now >= deadline:
         return _deadline_error(tries, outcome), tries
-    # What went wrong in asking is forgiven by an answer; what went wrong in the work itself is not.
+    # An answer clears errors in asking, but not errors in the work itself.
     forgiven = [
         name for name, again in tries["policy"].items() if again["verb"] == RetryVerb.SAME and name not in _AWAY
     ]
@@ -342,7 +353,7 @@ def _crashed(tries: Tries, outcome: Crashed, now: datetime) -> tuple[CloudErrorB
 
 
 def _fail(tries: Tries, error: CloudErrorBody, now: datetime) -> tuple[Ending | None, Tries]:
-    """End the row; what it may have begun in Azure is cancelled first, and awaited."""
+    """End the row; first cancel what it may have begun in Azure, and wait until that has ended."""
     row = tries["row"]
     if row["kind"] != RowKind.BEGIN_AND_POLL:
         return {"outcome": "failed", "error": error}, tries
@@ -359,7 +370,7 @@ def _fail(tries: Tries, error: CloudErrorBody, now: datetime) -> tuple[Ending | 
 def _cancelling(
     tries: Tries, error: CloudErrorBody, outcome: Done | Wait | Failed | Stopped | Crashed, now: datetime
 ) -> tuple[Ending | None, Tries]:
-    """Go on cancelling until nothing runs any more, or for as long as cancelling may take."""
+    """Continue to cancel until nothing runs any more, or the time for cancelling is over."""
     silence = _silence(outcome)
     end = _given_up(tries, silence) if silence else _time(tries["deadline"])
     asked = outcome.get("retryAfterSeconds") if outcome["outcome"] in ("wait", "failed") else None
@@ -376,7 +387,7 @@ def _deadline_error(tries: Tries, outcome: Wait) -> CloudErrorBody:
         tries,
         f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds{_not_counted(tries)}. "
         f"It waited for {row['waitsFor']}." + (f" Last seen: {last}" if last else ""),
-        # What a row of Azure's advises is against a refusal, and there was none.
+        # The advice of a row that waits for Azure is for refusals, and there was none.
         TOO_SLOW if owner == Owner.AZURE else row["message"],
         owner,
         outcome.get("details", []),

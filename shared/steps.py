@@ -1,7 +1,7 @@
-"""What plans, the engine and activities tell each other: the rows of a plan, the words in them, and outcomes.
+"""The types that plans, engine and activities exchange: the rows of a plan, the words in them, and outcomes.
 
-Everything here travels as JSON, where an enum's member becomes its value: compare with `==`, never with `is`. The types
-name the members that this build knows; what a newer build has added stays where it is.
+Everything here is sent as JSON, in which an enum's member becomes its value: compare with `==`, never with `is`. The
+types list the members that this build knows; members that a newer build has added are kept.
 """
 
 from enum import StrEnum
@@ -11,7 +11,7 @@ from shared.arm.errors import CloudErrorBody, Owner
 
 
 class RowKind(StrEnum):
-    """How a row is run: once, begun and then asked about, or only asked about."""
+    """How a row runs: once, begun and then polled, or only polled."""
 
     ACTION = "action"
     BEGIN_AND_POLL = "begin-and-poll"
@@ -19,7 +19,7 @@ class RowKind(StrEnum):
 
 
 class Verb(StrEnum):
-    """What an activity is asked to do with its row."""
+    """What an activity has to do with its row."""
 
     RUN = "run"
     STATUS = "status"
@@ -27,7 +27,7 @@ class Verb(StrEnum):
 
 
 class RetryClass(StrEnum):
-    """The class of an error: the policy of a row says which classes are tried again."""
+    """The class of an error. The policy of a row says which classes are tried again."""
 
     NONE = "none"
     THROTTLED = "throttled"
@@ -39,7 +39,7 @@ class RetryClass(StrEnum):
 
 
 class RetryPolicy(StrEnum):
-    """The policies that a row may name; `orchestrators/retry.py` says what they hold."""
+    """The policies that a row may name; `orchestrators/retry.py` defines them."""
 
     NONE = "none"
     AZURE = "azure"
@@ -48,7 +48,7 @@ class RetryPolicy(StrEnum):
 
 
 class RetryVerb(StrEnum):
-    """What an error that is tried again calls: what failed, or the row's beginning."""
+    """What to call after an error that is tried again: the call that failed, or the row from its beginning."""
 
     SAME = "same"
     RUN = "run"
@@ -64,7 +64,7 @@ class StepStatus(StrEnum):
 
 
 class ProgressItem(TypedDict):
-    """What is stored of one step in one attempt; `docs/design.md` explains the members."""
+    """The stored state of one step in one attempt; `docs/design.md` explains the members."""
 
     id: str
     operationId: str
@@ -84,7 +84,7 @@ class ProgressItem(TypedDict):
 
 
 class RowTerms(TypedDict):
-    """What every form of a row holds under the same name; members that say nothing are left out."""
+    """The members that every form of a row has under the same name; empty ones are left out."""
 
     needs: list[str]
     deadlineSeconds: float
@@ -99,7 +99,7 @@ class RowTerms(TypedDict):
 
 
 class RowMembers(RowTerms):
-    """What a row holds besides its name and its executor."""
+    """The members of a row besides its name and its executor."""
 
     phase: str
     kind: RowKind
@@ -113,14 +113,14 @@ class SerialisedRow(RowMembers):
 
 
 class ResolvedRow(SerialisedRow):
-    """A row as an operation stores it: scaled, and without `when` and `shortestSeconds`, which are decided."""
+    """A row as an operation stores it: scaled, and without `when` and `shortestSeconds`, which are decided by then."""
 
     firstPollSeconds: float
     cancelSeconds: float
 
 
 class SkippedRow(TypedDict):
-    """A row that is left out of an operation, and why."""
+    """A row that an operation skips, and why."""
 
     name: str
     reason: str
@@ -138,7 +138,7 @@ Policy = dict[RetryClass, ResolvedRetry]
 
 
 class ResolvedPlan(TypedDict):
-    """A plan as an operation stores it; `done` are the rows that an earlier operation has done."""
+    """A plan as an operation stores it; `done` has the rows that an earlier operation has done."""
 
     name: str
     timeScale: float
@@ -151,7 +151,7 @@ class ResolvedPlan(TypedDict):
 
 
 class Caller(TypedDict):
-    """What every activity is told of the operation that calls it: no document, no secret, no plan."""
+    """The members of the operation that every activity gets: no document, no secret, no plan."""
 
     operationId: str
     attempt: int
@@ -177,18 +177,18 @@ class Done(TypedDict):
 
 
 class Wait(TypedDict):
-    """The work goes on; `unanswered` when nobody could tell, which does not count against the row's deadline."""
+    """The work continues. With `unanswered` nobody answered, and the time does not count against the row's deadline."""
 
     outcome: Literal["wait"]
     message: str
     unanswered: NotRequired[bool]
     retryAfterSeconds: NotRequired[int]
-    # What a deadline's error tells besides, such as the state of the cluster's operators.
+    # Further details for a deadline's error, such as the state of the cluster's operators.
     details: NotRequired[list[CloudErrorBody]]
 
 
 class Failed(TypedDict):
-    """The call failed; the class tells whether it may pass. The ending of a row has no class any more."""
+    """The call failed; the class says whether that may pass. The ending of a row no longer has a class."""
 
     outcome: Literal["failed"]
     error: CloudErrorBody
@@ -209,13 +209,13 @@ class Stopped(TypedDict):
 
 
 class Crashed(TypedDict):
-    """The process that ran the activity died; only the engine says so."""
+    """The process that ran the activity died. Only the engine makes this outcome."""
 
     outcome: Literal["crashed"]
     message: str
 
 
-# What an activity returns, what the engine hears of one, and how a row ends.
+# What an activity returns, what the engine gets from one, and how a row ends.
 Outcome = Done | Wait | Failed | Fenced | Stopped
 Heard = Outcome | Crashed
 Ending = Done | Failed | Fenced | Stopped

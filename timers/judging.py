@@ -100,7 +100,7 @@ def fruitless(finding: Finding, now: datetime) -> Document | None:
 
 
 def explain(finding: Finding, now: datetime) -> CloudErrorBody:
-    """Return the error of an operation that is given up: by what its steps said last, and how its last run ended."""
+    """Return the error of an operation that is given up: the last messages of its steps, and how its last run ended."""
     unfinished = [item for item in finding.items if item["status"] != StepStatus.SUCCEEDED]
     last = unfinished[-1] if unfinished else None
     details = [last["error"]] if last and last["error"] else []

@@ -40,7 +40,7 @@ _PASSING = {
     "ServiceUnavailable": RetryClass.GIVEN_UP,
     "RetryableError": RetryClass.GIVEN_UP,
     "AnotherOperationInProgress": RetryClass.GIVEN_UP,
-    # No room in this part of the region just now, which changes by the minute.
+    # No capacity in this part of the region at the moment, which changes by the minute.
     "AllocationFailed": RetryClass.GIVEN_UP,
     "ZonalAllocationFailed": RetryClass.GIVEN_UP,
 }

@@ -21,14 +21,14 @@ class TryAgain(Exception):  # noqa: N818 - an answer more than an error
     """A failure that may pass. The plan decides whether it is tried again."""
 
     def __init__(self, error: CloudError, retry_class: RetryClass) -> None:
-        """Keep what to say when it does not pass."""
+        """Keep the error to report if it does not pass."""
         super().__init__(str(error))
         self.error = error
         self.retry_class = retry_class
 
 
 def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bool = False) -> Wait:
-    """Return the outcome of work that goes on.
+    """Return the outcome of work that continues.
 
     Args:
         message: what was observed.

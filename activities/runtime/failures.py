@@ -33,7 +33,7 @@ def outcome(call: Call, error: BaseException) -> Failed:
 
 
 def _refused(call: Call, failure: errors.Failure) -> Failed:
-    """Return the outcome of a step whose call Azure refused, or did not answer."""
+    """Return the outcome of a step whose call Azure refused or did not answer."""
     error = failure.error
     if _is_the_services(failure):
         error.owner, remedy = Owner.PLATFORM, remedies.OURS

@@ -15,8 +15,8 @@ from shared.clusters import endings
 from shared.steps import Outcome, ProgressItem, StepStatus, Verb
 from shared.store import Store, get_store
 
-# After this an item is written again though nothing has changed: people see how long ago a step was looked at. With
-# the longest pause between polls on top it stays below the time after which `superseded` takes a step for dead.
+# After this time an item is written even if nothing has changed, because people see how long ago a step was checked.
+# Together with the longest pause between polls it stays below the time after which `superseded` considers a step dead.
 SIGN_OF_LIFE = timedelta(seconds=30)
 # Members that change in each poll but mean nothing by themselves.
 _COUNTING = ("polls", "lastProgressTime")
@@ -71,7 +71,13 @@ def leave(call: Call) -> None:
 
 
 def fail(call: Call, step: str, error: CloudErrorBody) -> None:
-    """Mark a step failed that the engine has given up."""
+    """Mark a step that the engine has given up as failed.
+
+    Args:
+        call: the call of the engine's activity.
+        step: name of the step.
+        error: why it failed.
+    """
     progress = get_store().progress
     item = progress.get(call["operationId"], step, call["attempt"])
     if item is not None and item["status"] != StepStatus.FAILED:
@@ -119,7 +125,7 @@ def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody |
 
 
 def _says_nothing_new(call: Call, item: ProgressItem, written: _Written) -> bool:
-    """Tell whether a poll may leave the item alone.
+    """Tell whether a poll may leave the item unchanged.
 
     Only if this process also made the poll before, because another process may have written something else. And only if
     the call polls: a repeated run does work, and its successor wants to know when.

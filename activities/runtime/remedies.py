@@ -42,7 +42,7 @@ _MORE_QUOTA = (
     "Raise the quota that the message names (Azure portal, Quotas), or free some of it, then repeat the request to "
     "continue from this step."
 )
-# Classes of retry that end when Azure has been in trouble for too long.
+# Retry classes that end once Azure has been in trouble for too long.
 _TROUBLE = frozenset({RetryClass.THROTTLED, RetryClass.TRANSIENT, RetryClass.GIVEN_UP})
 
 # Azure's code, anywhere in the causes: what helps. The first match wins.
@@ -80,14 +80,20 @@ BY_CODE: dict[str, str] = {
 
 
 def of_azure(error: CloudError, retry_class: RetryClass) -> str:
-    """Return what helps against an error that Azure answered, or the lack of an answer."""
+    """Return the remedy for an error that Azure answered, or for a missing answer."""
     return by_cause(error) or _by_owner(error, retry_class) or REPORTED
 
 
 def of_step(error: CloudError, retry_class: RetryClass, row: ResolvedRow) -> str:
-    """Return what helps against an error that a step raised on purpose, with a message of its own."""
+    """Return the remedy for an error that a step raised on purpose, with its own message.
+
+    Args:
+        error: the error.
+        retry_class: its class, or "".
+        row: the row of the step.
+    """
     if row.get("together") and error.owner == Owner.CUSTOMER:
-        # A check has compared what there is with what is needed, and its row knows what helps.
+        # A check has compared what exists with what is needed, and its row knows what helps.
         return row["message"]
     return by_cause(error) or _by_owner(error, retry_class) or row["message"]
 

@@ -139,7 +139,7 @@ def _bug(error: Exception, target: str) -> CloudError:
 
 
 def _work(executor: Executor, step: Step) -> Outcome | None:
-    """Choose what to do: when the operation is stopping, what was begun is cancelled and nothing else is."""
+    """Choose what to do. While the operation is stopping, only cancel what was begun."""
     if step.call["verb"] == Verb.CANCEL or (step.document.get("stopping") and not executor.control):
         return executor.cancel(step) or {"outcome": "stopped"}
     work = {Verb.RUN: executor.run, Verb.STATUS: executor.status}[step.call["verb"]]

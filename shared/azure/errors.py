@@ -152,11 +152,11 @@ def translate(error: AzureError) -> Failure:
 
 
 def _owner(error: AzureError, again: RetryClass, told: Owner) -> Owner:
-    """Return whose a failed call is, where its class or its status says more than its code."""
+    """Return the owner of a failed call if its class or status says more than its code does."""
     if again in _AWAY:
         return Owner.AZURE
     if again == RetryClass.PRINCIPAL:
-        # Ours was refused. Activities that use the cluster's principal say so themselves.
+        # Our own credential was refused. Activities that use the cluster's principal report that themselves.
         return Owner.PLATFORM
     # The customer owns roles, policies, locks and firewalls.
     forbidden = status_of(error) == HTTPStatus.FORBIDDEN

@@ -10,7 +10,7 @@ from shared.clusters.states import Event, ProvisioningState, apply_edge, find_ed
 from shared.steps import ProgressItem, StepStatus
 
 TERMINAL = frozenset({ProvisioningState.SUCCEEDED, ProvisioningState.FAILED, ProvisioningState.CANCELED})
-# What a cluster document carries only while an operation runs.
+# Members of a cluster document that exist only while an operation runs.
 _OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "restarts", "correlationData")
 
 
@@ -44,13 +44,13 @@ def end_operation(
 
 
 def canceled(item: ProgressItem, message: str) -> ProgressItem:
-    """Return a progress item as it has to be written when its step will not go on."""
+    """Return a progress item as it has to be written if its step will not continue."""
     now = datetime.now(UTC).isoformat()
     return item | {"status": StepStatus.CANCELED, "message": message, "endTime": now, "lastProgressTime": now}
 
 
 def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[ProgressItem]:
-    """Return the progress items of an ended operation that are still `Running`, as they have to be written.
+    """Return the progress items of an ended operation that are still `Running`, in the form in which to write them.
 
     They belong to attempts that died, and nothing else would end them. Call this once the cluster no longer names the
     operation: until then a DELETE may supersede it, and that DELETE waits for work that may still be in flight.

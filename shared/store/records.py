@@ -38,13 +38,19 @@ class Progress(Items):
     """The container `OperationProgress`: one item for each (operation, step, attempt)."""
 
     def get(self, operation_id: str, step: str, attempt: int) -> ProgressItem | None:
-        """Return the progress of one step in one attempt, or None while it has not begun."""
+        """Return the progress of one step in one attempt, or None if it has not begun.
+
+        Args:
+            operation_id: the operation.
+            step: the step's name.
+            attempt: the attempt, from 1.
+        """
         found: Any = self.read(f"{step}-{attempt}", operation_id)
         item: ProgressItem | None = found
         return item
 
     def upsert(self, document: Mapping[str, Any]) -> Document:
-        """Write an item; its step has one writer at a time."""
+        """Write an item; only one writer at a time writes the items of a step."""
         return super().upsert({"ttl": TTL_SECONDS, **document})
 
     def list(self, operation_id: str) -> list[ProgressItem]:

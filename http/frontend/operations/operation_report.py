@@ -19,12 +19,12 @@ from shared.clusters.states import ProvisioningState
 from shared.steps import ProgressItem, ResolvedRow, RowKind, StepStatus
 
 NOT_STARTED = "NotStarted"
-# What a row of each kind usually takes of its deadline: this weighs the rows of `percentComplete`. An action of five
-# minutes takes six seconds; a deployment of an hour takes ten minutes.
+# The share of its deadline that a row of each kind usually takes; it weighs the rows in `percentComplete`. An action
+# with a deadline of five minutes takes six seconds; a deployment with one hour takes ten minutes.
 _USUAL = {RowKind.ACTION: 0.02, RowKind.BEGIN_AND_POLL: 0.15, RowKind.CONDITION: 0.15}
-# The most that a row counts for before it is done, and an operation before it has succeeded.
+# The most that a row counts before it is done, and that an operation counts before it has succeeded.
 _MOST_OF_A_ROW, _MOST_UNFINISHED = 0.9, 99
-# The first of these that a step of a phase has is the phase's.
+# A phase has the first of these states that one of its steps has.
 _PHASE_STATUS = (StepStatus.FAILED, StepStatus.RUNNING, StepStatus.CANCELED)
 
 
@@ -69,14 +69,20 @@ def report(
 
 
 def current_attempt(operation: dict[str, Any], cluster: dict[str, Any] | None, items: list[ProgressItem]) -> int:
-    """Return the attempt that runs, or the last one that did something."""
+    """Return the attempt that runs, or the last one that did something.
+
+    Args:
+        operation: the async operation document.
+        cluster: the cluster document, if it exists.
+        items: the progress items of all attempts.
+    """
     if cluster is not None and cluster.get("asyncOperationId") == operation["id"]:
         return int(cluster["attempt"])
     return max((item["attempt"] for item in items), default=1)
 
 
 def _latest(items: list[ProgressItem]) -> dict[str, ProgressItem]:
-    """Return the last item of each step; one that succeeded counts for good, because it does not run again."""
+    """Return the last item of each step. An item that succeeded is final, because its step does not run again."""
     found: dict[str, ProgressItem] = {}
     for item in sorted(items, key=lambda item: (item["status"] == StepStatus.SUCCEEDED, item["attempt"])):
         found[item["step"]] = item
@@ -140,7 +146,7 @@ def _phase(name: str, steps: list[dict[str, Any]], now: datetime) -> dict[str, A
 
 
 def progress(operation: dict[str, Any], items: list[ProgressItem], status: str) -> dict[str, Any]:
-    """Return what a customer who polls is told of the way: ARM's `percentComplete`, and `properties` while it runs.
+    """Return the progress for a client that polls: ARM's `percentComplete`, and `properties` while the operation runs.
 
     The text comes only from the plan, because answers of Azure and the cluster may name internals of the service.
     `properties` has no `provisioningState`, because clients would take it for a status.
@@ -173,7 +179,7 @@ def progress(operation: dict[str, Any], items: list[ProgressItem], status: str) 
 
 
 def _percent(plan: dict[str, Any], items: list[ProgressItem], status: str) -> int:
-    """Return how much is done, 0 to 100; it never goes back within an operation.
+    """Return how much is done, 0 to 100. The figure never decreases within an operation.
 
     It depends only on what is stored, not on the reader's clock, so two frontends give the same figure. A row that is
     done stays done, and a row that began again counts with the longest time of any attempt.
