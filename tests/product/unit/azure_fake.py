@@ -1,6 +1,6 @@
-"""Azure at the HTTP level, in memory: resources by path, tokens, and whatever a test scripts for one path.
+"""An in-memory Azure at the HTTP level: resources by path, tokens, and scripted answers for single paths.
 
-It stands under `requests`, so the product's SDK clients run whole, pipelines and all.
+It replaces the transport of `requests`, so the product's SDK clients run unchanged, with their pipelines.
 """
 
 import base64
@@ -30,7 +30,7 @@ METADATA = {
 
 @dataclass(frozen=True)
 class Request:
-    """One call, as it left the product."""
+    """One call, as the product sent it."""
 
     method: str
     host: str
@@ -47,7 +47,7 @@ class Request:
 
 @dataclass
 class FakeAzure:
-    """Resources by lower-cased path, and every call that was made."""
+    """Resources by lower-cased path, and all calls that were made."""
 
     resources: dict[str, Any] = field(default_factory=dict)
     calls: list[Request] = field(default_factory=list)
@@ -57,13 +57,28 @@ class FakeAzure:
     _scripts: list[tuple[str, str, Handler]] = field(default_factory=list)
 
     def on(self, method: str, path: str, handler: Handler) -> None:
-        """Answer calls whose path matches an expression with a handler, before anything else does."""
+        """Answer calls whose path matches an expression with a handler, which takes precedence over everything else.
+
+        Args:
+            method: HTTP method.
+            path: regular expression for the path.
+            handler: answers the call.
+        """
         self._scripts.insert(0, (method, path, handler))
 
     def fails(
         self, method: str, path: str, status: int, code: str, message: str = "It failed.", **headers: str
     ) -> None:
-        """Answer calls with an ARM error."""
+        """Answer calls with an ARM error.
+
+        Args:
+            method: HTTP method.
+            path: regular expression for the path.
+            status: HTTP status.
+            code: code of the error.
+            message: message of the error.
+            **headers: headers of the answer.
+        """
         body = {"error": {"code": code, "message": message}}
         self.on(method, path, lambda _request: (status, body, headers))
 
@@ -123,7 +138,7 @@ class FakeAzure:
 
 
 def send(azure: FakeAzure, prepared: requests.PreparedRequest) -> requests.Response:
-    """Send what `requests` would put on a socket."""
+    """Answer what `requests` would send over a socket."""
     status, body, headers = azure.answer(prepared)
     content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     raw = urllib3.HTTPResponse(

@@ -1,4 +1,4 @@
-"""The blobs of one storage account at the HTTP level, in memory: what Azure does of Put, Get and Get Properties."""
+"""The blobs of one storage account at the HTTP level, in memory: Azure's Put, Get and Get Properties."""
 
 import io
 from collections.abc import Callable
@@ -30,7 +30,13 @@ class FakeBlobs:
     writes: list[str] = field(default_factory=list)
 
     def put(self, path: str, content: bytes, headers: dict[str, str]) -> int:
-        """Write a blob; `If-None-Match: *` writes none that is there."""
+        """Write a blob; with `If-None-Match: *` only if it does not exist.
+
+        Args:
+            path: `container/name`.
+            content: the bytes.
+            headers: headers of the request.
+        """
         if headers.get("if-none-match") == "*" and path in self.blobs:
             return 409
         self.writes.append(path)

@@ -1,4 +1,4 @@
-"""What all unit tests share: no test sees which address another one has called last."""
+"""Fixtures for all unit tests: no test sees the address that another one called last."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from shared import tracing
 
 @pytest.fixture(autouse=True)
 def _nothing_called_yet() -> Iterator[None]:
-    """Begin as an activity begins: the error of a connection names the call of its own step."""
+    """Begin like an activity: the error of a connection names the call of its own step."""
     token = tracing.address.set("")
     yield
     tracing.address.reset(token)

@@ -23,7 +23,7 @@ Hook = Callable[[dict[str, str], Any], None]
 
 
 class Pages:
-    """What a query finds, as items or as pages of a size."""
+    """The results of a query, as items or as pages of a size."""
 
     def __init__(self, found: list[Document], size: int | None, hook: Hook | None) -> None:
         self._found = found
@@ -38,7 +38,7 @@ class Pages:
 
 
 class Pager:
-    """Pages with the token of the next one in their headers.
+    """Pages, with the token of the next one in their headers.
 
     The SDK's own `continuation_token` comes from the headers that *any* thread received last, so here it is wrong.
     """
@@ -61,7 +61,7 @@ class Pager:
 
 
 class Container:
-    """One container. `before_write` lets a test change a document between its read and its write."""
+    """One container. With `before_write` a test can change a document between its read and its write."""
 
     def __init__(self, partition: str, unique: tuple[str, ...] = ()) -> None:
         self.documents: dict[tuple[str, str], Document] = {}
@@ -138,7 +138,7 @@ class Container:
 
 
 def _matches(query: str, values: dict[str, Any], document: Document) -> bool:
-    """Answer the queries that the product has, and refuse any other."""
+    """Answer the queries that the product uses, and refuse any other."""
     condition = query.partition(" WHERE ")[2]
     if condition in CONDITIONS:
         return bool(CONDITIONS[condition](document, values))

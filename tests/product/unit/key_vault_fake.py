@@ -1,4 +1,4 @@
-"""Certificates of a vault at the HTTP level, in memory: orders that a test fulfils or refuses."""
+"""Certificates of a vault at the HTTP level, in memory; tests fulfil or refuse the orders."""
 
 import base64
 from functools import partial
@@ -17,7 +17,7 @@ CHALLENGE = 'Bearer authorization="https://login.microsoftonline.com/tenant", re
 
 
 class FakeCertificates:
-    """The certificates of one vault, by name. A certificate is on order until a test says more."""
+    """The certificates of one vault, by name. A certificate stays on order until a test decides otherwise."""
 
     def __init__(self, azure: FakeAzure, vault: str = "https://rp-cls.vault.azure.net") -> None:
         """Answer for the vault."""
@@ -87,7 +87,7 @@ class FakeCertificates:
 
 
 def _challenged(handler: Handler, request: Request) -> Reply:
-    """Answer a call without a token as every vault does; the client has kept its body back until then."""
+    """Answer a call without a token as every vault does; the client sends its body only after that."""
     if "authorization" not in request.headers:
         return 401, {"error": {"code": "Unauthorized", "message": "No token."}}, {"WWW-Authenticate": CHALLENGE}
     return handler(request)

@@ -1,4 +1,4 @@
-"""The product on an Azure in memory: its own stores and SDK clients, with fakes below them."""
+"""The product on an in-memory Azure: its own stores and SDK clients on top of fakes."""
 
 import itertools
 from collections.abc import Iterator
@@ -155,7 +155,7 @@ class World:
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """Put the product on fakes: settings, Cosmos DB, Key Vault, and everything that is asked over HTTP."""
+    """Run the product on fakes: settings, Cosmos DB, Key Vault, and everything that uses HTTP."""
     for name in settings.table():
         monkeypatch.delenv(name, raising=False)
     for name, value in ENVIRONMENT.items():

@@ -1,4 +1,4 @@
-"""How the benchmark finds the critical path, counts histories and calls, and what it says."""
+"""The benchmark finds the critical path, counts histories and calls, and reports them."""
 
 import json
 from collections import Counter
@@ -26,13 +26,13 @@ from shared.steps import Caller
 
 
 def test_the_longest_chain_goes_through_what_is_waited_for() -> None:
-    """Not through what takes longest by itself."""
+    """It follows dependencies, not the steps that take longest by themselves."""
     steps = {"a": Step((), (2,)), "slow": Step((), (5,)), "b": Step(("a",), (4,)), "end": Step(("slow", "b"), (1,))}
     assert chain.critical_path(steps) == Chain((Link("a", 2), Link("b", 4), Link("end", 1)))
 
 
 def test_what_is_asked_about_lasts_until_the_poll_after_its_end() -> None:
-    """Each part of it: the next one begins when the one before is known to be over."""
+    """This holds for each part: the next one begins when the one before is known to be over."""
     five = timedelta(seconds=5)
     assert chain.critical_path({"a": Step((), (2.5,), poll=five)}).links == (Link("a", 3, 0.5),)
     assert chain.critical_path({"a": Step((), (2.5, 0.5), poll=five)}).links == (Link("a", 4, 1),)
@@ -40,7 +40,7 @@ def test_what_is_asked_about_lasts_until_the_poll_after_its_end() -> None:
 
 
 def test_a_wait_that_began_long_ago_is_asked_about_rarely() -> None:
-    """So what goes on elsewhere is noticed late by as much as the wait has lasted, and not by the pause of its end."""
+    """An end elsewhere is noticed late in proportion to how long the wait has lasted, not by the shortest pause."""
     steps = {"elsewhere": Step((), (101,)), "row": Step((), (), ("elsewhere",), timedelta(seconds=60))}
     found = chain.critical_path(steps)
     assert [link.name for link in found.links] == ["elsewhere", "row"]
@@ -50,7 +50,7 @@ def test_a_wait_that_began_long_ago_is_asked_about_rarely() -> None:
 
 @pytest.mark.parametrize("over", [0.5, 3, 20, 77, 500], ids=str)
 def test_the_benchmark_asks_when_the_engine_asks(over: float) -> None:
-    """Its polls are those of the interpreter."""
+    """The benchmark polls when the interpreter does."""
     poll = timedelta(seconds=10)
     begin = datetime(2026, 3, 1, tzinfo=UTC)
     row: Any = {"name": "row", "kind": "condition", "retry": "azure", "deadlineSeconds": 3600.0, "pollSeconds": 10.0}
@@ -64,34 +64,34 @@ def test_the_benchmark_asks_when_the_engine_asks(over: float) -> None:
 
 
 def test_a_template_takes_its_longest_chain_of_resources() -> None:
-    """A storage account with its containers is longer than anything beside it; ARM's own seconds come on top."""
+    """A storage account with its containers takes longer than anything parallel; ARM's own seconds are added."""
     alone = chain._TYPES["Microsoft.Storage/storageAccounts"].create_seconds
     containers = chain._TYPES["Microsoft.Storage/storageAccounts/blobServices/containers"].create_seconds
     assert chain.template("storage") == BEGIN_SECONDS + alone + containers + END_SECONDS
 
 
 def test_every_figure_belongs_to_a_row_or_to_the_clusters_timeline() -> None:
-    """A renamed row would lose its latency without a word."""
+    """Otherwise a renamed row would silently lose its latency."""
     steps = chain.graph(CREATE)
     assert set(chain.SECONDS) | set(chain.INSIDE) <= set(steps)
     assert {need for step in steps.values() for need in step.needs + step.awaits} <= set(steps)
 
 
 def test_every_row_that_waits_for_something_has_its_figure() -> None:
-    """A deployment or a condition without one would seem to take no time."""
+    """A deployment or a condition without a figure would seem to take no time."""
     waiting = {row.name for row in CREATE if row.kind != "action"}
     nothing_to_wait_for = {"storage_containers_ready", "private_dns_ready", "console_exists", "remove_expired_machines"}
     assert waiting - set(chain.SECONDS) - set(chain.INSIDE) == nothing_to_wait_for
 
 
 def test_the_router_waits_for_what_its_cluster_makes_in_azure() -> None:
-    """Beside the seconds of its line: an address, a frontend with it, and a rule for each of two ports."""
+    """In addition to its line's own seconds: an address, a frontend with it, and a rule for each of two ports."""
     line = next(row for row in timeline.rows(chain.FLAVOUR) if row.name == "router")
     assert sum(chain.graph(CREATE)["router"].seconds) > line.seconds + 2
 
 
 def test_a_create_takes_about_as_long_as_in_azure() -> None:
-    """Half an hour and more, people say; the machines and what comes up in them are most of it."""
+    """More than half an hour, mostly for the machines and for what starts in them."""
     found = chain.longest()
     assert 20 <= found.seconds / 60 <= 40
     assert found.seconds / 2 < found.in_cluster < found.seconds
@@ -108,7 +108,7 @@ def test_polls_add_less_than_the_aim() -> None:
 
 
 def test_the_histories_of_an_operation_are_its_plan_and_its_waits(tmp_path: Path) -> None:
-    """With all their events, also those that the management API leaves out."""
+    """Including the events that the management API leaves out."""
     (tmp_path / "functions").mkdir()
     path = tmp_path / "functions" / "Hub.sqlite"
     hub = Database(path, "owner", 60)
@@ -130,7 +130,7 @@ def test_the_histories_of_an_operation_are_its_plan_and_its_waits(tmp_path: Path
 
 
 def test_calls_are_counted_from_where_the_round_began(tmp_path: Path) -> None:
-    """By service, without those of the control service, which Azure does not have."""
+    """By service, without those to the control service, which Azure does not have."""
     journal = tmp_path / "journal.jsonl"
     journal.write_text(json.dumps({"service": "arm"}) + "\n")
     begin = journal.stat().st_size
@@ -151,7 +151,7 @@ def create(failure: HttpResponseError | None) -> Any:
 
 
 def test_a_create_that_fails_ends_the_benchmark_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures of a failure are none."""
+    """A failed create has no figures."""
     details = [{"code": "Remedy", "message": "Ask for more."}]
     error = {"code": "QuotaExceeded", "message": "No cores are left.", "details": details}
     monkeypatch.setattr("demo.watch.Operations", lambda *_of: SimpleNamespace(get=lambda _operation: {"error": error}))
@@ -183,7 +183,7 @@ def made(at_once: int, wall: float, cpu: float, waits: int) -> Round:
 
 
 def test_the_report_has_a_column_for_each_round() -> None:
-    """Figures of a create stay comparable, however many there were at once."""
+    """The figures are per create, so they stay comparable however many there were at once."""
     latencies = Chain((Link("ensure_resource_group", 100), Link("masters up", 80), Link("finish", 20)))
     polled = Chain((Link("ensure_resource_group", 104, 4), Link("masters up", 80), Link("finish", 20)))
     rounds = [made(1, 11, 2, 1), made(10, 20, 3, 2)]
@@ -206,7 +206,7 @@ def test_the_report_has_a_column_for_each_round() -> None:
 
 
 def test_the_critical_path_says_whose_time_it_is() -> None:
-    """Work takes as long at any pace: it is what the clock of a fast round shows beside its latencies and its polls."""
+    """Work takes the same time at any pace: it is the rest of a fast round's clock beside its latencies and polls."""
     latencies = Chain((Link("ensure_resource_group", 100), Link("masters up", 80), Link("finish", 20)))
     polled = Chain((Link("ensure_resource_group", 104, 4), Link("masters up", 80), Link("finish", 20)))
     text = "\n".join(report.lines([made(1, 11, 2, 1)], latencies, polled, 20, 200))
@@ -220,7 +220,7 @@ def test_the_critical_path_says_whose_time_it_is() -> None:
 
 
 def test_many_creates_at_once_say_nothing_of_the_critical_path() -> None:
-    """They wait for the machine that they share."""
+    """They compete for the machine, so their times say nothing about it."""
     latencies = Chain((Link("finish", 200),))
     text = "\n".join(report.lines([made(10, 20, 3, 2)], latencies, latencies, 20, 200))
     assert "Critical path: take a round of one create along" in text
@@ -228,7 +228,7 @@ def test_many_creates_at_once_say_nothing_of_the_critical_path() -> None:
 
 
 def test_the_graphs_lines_have_a_column_for_each_number_of_cores() -> None:
-    """And judge by the last one, which has the most."""
+    """The verdict is on the last column, which has the most cores."""
     one = graph.Figures(1, 2.0, 1.9, 1.8, 0.12, 100, 90, 400 * 1024, 200 * 1024, 201 * 1024, 0.02)
     text = "\n".join(report.graph_lines([one, replace(one, cores=2, wall=0.7)]))
     assert "wall seconds of an install graph          2.00        0.70" in text
@@ -240,7 +240,7 @@ def test_the_graphs_lines_have_a_column_for_each_number_of_cores() -> None:
 
 
 def test_keys_are_counted_and_the_installers_own_way_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A benchmark that left its own behind would hand out the same keys for ever."""
+    """A benchmark that left its own key maker in place would hand out the same keys for ever."""
     key = rsa.generate_private_key(65537, 1024)  # noqa: S505 - quick, and of no use to anybody
     monkeypatch.setattr(pki, "new_key", lambda: key)
     before = pki.new_key

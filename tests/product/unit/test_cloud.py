@@ -1,4 +1,4 @@
-"""The cloud's endpoints come from ARM's metadata, and each call from one correlation."""
+"""The cloud's endpoints come from ARM's metadata, and all calls of a request share one correlation."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -30,7 +30,7 @@ def test_the_endpoints_are_read_once(world: World) -> None:
 
 @pytest.mark.parametrize("traceparent", ["", "not a trace", "00-aa-bb"])
 def test_a_trace_that_is_none_is_not_passed_on(traceparent: str) -> None:
-    """The correlation id is, all the same."""
+    """The correlation id is passed on even so."""
     token = tracing.current.set(tracing.Correlation("corr", traceparent=traceparent))
     assert tracing.headers() == {"x-ms-correlation-request-id": "corr"}
     tracing.current.reset(token)
@@ -38,7 +38,7 @@ def test_a_trace_that_is_none_is_not_passed_on(traceparent: str) -> None:
 
 
 def test_the_address_of_the_last_call_is_kept() -> None:
-    """Whatever client made it."""
+    """This holds for every kind of client."""
     request: Any = SimpleNamespace(http_request=SimpleNamespace(url="https://x/y", headers={}))
     token = tracing.address.set("")
     tracing.add_headers(request)
@@ -47,7 +47,7 @@ def test_the_address_of_the_last_call_is_kept() -> None:
 
 
 def test_a_call_of_a_step_names_it() -> None:
-    """Whoever reads the trace, or Azure's own log of the request, knows which row of the plan it was made for."""
+    """Traces, and Azure's own log of the request, show which row of the plan made a call."""
     token = tracing.current.set(tracing.Correlation(step="create_dns"))
     assert tracing.headers() == {"baggage": "step=create_dns"}
     tracing.current.reset(token)

@@ -1,4 +1,4 @@
-"""Deadlines: what is left of one, for a call and for a request."""
+"""Deadlines of calls and of requests: the time that is left."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,24 +10,24 @@ from shared import deadline
 
 
 def attempt(**options: Any) -> Any:
-    """Return an attempt of a pipeline, with the time-outs that it has so far."""
+    """Return an attempt of a pipeline with its current time-outs."""
     return SimpleNamespace(context=SimpleNamespace(options=options))
 
 
 def answer(headers: dict[str, str]) -> Any:
-    """Return an answer of a pipeline that throttles."""
+    """Return a throttling answer of a pipeline."""
     return SimpleNamespace(http_response=SimpleNamespace(headers=headers, status_code=429, reason="Too Many Requests"))
 
 
 def test_without_a_deadline_time_outs_stay() -> None:
-    """Calls of activities to ARM may take as long as their clients say."""
+    """Calls of activities to ARM may take as long as their clients allow."""
     request = attempt(read_timeout=60)
     deadline.before_sending(request)
     assert request.context.options == {"read_timeout": 60}
 
 
 def test_what_is_left_caps_the_time_outs() -> None:
-    """Those of the attempt, and those that the client has by itself."""
+    """Both the attempt's time-outs and the client's own are capped."""
     request = attempt(read_timeout=60)
     with deadline.within(1):
         deadline.before_sending(request)
@@ -36,7 +36,7 @@ def test_what_is_left_caps_the_time_outs() -> None:
 
 
 def test_a_call_whose_time_is_up_ends_as_one_without_an_answer() -> None:
-    """So everybody treats it as what it is: nobody knows what became of it."""
+    """It is treated like a lost answer, because nobody knows whether it was carried out."""
     with pytest.raises(ServiceResponseError), deadline.call(), deadline.within(0):
         deadline.before_sending(attempt())
 
@@ -48,7 +48,7 @@ def test_an_earlier_deadline_holds() -> None:
 
 
 def test_a_request_keeps_time_for_its_aftermath() -> None:
-    """To find out what became of a write, and to clean up; each call of it is short."""
+    """It uses the time to find out whether a write happened, and to clean up. Each of these calls is short."""
     with deadline.request():
         with deadline.within(0):
             assert deadline.left() <= 0
@@ -68,7 +68,7 @@ def test_a_request_keeps_time_for_its_aftermath() -> None:
     ],
 )
 def test_a_short_wait_is_left_to_the_sdk(headers: dict[str, str]) -> None:
-    """Throttling is ordinary under load."""
+    """Throttling is normal under load."""
     with deadline.call():
         deadline.before_sleeping(answer(headers))
 

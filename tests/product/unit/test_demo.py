@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 
 def printed(*things: Any) -> str:
-    """Return things as they are printed where there is no terminal."""
+    """Return text as it is printed without a terminal."""
     console = Console(file=io.StringIO(), width=200, highlight=False)
     for thing in things:
         console.print(thing)
@@ -69,7 +69,7 @@ def test_nodes_look_as_kubectl_shows_them() -> None:
 
 
 def test_a_kubeconfig_is_its_owners_alone_whatever_was_there(tmp_path: Path) -> None:
-    """It holds a key."""
+    """Even an existing file is made private, because the kubeconfig holds a key."""
     path = tmp_path / "kubeconfig"
     path.write_text("of yesterday, readable for all")
     path.chmod(0o644)
@@ -79,7 +79,7 @@ def test_a_kubeconfig_is_its_owners_alone_whatever_was_there(tmp_path: Path) -> 
 
 
 def test_without_a_terminal_an_end_is_a_line_and_what_a_wait_says_is_one() -> None:
-    """Each once, however often it is looked at; a text in brackets is no markup."""
+    """Each line is printed once, however often the state is read, and text in brackets is not markup."""
     console = Console(file=io.StringIO(), width=200, highlight=False)
     lines = watch._Lines(console)
     waiting = {"message": "ConfigMap 'kube-system/bootstrap' [does not exist] yet"}
@@ -97,7 +97,7 @@ def test_without_a_terminal_an_end_is_a_line_and_what_a_wait_says_is_one() -> No
 
 
 def test_on_a_terminal_a_phase_in_which_nothing_runs_is_one_line() -> None:
-    """All of it fits on a screen; the whole table comes at the end."""
+    """Everything fits on a screen; the whole table is printed at the end."""
     folded = printed(watch.table(operation(), folded=True))
     assert len(folded.splitlines()) == 5
     assert "1 step " in folded
@@ -107,7 +107,7 @@ def test_on_a_terminal_a_phase_in_which_nothing_runs_is_one_line() -> None:
 
 
 def test_what_to_paste_has_addresses_and_quotes() -> None:
-    """A folder with a blank is one word."""
+    """A folder with a blank in its name stays one word."""
     names = ("proxy", "ca_bundle", "client_id", "client_secret", "tenant_id", "subscription_id")
     person = Customer({name: f"the {name}" for name in names})
     told = list(going_on.lines(person, Path("my state"), Path("my state/kubeconfig")))
@@ -118,7 +118,7 @@ def test_what_to_paste_has_addresses_and_quotes() -> None:
 
 
 def test_an_error_says_everything_once() -> None:
-    """The details repeat a lone problem, which stands outside already."""
+    """The details repeat a single problem, which the outer error has said already."""
     lone = {"code": "InvalidLinkedVNet", "message": "It is small."}
     step = {"code": "Step", "message": "validate_network", "target": "validation"}
     other = lone | {"message": "It is far.", "details": [step]}

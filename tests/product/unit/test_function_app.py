@@ -13,7 +13,7 @@ from shared import settings
 from timers import TIMERS
 
 ROOT = Path(__file__).parents[3]
-# What only activities need: management SDKs take a second or two each.
+# Only activities need these: management SDKs take a second or two each.
 HEAVY = ("azure.keyvault.certificates", "azure.mgmt", "azure.storage", "kubernetes", "installer")
 PROBE = """
 import json, sys
@@ -39,12 +39,12 @@ def loaded() -> dict[str, dict[str, list[str]]]:
 
 
 def test_a_cold_start_loads_no_management_or_kubernetes_sdk(loaded: dict[str, dict[str, list[str]]]) -> None:
-    """The first PUT answers in a second or two because activities import theirs on their first call."""
+    """Activities import theirs on their first call, so the first PUT is answered in a second or two."""
     assert [name for name in loaded["modules"] if name.startswith(HEAVY)] == []
 
 
 def test_every_function_is_registered_with_its_trigger(loaded: dict[str, dict[str, list[str]]]) -> None:
-    """Activities, orchestrators and timers from their tables; everything else is HTTP."""
+    """Activities, orchestrators and timers come from their tables; everything else is HTTP."""
     kinds = {
         name: next(kind for kind in types if kind.endswith("Trigger")) for name, types in loaded["functions"].items()
     }
@@ -61,7 +61,7 @@ def test_the_host_serves_routes_without_a_prefix() -> None:
 
 
 def test_the_host_takes_the_name_of_its_task_hub_from_the_setting_that_the_code_reads() -> None:
-    """Operations store the name, so both have to mean the same hub."""
+    """Operations store the name, so host and code have to mean the same hub."""
     host = json.loads((ROOT / "host.json").read_text(encoding="utf-8"))
     assert host["extensions"]["durableTask"]["hubName"] == "%TASK_HUB%"
     assert "TASK_HUB" in settings.table()

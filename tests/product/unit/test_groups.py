@@ -19,7 +19,7 @@ WORKAROUND = Path(__file__).parents[2] / "xdist_groups.py"
 
 
 def test_a_group_of_tests_runs_on_one_worker(tmp_path: Path) -> None:
-    """Whatever pytest and pytest-xdist make of ids between them."""
+    """This holds whatever pytest and pytest-xdist do to the ids of tests."""
     seen = tmp_path / "seen"
     seen.mkdir()
     (tmp_path / "test_group.py").write_text(TESTS, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The layout of the source tree: what `http/` must never become, and names that no dependency may take."""
+"""The layout of the source tree: the rules for `http/`, and names that no dependency may use."""
 
 import importlib.util
 import re
@@ -36,7 +36,7 @@ def test_http_is_the_standard_librarys() -> None:
 
 
 def test_http_holds_packages_and_no_module() -> None:
-    """A Python file in it would make it a package, and break the standard library's."""
+    """A Python file in it would make it a package that hides the standard library's `http`."""
     assert list((ROOT / "http").glob("*.py")) == []
 
 
@@ -49,18 +49,18 @@ def test_no_folder_of_the_product_or_the_emulator_is_too_long_to_read() -> None:
 
 
 def test_no_dependency_ships_a_package_of_our_name() -> None:
-    """Where packages stand before the app folder on the path, theirs would win."""
+    """If dependencies come before the app folder on the path, their package would win."""
     assert set(OURS) & packages_distributions().keys() == set()
 
 
 def test_every_folder_of_tests_is_a_package() -> None:
-    """Without it, two test files of one name collide."""
+    """Otherwise two test files of the same name collide."""
     folders = {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
     assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
 def test_every_warning_that_is_ignored_has_its_reason_on_the_line() -> None:
-    """Or nobody knows when it may go."""
+    """The reason says when the ignore can be removed."""
     bare = re.compile(r"# (noqa(: [A-Z0-9, ]+)?|type: ignore(\[[a-z-]+\])?)\s*$")
     found = (path for folder in SOURCES for path in (ROOT / folder).rglob("*.py"))
     sources = [path for path in found if "node_modules" not in path.parts]

@@ -1,4 +1,4 @@
-"""What follows from a release alone."""
+"""Facts that follow from a release alone."""
 
 import pytest
 
@@ -24,5 +24,5 @@ def test_a_release_reads_specs_up_to_that_of_its_ignition(version: str, specs: t
 
 
 def test_the_specs_are_those_that_can_be_written() -> None:
-    """A release with another would make a machine that never boots."""
+    """A release with another spec would make a machine that never boots."""
     assert ignition.VERSIONS == release_rules.IGNITION_VERSIONS

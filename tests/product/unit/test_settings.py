@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_the_example_file_holds_every_setting_and_no_other() -> None:
-    """Whoever copies it has seen all there is; defaults are the code's."""
+    """A copy of the file has every setting; the defaults are the code's."""
     values = json.loads((ROOT / "local.settings.example.json").read_text(encoding="utf-8"))["Values"]
     assert set(values) == set(table()) | set(HOST_SETTINGS)
     for name, (_, default) in table().items():
@@ -22,7 +22,7 @@ def test_the_example_file_holds_every_setting_and_no_other() -> None:
 
 
 def test_every_problem_is_reported_at_once() -> None:
-    """One restart repairs all of it."""
+    """One restart fixes all of it."""
     with pytest.raises(SettingsError) as caught:
         parse({"AZURE_TENANT_ID": "x", "TIME_SCALE": "0", "ARM_ENDPOINT": "http://arm", "ADMIN_API_CA": "/nowhere"})
     text = str(caught.value)

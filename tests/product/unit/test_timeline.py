@@ -62,12 +62,12 @@ def whole(plan: str = "create") -> Json:
 
 
 def parsed(report: Json) -> ET.Element:
-    """Return the picture as a reader's browser reads it."""
+    """Return the picture as a browser parses it."""
     return ET.fromstring(timeline.render(report))  # noqa: S314 - we have just made it
 
 
 def row(picture: ET.Element, name: str) -> ET.Element:
-    """Return what is drawn for one row."""
+    """Return the elements of one row."""
     return next(group for group in picture.iter(f"{SVG}g") if group.get("id") == f"row-{name}")
 
 
@@ -87,7 +87,7 @@ def bar(picture: ET.Element, name: str) -> ET.Element:
 
 
 def box(text: ET.Element) -> tuple[float, float, float, float]:
-    """Return left, top, right and bottom of a text, by the width that a character is given."""
+    """Return left, top, right and bottom of a text, from the estimated width of a character."""
     look = (text.get("class") or "").split(maxsplit=1)[0]
     width, x, y = len(text.text or "") * CHARACTER[look], float(text.get("x", 0)), float(text.get("y", 0))
     left = x - {"start": 0.0, "middle": width / 2, "end": width}[text.get("text-anchor", "start")]
@@ -96,7 +96,7 @@ def box(text: ET.Element) -> tuple[float, float, float, float]:
 
 @pytest.mark.parametrize("plan", list(PLANS))
 def test_every_row_of_a_plan_is_there(plan: str) -> None:
-    """With a bar, a name and words for who points at it."""
+    """Each has a bar, a name, and a tooltip."""
     picture = parsed(whole(plan))
     for each in PLANS[plan]:
         drawn = row(picture, each.name)
@@ -107,7 +107,7 @@ def test_every_row_of_a_plan_is_there(plan: str) -> None:
 
 @pytest.mark.parametrize("plan", list(PLANS))
 def test_no_words_lie_on_others_and_none_leave_the_picture(plan: str) -> None:
-    """However long what a row waits for."""
+    """This holds however long the text of a row's wait is."""
     report = whole(plan)
     report["steps"][-1] |= {"waitsFor": "very long " * 60, "polls": 3}
     report["skipped"] = [{"name": f"row_{number}", "reason": "left out for a reason"} for number in range(20)]
@@ -123,7 +123,7 @@ def test_no_words_lie_on_others_and_none_leave_the_picture(plan: str) -> None:
 
 
 def test_the_same_operation_gives_the_same_picture() -> None:
-    """Byte for byte, so that a new one shows what changed."""
+    """It is the same byte for byte, so that a diff shows what changed."""
     assert timeline.render(whole()) == timeline.render(json.loads(json.dumps(whole())))
 
 
@@ -136,7 +136,7 @@ def test_it_needs_nothing_from_elsewhere_and_runs_nothing() -> None:
 
 
 def test_what_others_wrote_stays_text() -> None:
-    """Markup, quotes and characters that XML cannot say."""
+    """Markup, quotes and characters that XML cannot represent."""
     hostile = '</title><script>alert("1")</script>&amp;\x00\x1b\ud800'
     report = operation(step("a", 0, 1, kind="condition", waitsFor=hostile, message=hostile), clusterId=f"/x/{hostile}")
     picture = parsed(report)
@@ -145,7 +145,7 @@ def test_what_others_wrote_stays_text() -> None:
 
 
 def test_waits_look_different_from_work_and_say_what_they_wait_for() -> None:
-    """A row that only asks waits; an action waits when it was asked again."""
+    """A row that only polls waits; an action waits if it was called again."""
     picture = parsed(operation(step("works", 0, 1), step("asks", 0, 1, kind="condition"), step("begun", 0, 1, polls=2)))
     looks = {name: bar(picture, name).get("class") for name in ("works", "asks", "begun")}
     assert looks == {"works": "bar work", "asks": "bar wait", "begun": "bar wait"}
@@ -154,7 +154,7 @@ def test_waits_look_different_from_work_and_say_what_they_wait_for() -> None:
 
 
 def test_the_critical_path_is_the_chain_that_decided_the_end() -> None:
-    """From the last to end, by what each waited for last."""
+    """From the last step to end, back along the step that each waited for last."""
     report = operation(
         step("short", 0, 1),
         step("long", 0, 5),
@@ -173,7 +173,7 @@ def test_the_critical_path_is_the_chain_that_decided_the_end() -> None:
 
 
 def test_bars_stand_where_their_times_are() -> None:
-    """Half-way in time is half-way across."""
+    """Half-way in time is half-way across the picture."""
     picture = parsed(operation(step("a", 0, 30), step("b", 30, 30, needs=["a"])))
     first, second = bar(picture, "a"), bar(picture, "b")
     assert float(second.get("x", 0)) == timeline.LEFT + timeline.CHART / 2
@@ -181,7 +181,7 @@ def test_bars_stand_where_their_times_are() -> None:
 
 
 def test_failed_canceled_and_unbegun_rows_are_marked() -> None:
-    """With why, as far as it is known."""
+    """With the reason, as far as it is known."""
     error = {"code": "QuotaExceeded", "message": "8 cores are missing"}
     picture = parsed(
         operation(
@@ -200,7 +200,7 @@ def test_failed_canceled_and_unbegun_rows_are_marked() -> None:
 
 
 def test_resumed_rows_are_marked() -> None:
-    """Those that an earlier operation did, and those that ran again."""
+    """Both rows that an earlier operation did, and rows that ran again, are marked."""
     picture = parsed(
         operation(
             step("before", status="Succeeded", message="done by an earlier operation"),
@@ -213,7 +213,7 @@ def test_resumed_rows_are_marked() -> None:
 
 
 def test_the_axis_tells_azures_time_too_where_it_is_another() -> None:
-    """At scale 1 there is one time only."""
+    """At scale 1 there is only one time."""
     scaled, plain = words(parsed(whole())), words(parsed(whole() | {"timeScale": 1}))
     assert "at Azure's pace, times 40" in scaled
     assert not any("Azure's pace" in text for text in plain)
@@ -221,14 +221,14 @@ def test_the_axis_tells_azures_time_too_where_it_is_another() -> None:
 
 
 def test_an_operation_that_has_begun_nothing_is_drawn() -> None:
-    """So that it can be asked for at any time."""
+    """A picture can be requested at any time."""
     assert "not begun" in words(parsed(operation(step("a"), status="Creating", durationSeconds=0.0)))
 
 
 def test_a_file_becomes_a_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As it is typed."""
+    """The command works as it is typed in the documentation."""
     path = tmp_path / "operation.json"
     path.write_text(json.dumps(whole()), encoding="utf-8")
     monkeypatch.setattr("sys.argv", ["timeline", str(path)])
@@ -239,7 +239,7 @@ def test_a_file_becomes_a_picture(
 def test_an_operation_of_a_running_platform_becomes_a_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its path, asked for as an operator does."""
+    """It is read by its path, as an operator reads it."""
     (tmp_path / "endpoints.json").write_text('{"rp": "https://here"}', encoding="utf-8")
     asked: list[Any] = []
 

@@ -13,7 +13,7 @@ from shared.steps import Outcome
 from tests.product.unit.product_world import CLUSTER_ID
 
 DONE = {"outcome": "done"}
-# `finish` stands in every plan; here it is the create's.
+# Every plan has the row `finish`; here it is the create's.
 _ROWS = {row.name: row for name in ("update", "delete", "create") for row in plans.PLANS[name]}
 
 

@@ -19,7 +19,7 @@ from tests.product.unit.product_world import World
 
 @dataclass
 class FakeClusterApi:
-    """What reads find; `fails` is why they find nothing."""
+    """The objects that reads find; `fails` is the reason why they find nothing."""
 
     objects: dict[tuple[str, str], Any] = field(default_factory=dict)
     fails: str = ""
@@ -40,7 +40,7 @@ class FakeClusterApi:
         return [one for (kind, _name), one in self.objects.items() if kind == what.kind]
 
     def delete(self, _client: Any, what: Read) -> None:
-        """Answer as `client.delete` does: the object stays until its finalizers are done."""
+        """Answer like `client.delete`: the object stays until its finalizers are done."""
         fence.ask("DELETE")
         if self.fails:
             raise Unreadable(self.fails)
@@ -58,7 +58,7 @@ def fake(world: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
 
 
 def wire(world: World, monkeypatch: pytest.MonkeyPatch) -> FakeApi:
-    """Put an API server behind the endpoint of the world's cluster, for what is read and written over the wire."""
+    """Put an API server behind the endpoint of the world's cluster, for tests that use real requests."""
     reachable(world)
     api = FakeApi()
     monkeypatch.setattr(client, "connect", lambda *_: api.client)
@@ -82,7 +82,7 @@ def run(target: str, **more: Any) -> dict[str, Any]:
 
 
 def reachable(world: World) -> None:
-    """Give the world's cluster credentials, a private endpoint and names; no machine has a serial log yet."""
+    """Give the world's cluster credentials, a private endpoint and names. No machine has a serial log yet."""
     authority = Authority("kube-apiserver-lb-signer")
     secret = world.vault("rp-cls").set_secret(
         "doc-1-credentials",

@@ -12,6 +12,6 @@ __all__ = ["accepted", "world"]
 
 @pytest.fixture(autouse=True)
 def _read_anew() -> Iterator[None]:
-    """Forget what was read for the operation of the test before, which has the same id."""
+    """Drop what was read for the operation of the test before, which has the same id."""
     yield
     vm_sizes._reading.cache_clear()

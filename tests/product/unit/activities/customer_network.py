@@ -1,4 +1,4 @@
-"""The customer's network as the checks of a create meet it, for tests that spoil one thing of it."""
+"""The customer's network as the checks of a create find it; each test breaks one thing in it."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ ALL = {"actions": ["*"], "notActions": []}
 
 
 def lay(world: World, **network: Any) -> dict[str, dict[str, Any]]:
-    """Let the network exist, and the ranges of pods and services be chosen; return the properties of both subnets."""
+    """Create the network and choose the ranges of pods and services; return the properties of both subnets."""
     world.properties["networkProfile"] = {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"}
     subnets: dict[str, dict[str, Any]] = {
         name: {
@@ -41,8 +41,8 @@ def lay(world: World, **network: Any) -> dict[str, dict[str, Any]]:
 
 
 def permit(world: World, resource_id: str, *entries: dict[str, list[str]]) -> None:
-    """Let the permissions API answer with these entries on a resource."""
-    # The SDK leaves the place of the parent empty.
+    """Make the permissions API answer with these entries for a resource."""
+    # The SDK leaves the segment of the parent empty.
     scope = re.sub(r"(/providers/[^/]+)/", r"\1//", resource_id)
     path = f"{scope}/providers/Microsoft.Authorization/permissions"
     world.azure.resources[path.lower()] = {"value": list(entries)}

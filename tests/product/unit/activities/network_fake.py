@@ -13,7 +13,7 @@ INTERNAL, PUBLIC, ENDPOINT_ADDRESS = "10.0.0.4", "20.1.2.3", "10.240.0.9"
 
 
 def lay(world: World) -> str:
-    """Let names be decided and the network exist; return the infra id."""
+    """Decide the names and create the network; return the infra id."""
     call("decide_names")
     infra_id = str(world.properties["infraId"])
     world.properties["apiserverProfile"] = {"visibility": "Public"}

@@ -1,4 +1,4 @@
-"""What Azure offers in the cluster's region, as a script for the fake."""
+"""Azure's offers in the cluster's region, scripted for the fake."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def sku(name: str, zones: str = "123", *restrictions: dict[str, Any], **capabili
 
 
 def offers(world: World, *skus: dict[str, Any]) -> list[dict[str, list[str]]]:
-    """Let Azure offer these, behind a page of something else; return the queries it is asked."""
+    """Make Azure offer these, after a page of something else; return the queries that it gets."""
     asked: list[dict[str, list[str]]] = []
     disks = {"resourceType": "disks", "name": MASTER, "locationInfo": []}
 

@@ -1,4 +1,4 @@
-"""Checks that are called by themselves, whatever plan they stand in."""
+"""Checks that are called alone, whatever plan has them."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def check(target: str) -> dict[str, Any]:
 
 
 def problems(outcome: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Return code, target and message of each problem, without what every failed step adds."""
+    """Return code, target and message of each problem, without the entries that every failed step adds."""
     assert outcome["outcome"] == "failed"
     details = outcome["error"]["details"]
     entries = details[: [detail["code"] for detail in details].index("Step")]

@@ -1,4 +1,4 @@
-"""The copy of the billing record: where it is wanted, and never in the way."""
+"""The copy of the billing record: when it is wanted, and that it never gets in the way."""
 
 import json
 from typing import Any
@@ -54,7 +54,7 @@ def copied(blobs: FakeBlobs) -> dict[str, Any]:
 
 
 def test_the_record_is_copied_into_the_clusters_container_and_its_end_too(wanted: World, blobs: FakeBlobs) -> None:
-    """With a signature that can write, in the service's own subscription; nothing of the store's own is in it."""
+    """With a signature that can write, in the service's own subscription, and without the store's own members."""
     assert call("ensure_billing_record") == DONE
     assert call("ensure_billing_record") == DONE
     first = copied(blobs)
@@ -73,7 +73,7 @@ def test_the_record_is_copied_into_the_clusters_container_and_its_end_too(wanted
     ids=["too long", "other characters"],
 )
 def test_a_name_has_of_its_group_what_azure_takes(wanted: World, blobs: FakeBlobs, group: str, want: str) -> None:
-    """Letters, digits and single hyphens, none of them at the end; groups may have more."""
+    """Azure allows letters, digits and single hyphens, none at the end; the names of groups may contain more."""
     identifier = wanted.cluster["openShiftCluster"]["id"].replace("/customer/", f"/{group}/")
     wanted.cluster["openShiftCluster"]["id"] = identifier
     assert call("ensure_billing_record") == DONE
@@ -85,7 +85,7 @@ def test_a_name_has_of_its_group_what_azure_takes(wanted: World, blobs: FakeBlob
 def test_nothing_is_copied_where_nobody_wants_it(
     wanted: World, blobs: FakeBlobs, monkeypatch: pytest.MonkeyPatch, lacking: str
 ) -> None:
-    """Account, tenant and feature have to come together."""
+    """Account, tenant and feature are all required."""
     if lacking == "feature":
         features(wanted, FEATURE | {"name": "Microsoft.RedHatOpenShift/Other"})
     if lacking == "registration":
@@ -100,7 +100,7 @@ def test_nothing_is_copied_where_nobody_wants_it(
 
 
 def test_a_copy_that_fails_is_told_and_fails_nothing(wanted: World, caplog: pytest.LogCaptureFixture) -> None:
-    """In the step's message and in the log, without the signature."""
+    """The step's message and the log report it, without the signature."""
     wanted.azure.fails("POST", "/listAccountSas$", 403, "AuthorizationFailed", "No: sig=canary.")
     outcome = call("ensure_billing_record")
     assert outcome["outcome"] == "done"

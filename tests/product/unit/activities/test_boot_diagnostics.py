@@ -1,4 +1,4 @@
-"""The end of a serial log, as far as it can be had."""
+"""The end of a serial log, if it can be read."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def test_signatures_are_taken_out(accepted: World, step: Step) -> None:
 
 
 def test_a_long_line_is_cut_at_its_beginning(accepted: World, step: Step) -> None:
-    """What it ends with says more."""
+    """The end of a line says more than its beginning."""
     serial_log_fake.write(accepted, VM, "a" * 5000 + "the end")
     text = boot_diagnostics.last_lines(step, VM)
     assert len(text) < 1000
@@ -46,21 +46,21 @@ def test_a_long_line_is_cut_at_its_beginning(accepted: World, step: Step) -> Non
 
 
 def test_of_many_long_lines_the_last_ones_are_whole(accepted: World, step: Step) -> None:
-    """Half a line at the beginning reads like a garbled log."""
+    """Half a line at the beginning would look like a garbled log."""
     serial_log_fake.write(accepted, VM, "\n".join(f"[{number}] {'a' * 200}" for number in range(10)))
     kept = boot_diagnostics.last_lines(step, VM).splitlines()
     assert [line[:4] for line in kept] == ["[6] ", "[7] ", "[8] ", "[9] "]
 
 
 def test_a_machine_that_cannot_be_asked_has_nothing_to_say(accepted: World, step: Step) -> None:
-    """The failure that this would explain must not be hidden by another one."""
+    """Another failure must not hide the one that this would explain."""
     assert accepted.azure.resources == {}
     accepted.azure.fails("POST", "/retrieveBootDiagnosticsData$", 404, "ResourceNotFound")
     assert boot_diagnostics.last_lines(step, VM) == ""
 
 
 def test_a_machine_without_a_log_has_nothing_to_say(accepted: World, step: Step) -> None:
-    """Before its first boot, the blob is empty, or there is no link to one."""
+    """Before its first boot, or if the blob is empty, or there is no link to one."""
     serial_log_fake.write(accepted, VM, "")
     assert boot_diagnostics.last_lines(step, VM) == ""
     accepted.azure.on("POST", "/retrieveBootDiagnosticsData$", lambda _request: (200, {}, {}))

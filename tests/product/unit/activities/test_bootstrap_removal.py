@@ -1,4 +1,4 @@
-"""The end of bootstrapping: the machine goes in the only order there is, its ignition at once."""
+"""The end of bootstrapping: the machine's parts are deleted in the only possible order, its ignition at once."""
 
 from typing import Any
 
@@ -80,7 +80,7 @@ def container(world: World, *answers: tuple[int, str]) -> None:
     ids=["there", "gone", "on its way"],
 )
 def test_the_ignition_goes_with_its_container(accepted: World, answer: tuple[int, str]) -> None:
-    """With a signature that may delete containers and nothing else."""
+    """With a signature that may only delete containers."""
     container(accepted, answer)
     assert call("remove_bootstrap_ignition") == DONE
     (signed,) = [request.json for request in accepted.azure.calls if request.path.endswith("/listAccountSas")]
@@ -88,7 +88,7 @@ def test_the_ignition_goes_with_its_container(accepted: World, answer: tuple[int
 
 
 def test_an_ignition_that_cannot_be_deleted_fails_the_row(accepted: World) -> None:
-    """It holds the cluster's keys, so it is not left behind in silence."""
+    """It holds the cluster's keys, so it must not be left behind unnoticed."""
     container(accepted, (403, "AuthorizationPermissionMismatch"))
     outcome = call("remove_bootstrap_ignition")
     assert outcome["outcome"] == "failed"

@@ -1,4 +1,4 @@
-"""Certificates of managed domains: ordered once, awaited, explained when refused, gone at the end."""
+"""Certificates of managed domains: ordered once, awaited, explained if refused, deleted at the end."""
 
 import json
 import logging
@@ -78,7 +78,7 @@ def test_the_order_is_for_a_tls_server_whose_key_may_reach_the_cluster(certifica
 def test_a_name_that_no_subject_has_room_for_stands_beside_it(
     accepted: World, certificates: FakeCertificates, label: str, want: str
 ) -> None:
-    """X.509 has room for 64 characters; the alternative name holds the whole."""
+    """X.509 allows 64 characters; the alternative name has the whole name."""
     accepted.properties["clusterProfile"]["domain"] = label
     domain = f"{label}.eastus.aroapp.io"
     _call("create_api_server_certificate")
@@ -108,7 +108,7 @@ def test_a_refused_order_fails_with_the_authority_s_words(certificates: FakeCert
 
 
 def test_an_order_that_may_be_tried_again_is(certificates: FakeCertificates) -> None:
-    """The issuer was busy: the row begins anew."""
+    """The issuer was busy, so the row begins again."""
     _call("create_api_server_certificate")
     certificates.refuse(API, "FailedCanRetry", "The authority is busy.")
     assert _call("create_api_server_certificate", "status")["retryClass"] == "given-up"
@@ -123,7 +123,7 @@ def test_a_cancelled_order_says_so(certificates: FakeCertificates) -> None:
 
 @pytest.mark.parametrize("change", ["expired", "disabled", "other names", "gone"])
 def test_a_certificate_that_will_not_do_is_ordered_anew(certificates: FakeCertificates, change: str) -> None:
-    """The status says that there is nothing to wait for, and the next run orders."""
+    """The status says that there is nothing to wait for, and the next run orders another."""
     _call("create_api_server_certificate")
     certificates.issue(API)
     if change == "expired":
@@ -140,7 +140,7 @@ def test_a_certificate_that_will_not_do_is_ordered_anew(certificates: FakeCertif
 
 
 def test_a_certificate_that_holds_serves_although_its_renewal_was_refused(certificates: FakeCertificates) -> None:
-    """Nothing would order another while it holds, so a resume could never go on."""
+    """Otherwise a resume could never continue, because nothing orders another while this one is valid."""
     _call("create_api_server_certificate")
     certificates.issue(API)
     certificates.refuse(API, "Request rejected", "The CAA record of aroapp.io forbids it.")
@@ -149,7 +149,7 @@ def test_a_certificate_that_holds_serves_although_its_renewal_was_refused(certif
 
 
 def test_a_deleted_certificate_of_the_same_name_comes_back(certificates: FakeCertificates) -> None:
-    """It holds the name for 90 days. One that was issued serves again; another is ordered anew."""
+    """It occupies the name for 90 days. An issued one is used again; otherwise another is ordered."""
     _call("create_api_server_certificate")
     certificates.issue(API)
     _call("delete_certificates")
@@ -164,7 +164,7 @@ def test_a_deleted_certificate_of_the_same_name_comes_back(certificates: FakeCer
 
 
 def test_both_certificates_are_deleted_and_absent_ones_are_fine(certificates: FakeCertificates) -> None:
-    """Also one on order, and also twice."""
+    """This includes one on order, and a second delete."""
     _call("create_api_server_certificate")
     assert _call("delete_certificates") == DONE
     assert _call("delete_certificates") == DONE
@@ -172,7 +172,7 @@ def test_both_certificates_are_deleted_and_absent_ones_are_fine(certificates: Fa
 
 
 def test_a_failure_of_the_vault_keeps_its_words(accepted: World, certificates: FakeCertificates) -> None:
-    """Whoever set the vault up reads what is missing."""
+    """The people who set up the vault read what is missing."""
     said = "does not have certificates create permission"
     accepted.azure.fails("POST", r"/create$", 403, "Forbidden", said)
     outcome = _call("create_api_server_certificate")
@@ -196,7 +196,7 @@ def test_every_call_carries_the_correlation_and_no_change_passes_without_a_fence
 
 
 def test_what_is_sent_can_be_shown(accepted: World, certificates: FakeCertificates) -> None:
-    """The policy, as Key Vault takes it."""
+    """The policy is shown as Key Vault takes it."""
     _call("create_ingress_certificate")
     step = Step(payload(_row("create_ingress_certificate"), "run"), accepted.cluster)
     assert create_ingress_certificate.render(step) == [certificates.ordered[0][1]]

@@ -1,4 +1,4 @@
-"""What every row that asks the cluster says while its API server is away."""
+"""The outcome of every row that reads the cluster, while the API server is away."""
 
 import inspect
 
@@ -15,7 +15,7 @@ from tests.product.unit.activities.test_cluster_certificates import SECRETS, ren
 from tests.product.unit.openshift.api_fake import failure
 from tests.product.unit.product_world import World
 
-# It waits until there is an API server: that none answers is what it expects.
+# This row waits for the first API server, so it expects that none answers.
 FIRST = "bootstrap_config_map_ready"
 
 
@@ -33,7 +33,7 @@ ROWS = {row.name: row for plan in plans.PLANS.values() for row in plan if _asks_
 def test_an_api_server_that_is_away_does_not_use_up_a_rows_time(
     name: str, accepted: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The row waits, in the server's words, and says that nothing has answered."""
+    """The row waits, in the server's words, and reports that nothing has answered."""
     for secret, _ in SECRETS.values():
         renew(accepted, secret)
     api = wire(accepted, monkeypatch)

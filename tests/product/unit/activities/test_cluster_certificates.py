@@ -1,4 +1,4 @@
-"""The managed domain's certificates in the cluster: where they are put, what stays, and that their keys stay secret."""
+"""The managed domain's certificates in the cluster: where they are written, what stays, and that keys stay secret."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ DONE = {"outcome": "done"}
 API_SERVER = "configure_api_server_certificate"
 INGRESS = "configure_ingress_certificate"
 HOST = "api.c1.eastus.aroapp.io"
-# Executor: which Secret, which object uses it.
+# Executor: its Secret, and the object that uses it.
 SECRETS = {
     API_SERVER: ("doc-1-apiserver", "openshift-config"),
     INGRESS: ("doc-1-ingress", "openshift-ingress"),
@@ -56,7 +56,7 @@ def issued(accepted: World) -> dict[str, Pair]:
 
 
 def renew(world: World, name: str) -> Pair:
-    """Let Key Vault issue a certificate anew."""
+    """Make Key Vault renew a certificate."""
     made = Authority("public-ca").issue(name, names=(HOST,))
     world.vault("rp-cls").versions.setdefault(name, []).append(made.key + made.certificate)
     return made
@@ -75,7 +75,7 @@ def user(api: FakeApi, name: str) -> Json:
 
 @BOTH
 def test_the_certificate_is_put_into_the_cluster_and_used(api: FakeApi, issued: dict[str, Pair], name: str) -> None:
-    """A second run changes nothing: what it may create is there."""
+    """A second run finds everything in place and changes nothing."""
     assert run(name) == DONE
     secret = api.at("Secret", *SECRETS[name])
     assert secret["type"] == "kubernetes.io/tls"
@@ -90,7 +90,7 @@ def test_the_certificate_is_put_into_the_cluster_and_used(api: FakeApi, issued: 
 
 @BOTH
 def test_the_secret_is_there_before_anything_uses_it(api: FakeApi, issued: dict[str, Pair], name: str) -> None:
-    """An operator that finds none is degraded; while the namespace is missing nothing points to it."""
+    """An operator that does not find the Secret is degraded. While the namespace is missing, nothing refers to it."""
     assert issued
     api.namespaces = set()
     outcome = run(name)
@@ -115,7 +115,7 @@ def test_a_renewed_certificate_replaces_the_old_one(
 
 
 def test_certificates_of_other_hosts_stay_and_an_older_one_of_ours_goes(api: FakeApi, issued: dict[str, Pair]) -> None:
-    """A host has one certificate."""
+    """A host has only one certificate."""
     assert issued
     other = {"names": ["api.example.com"], "servingCertificate": {"name": "theirs"}}
     older = {"names": [HOST], "servingCertificate": {"name": "older"}}
@@ -129,7 +129,7 @@ def test_certificates_of_other_hosts_stay_and_an_older_one_of_ours_goes(api: Fak
 
 @BOTH
 def test_what_uses_the_certificate_is_waited_for(api: FakeApi, issued: dict[str, Pair], name: str) -> None:
-    """By its name."""
+    """The wait names it."""
     assert issued
     api.objects.clear()
     metadata = USERS[name]["metadata"]
@@ -155,7 +155,7 @@ def test_a_secret_that_is_no_certificate_is_the_services_fault_and_not_quoted(
 def test_no_outcome_and_no_record_holds_key_material(
     api: FakeApi, accepted: World, issued: dict[str, Pair], name: str
 ) -> None:
-    """Done, waiting, refused: history and progress are kept in clear."""
+    """Whether done, waiting or refused: history and progress are stored in clear."""
     ended = [run(name)]
     api.first = lambda method, _path: failure(503, "Unavailable", "not now") if method == "POST" else None
     ended.append(run(name))

@@ -1,4 +1,4 @@
-"""Waiting for the cluster: what each poll answers, and what the last one gathers for the error."""
+"""Waiting for the cluster: the answer of each poll, and what the last one gathers for the error."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -36,7 +36,15 @@ def api(accepted: World, monkeypatch: pytest.MonkeyPatch) -> FakeClusterApi:
 def poll(
     name: str, *, late: bool = False, waited: int = 0, phase: str = "remove-bootstrap", **more: Any
 ) -> dict[str, Any]:
-    """Ask once, so many seconds after the wait began or right before its deadline."""
+    """Poll once, this many seconds after the wait began, or right before its deadline.
+
+    Args:
+        name: the condition.
+        late: whether the deadline is near.
+        waited: seconds since the wait began.
+        phase: phase of the row.
+        **more: other members of the call.
+    """
     row = {
         "name": name,
         "phase": phase,
@@ -55,7 +63,7 @@ def poll(
 
 
 def test_every_row_of_the_table_has_an_executor_that_only_asks() -> None:
-    """A condition begins nothing, so there is nothing to run."""
+    """A condition begins nothing, so it has nothing to run."""
     for name in CONDITIONS:
         executor = getattr(cluster_conditions, name)
         assert isinstance(executor, Executor)
@@ -64,7 +72,7 @@ def test_every_row_of_the_table_has_an_executor_that_only_asks() -> None:
 
 
 def test_a_condition_that_holds_is_done_and_writes_nothing(api: FakeClusterApi, accepted: World) -> None:
-    """Asked twice, the answer is the same."""
+    """A second poll gets the same answer."""
     api.add("ClusterOperator", operator("kube-apiserver"))
     assert poll("api_servers_ready") == {"outcome": "done"}
     assert poll("api_servers_ready") == {"outcome": "done"}
@@ -73,7 +81,7 @@ def test_a_condition_that_holds_is_done_and_writes_nothing(api: FakeClusterApi, 
 
 
 def test_the_wait_says_what_is_missing_and_no_more(api: FakeClusterApi, accepted: World) -> None:
-    """History keeps every answer; what the error needs is gathered once, near its end."""
+    """History keeps every answer, so what the error needs is gathered once, near its end."""
     api.add("ClusterOperator", operator("ingress", available="False"))
     assert poll("ingress_controller_ready") == {
         "outcome": "wait",
@@ -115,7 +123,7 @@ def test_the_last_poll_gathers_what_a_person_would_look_up(api: FakeClusterApi, 
 def test_what_a_program_said_is_quoted_rather_than_that_it_is_started_again(
     api: FakeClusterApi, accepted: World
 ) -> None:
-    """A program that always ends leaves systemd the last word, which tells nobody why."""
+    """If a program ends again and again, systemd's lines are the last ones, but they do not say why."""
     api.fails = REFUSED
     accepted.azure.on("GET", "/virtualMachines/.*/instanceView$", lambda _request: (200, RUNNING, {}))
     log = """[ 718.0] bootkube.sh: Failed to create "a.yml": it is invalid
@@ -129,7 +137,7 @@ def test_what_a_program_said_is_quoted_rather_than_that_it_is_started_again(
 
 
 def test_the_last_poll_of_a_bootstrap_quotes_its_machine(api: FakeClusterApi, accepted: World) -> None:
-    """While there is no API, the serial log is the only witness; a signature in it stays out."""
+    """While there is no API, the serial log is the only evidence. Signatures in it are removed."""
     api.fails = REFUSED
     accepted.azure.on("GET", "/virtualMachines/.*/instanceView$", lambda _request: (200, RUNNING, {}))
     serial_log_fake.write(accepted, "c1-x7k2p-bootstrap", "booting\nGET https://x/b.ign?sig=c2VjcmV0 403\n")
@@ -146,7 +154,7 @@ def test_the_last_poll_of_a_bootstrap_quotes_its_machine(api: FakeClusterApi, ac
 
 
 def test_masters_of_a_silent_api_are_asked(api: FakeClusterApi, accepted: World) -> None:
-    """An API that goes away in the middle of a wait has its reasons on the masters."""
+    """If an API goes away in the middle of a wait, the masters know why."""
     api.fails = REFUSED
     serial_log_fake.write(accepted, "c1-x7k2p-master-1", "kernel panic")
     details = poll("api_servers_ready", late=True)["details"]
@@ -154,7 +162,7 @@ def test_masters_of_a_silent_api_are_asked(api: FakeClusterApi, accepted: World)
 
 
 def test_masters_that_do_not_run_are_named(api: FakeClusterApi, accepted: World) -> None:
-    """Somebody deleted one and stopped another; of one that Azure does not tell about nothing is said."""
+    """One was deleted and another stopped. A machine about which Azure gives no answer is not mentioned."""
     api.fails = REFUSED
     stopped = {"statuses": [RUNNING["statuses"][0], {"code": "PowerState/stopped", "displayStatus": "VM stopped"}]}
     accepted.azure.on("GET", "/c1-x7k2p-master-1/instanceView$", lambda _request: (200, stopped, {}))
@@ -177,7 +185,7 @@ def test_what_cannot_be_gathered_hides_nothing(api: FakeClusterApi, accepted: Wo
 
 
 def test_a_machine_beyond_the_quota_fails_the_step_with_what_was_gathered(api: FakeClusterApi) -> None:
-    """Nobody has to wait half an hour to learn that."""
+    """The customer need not wait half an hour to learn that."""
     api.add("Machine", machine("w-0", "Failed", errorReason="CreateError", errorMessage="quota of 10 cores exceeded"))
     outcome = poll("workers_ready")
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
@@ -192,7 +200,7 @@ def test_a_machine_beyond_the_quota_fails_the_step_with_what_was_gathered(api: F
 
 
 def test_a_role_that_is_missing_fails_the_step_once_it_has_had_time_to_spread(api: FakeClusterApi) -> None:
-    """Azure needs minutes for a role, so it is waited for at first; nobody has to wait half an hour."""
+    """Azure needs minutes to spread a role, so the row waits at first, but not for half an hour."""
     api.add("Machine", machine("w-0", "Failed", errorMessage='Code="AuthorizationFailed" Message="not to join"'))
     assert poll("workers_ready")["outcome"] == "wait"
     outcome = poll("workers_ready", waited=DEADLINE // 6)
@@ -206,7 +214,7 @@ def test_a_role_that_is_missing_fails_the_step_once_it_has_had_time_to_spread(ap
 
 
 def test_a_role_that_one_machine_too_many_lacks_is_no_failure(api: FakeClusterApi) -> None:
-    """Two workers suffice, whatever the third one says."""
+    """Two workers are enough, whatever the third one reports."""
     refused = machine("w-2", "Failed", errorMessage='Code="AuthorizationFailed"')
     api.add("Machine", machine("w-0"), machine("w-1"), refused)
     api.add("Node", node("w-0"), node("w-1"))
@@ -214,7 +222,7 @@ def test_a_role_that_one_machine_too_many_lacks_is_no_failure(api: FakeClusterAp
 
 
 def test_machines_that_failed_before_are_made_anew_once(api: FakeClusterApi) -> None:
-    """A create that is repeated with more quota goes on; in a first create it costs one more try."""
+    """A create that is repeated with more quota continues; in a first create this costs one more try."""
     api.add("Machine", machine("w-0", "Failed", made=EARLIER, errorMessage="quota exceeded"), machine("w-1"))
     for _ in range(2):
         outcome = poll("workers_ready", polls=3)
@@ -224,14 +232,14 @@ def test_machines_that_failed_before_are_made_anew_once(api: FakeClusterApi) -> 
 
 
 def test_a_poll_reads_everything_once(api: FakeClusterApi) -> None:
-    """There are many polls; only what was changed is read anew."""
+    """There are many polls, so only changed objects are read again."""
     api.add("Machine", machine("w-0", "Provisioning"))
     poll("workers_ready")
     assert api.reads == list(CONDITIONS["workers_ready"].reads)
 
 
 def test_an_api_that_was_silent_at_first_makes_no_difference(api: FakeClusterApi) -> None:
-    """Which machines are tried again depends on their age, not on which poll sees them first."""
+    """Whether a machine is retried depends on its age, not on which poll first sees it."""
     api.add("Machine", machine("w-0", "Failed", made=EARLIER, errorMessage="quota exceeded"))
     api.fails = REFUSED
     poll("workers_ready")
@@ -241,7 +249,7 @@ def test_an_api_that_was_silent_at_first_makes_no_difference(api: FakeClusterApi
 
 
 def test_a_machine_that_fails_while_waited_for_is_not_made_anew(api: FakeClusterApi) -> None:
-    """Only what was made before the row began is tried again, or it would try for ever."""
+    """Only machines from before the row's begin are retried; otherwise it would retry for ever."""
     api.add("Machine", machine("w-0", "Failed", errorMessage="quota exceeded"))
     assert poll("workers_ready")["outcome"] == "failed"
     assert api.deleted == []

@@ -1,4 +1,4 @@
-"""What is set in a new cluster's configuration: once, beside what others set, and waited for where it is not there."""
+"""Settings in a new cluster's configuration: made once, beside other owners' settings, after waiting for the object."""
 
 import base64
 from typing import Any
@@ -99,13 +99,13 @@ def test_alertmanager_is_told_where_nothing_goes(api: FakeApi) -> None:
     ids=["not written yet", "broken", "no UTF-8"],
 )
 def test_an_alertmanager_that_is_not_configured_is_waited_for(api: FakeApi, data: Json, want: str) -> None:
-    """Its operator writes the document, and nothing of it is told."""
+    """Its operator writes the document, and the message quotes nothing of it."""
     api.add(named("Secret", "alertmanager-main", "openshift-monitoring", data=data))
     assert run("disable_alertmanager_warning") == {"outcome": "wait", "message": want}
 
 
 def test_sources_of_others_stay_and_ours_are_disabled_in_place(api: FakeApi) -> None:
-    """The order is the customer's, and so is a catalogue of the customer's own."""
+    """The customer's order and catalogues stay."""
     sources = [{"name": "mine", "disabled": False}, {"name": "redhat-operators", "disabled": False}]
     api.add(named("OperatorHub", "cluster", spec={"sources": sources}))
     assert run("disable_operator_hub_sources") == DONE
@@ -116,7 +116,7 @@ def test_sources_of_others_stay_and_ours_are_disabled_in_place(api: FakeApi) -> 
 
 @pytest.mark.parametrize("name", list(OBJECTS))
 def test_what_is_not_there_yet_is_waited_for_by_its_name(api: FakeApi, name: str) -> None:
-    """Its operator makes it; near the deadline what was gathered comes with it."""
+    """Its operator makes it. Near the deadline the outcome includes what was gathered."""
     metadata = OBJECTS[name]["metadata"]
     path = f"{metadata['namespace']}/{metadata['name']}" if "namespace" in metadata else metadata["name"]
     want = f"{OBJECTS[name]['kind']} '{path}' does not exist yet"
@@ -128,7 +128,7 @@ def test_what_is_not_there_yet_is_waited_for_by_its_name(api: FakeApi, name: str
 
 @pytest.mark.parametrize("name", list(OBJECTS))
 def test_a_refusal_fails_the_step_in_the_clusters_words(api: FakeApi, name: str) -> None:
-    """No repetition mends it."""
+    """A repetition would not help."""
     api.add(OBJECTS[name])
     refusal = failure(422, "Invalid", "spec: Invalid value")
     api.first = lambda method, _path: refusal if method == "PATCH" else None

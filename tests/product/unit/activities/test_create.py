@@ -1,4 +1,4 @@
-"""Each row of create, run twice: one effect, and what it refuses."""
+"""Each row of create, run twice with one effect, and what it refuses."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ def test_names_are_decided_once(accepted: World) -> None:
 
 
 def test_secrets_are_made_once_and_stand_in_the_vault_alone(accepted: World) -> None:
-    """The document holds a versioned id, nothing else does."""
+    """The document holds a versioned id; nothing else refers to it."""
     twice("ensure_cluster_secrets")
     versions = accepted.vault("rp-cls").versions["doc-1-install"]
     assert len(versions) == 1
@@ -53,7 +53,7 @@ def test_the_resource_group_is_made_once_and_managed_by_the_cluster(accepted: Wo
     ids=["managed by nobody", "managed by another", "elsewhere"],
 )
 def test_a_group_that_is_not_the_clusters_is_refused(accepted: World, existing: dict[str, str]) -> None:
-    """It is named, and nothing is sent."""
+    """The error names it, and nothing is sent."""
     accepted.azure.resources[CLUSTER_GROUP.lower()] = existing
     error = error_of(call("ensure_resource_group"))
     assert error["code"] == "ClusterResourceGroupAlreadyExists"
@@ -81,14 +81,14 @@ def test_the_domain_is_claimed_once(accepted: World) -> None:
 
 
 def test_a_domain_of_another_cluster_is_refused(accepted: World) -> None:
-    """Whoever claimed it first has it."""
+    """The cluster that claimed it first keeps it."""
     accepted.azure.resources[API_RECORD] = {"properties": {"metadata": {"resourceId": "/other"}}}
     error = error_of(call("create_dns"))
     assert (error["code"], error["target"]) == ("DuplicateDomain", "properties.clusterProfile.domain")
 
 
 def test_of_two_creates_that_race_for_a_domain_one_wins(accepted: World) -> None:
-    """The record appears between the look and the claim."""
+    """The record appears between the check and the claim."""
 
     def look(request: Request) -> Any:
         answer = accepted.azure._resource(request)
@@ -100,7 +100,7 @@ def test_of_two_creates_that_race_for_a_domain_one_wins(accepted: World) -> None
 
 
 def test_a_failure_in_the_services_own_subscription_is_the_platforms(accepted: World) -> None:
-    """No customer can mend a role on the service's registry."""
+    """No customer can restore a role on the service's registry."""
     accepted.azure.fails("GET", "/registries/arosvc/tokens/", 403, "AuthorizationFailed")
     assert {"code": "Owner", "message": "platform"} in error_of(call("ensure_acr_token"))["details"]
 
@@ -136,7 +136,7 @@ def until_done(step: str) -> int:
 
 
 def test_both_subnets_get_their_groups_one_after_the_other(accepted: World) -> None:
-    """What else the subnet says stays; right ones are left alone."""
+    """Other properties of the subnet stay, and subnets that are already right are left alone."""
     call("decide_names")
     subnets(accepted)
     assert until_done("attach_nsgs") == 3
@@ -180,7 +180,7 @@ def test_a_failed_create_says_so_in_both_documents(accepted: World) -> None:
 
 
 def test_the_steps_of_dead_attempts_end_with_the_operation(accepted: World) -> None:
-    """Nobody else would end them; the step that writes the end is told by its own call."""
+    """Nothing else would end them. The step that writes the end is recorded by its own call."""
     for step, status, attempt in (("a", "Running", 0), ("b", "Succeeded", 0), ("c", "Running", 1)):
         item = {"id": f"{step}-{attempt}", "operationId": "op", "step": step, "attempt": attempt, "status": status}
         accepted.cosmos["OperationProgress"].upsert_item(item | {"startTime": "1", "lastProgressTime": "1"})
@@ -190,12 +190,12 @@ def test_the_steps_of_dead_attempts_end_with_the_operation(accepted: World) -> N
 
 
 def test_an_end_that_crashed_between_its_two_writes_is_followed(accepted: World) -> None:
-    """The next attempt succeeds, but the operation has said Failed already: the cluster agrees with it."""
+    """The next attempt succeeds, but the operation already says Failed, so the cluster follows it."""
     accepted.operation["asyncOperation"]["status"] = "Failed"
     assert call("finish") == DONE
     assert accepted.properties["provisioningState"] == "Failed"
 
 
 def test_every_purpose_of_a_secret_is_known() -> None:
-    """What the plan writes is what a delete removes."""
+    """A delete removes everything that the plan writes."""
     assert {"request", "install", "registry", "graph", "credentials"} == set(Purpose)

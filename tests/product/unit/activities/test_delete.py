@@ -1,4 +1,4 @@
-"""Each row of delete, run twice, and in states that a create left half-made."""
+"""Each row of delete, run twice, and after creates that stopped half-way."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -56,7 +56,7 @@ def test_every_row_is_content_where_nothing_was_made(deleting: World, step: str)
 
 
 def old_item(world: World, seconds_ago: float) -> None:
-    """Let a step of the superseded operation be running, last heard of so long ago."""
+    """Make a step of the superseded operation run that was last heard of this long ago."""
     seen = (datetime.now(UTC) - timedelta(seconds=seconds_ago)).isoformat()
     world.cosmos["OperationProgress"].upsert_item(
         {"id": "a-1", "operationId": "old", "step": "a", "attempt": 1, "status": "Running", "startTime": "1"}
@@ -75,7 +75,7 @@ def test_the_superseded_operation_ends_canceled(deleting: World) -> None:
 
 
 def test_what_the_superseded_operation_has_in_flight_is_waited_for(deleting: World) -> None:
-    """A request that left before the fence moved could make something after we looked for it."""
+    """A request sent before the fence moved could make something after the delete has looked for it."""
     old_item(deleting, 5)
     assert call("cancel_superseded")["message"] == "step 'a' of the superseded operation is in flight"
     assert deleting.cluster["supersededOperationId"] == "old"
@@ -101,7 +101,7 @@ def test_running_deployments_of_the_superseded_create_are_cancelled_and_awaited(
 
 
 def test_deployments_that_we_may_not_see_any_more_are_let_go(deleting: World) -> None:
-    """Without access nothing of ours can run there; the old operation ends all the same."""
+    """Without access nothing of ours can run there, and the old operation ends even so."""
     deleting.azure.fails("GET", "/resourcegroups/aro-c1$", 403, "AuthorizationFailed")
     assert call("cancel_superseded") == DONE
     old = deleting.cosmos["AsyncOperations"].documents["old", "old"]["asyncOperation"]
@@ -115,7 +115,7 @@ def test_a_zone_that_is_gone_has_no_records(deleting: World) -> None:
 
 
 def test_our_records_go_and_the_owners_record_goes_last(deleting: World) -> None:
-    """The API server's record says whose they all are."""
+    """The API server's record says whose all of them are."""
     mine = {"etag": "e7", "properties": {"metadata": {"resourceId": CLUSTER_ID.upper()}}}
     deleting.azure.resources |= {f"{ZONE}/api.c1": mine, f"{ZONE}/*.apps.c1": {"properties": {}}}
     assert call("delete_dns") == DONE
@@ -181,7 +181,7 @@ def test_a_group_that_we_may_not_see_any_more_is_let_go(deleting: World) -> None
 
 
 def test_subnets_let_go_of_our_groups_and_keep_others(deleting: World) -> None:
-    """Also a subnet that the customer attached one of ours to."""
+    """This includes a subnet to which the customer attached one of our groups."""
     groups = f"{CLUSTER_GROUP}/providers/Microsoft.Network/networkSecurityGroups"
     for name, attached in (("master", f"{groups}/a"), ("worker", "/foreign"), ("extra", f"{groups}/b")):
         deleting.azure.resources[f"{NETWORK}/subnets/{name}".lower()] = {
@@ -198,27 +198,27 @@ def test_subnets_let_go_of_our_groups_and_keep_others(deleting: World) -> None:
 
 @pytest.mark.parametrize(("status", "code"), [(403, "AuthorizationFailed"), (404, "ResourceGroupNotFound")])
 def test_a_group_that_goes_while_we_delete_it_is_let_go(deleting: World, status: int, code: str) -> None:
-    """Somebody else deleted it, or closed it to us, between our look and our request."""
+    """Somebody else deleted it, or closed it to us, between our check and our request."""
     group(deleting)
     deleting.azure.fails("DELETE", "/resourcegroups/aro-c1$", status, code)
     assert call("delete_resource_group") == DONE
 
 
 def test_a_group_that_is_closed_to_us_while_it_goes_is_let_go(deleting: World) -> None:
-    """Nobody can tell us more of it."""
+    """Nothing more can be found out about it."""
     deleting.azure.fails("GET", "/resourcegroups/aro-c1$", 403, "AuthorizationFailed")
     assert call("delete_resource_group", "status") == DONE
 
 
 def test_subnets_are_let_go_when_all_is_closed_to_us(deleting: World) -> None:
-    """The customer took our access to network and group away: nothing there is ours to delete."""
+    """The customer removed our access to network and group, so nothing there is ours to delete."""
     deleting.azure.fails("GET", "/virtualNetworks/", 403, "AuthorizationFailed")
     deleting.azure.fails("GET", "/networkSecurityGroups$", 403, "AuthorizationFailed")
     assert call("detach_nsgs") == DONE
 
 
 def test_subnets_that_alone_are_closed_to_us_stop_the_delete(deleting: World) -> None:
-    """The group could not go while they use its network security groups; a role that spreads is waited for."""
+    """They still use the group's network security groups. A role that is spreading is waited for."""
     deleting.azure.fails("GET", "/virtualNetworks/", 403, "AuthorizationFailed")
     deleting.azure.on("GET", "/networkSecurityGroups$", lambda _request: (200, {"value": []}, {}))
     outcome = call("detach_nsgs")
@@ -227,7 +227,7 @@ def test_subnets_that_alone_are_closed_to_us_stop_the_delete(deleting: World) ->
 
 
 def test_a_network_that_goes_while_we_let_go_of_it_is_no_obstacle(deleting: World) -> None:
-    """Its owner was faster than our request."""
+    """Its owner deleted it before our request."""
     attached = f"{CLUSTER_GROUP}/providers/Microsoft.Network/networkSecurityGroups/a"
     deleting.azure.resources[f"{NETWORK}/subnets/master".lower()] = {
         "properties": {"provisioningState": "Succeeded", "networkSecurityGroup": {"id": attached}}
@@ -259,7 +259,7 @@ def test_a_private_endpoint_on_its_way_out_is_awaited(deleting: World) -> None:
 
 
 def test_a_token_that_goes_while_we_delete_it_is_let_go(deleting: World) -> None:
-    """And so is one whose registry is gone."""
+    """So is a token whose registry is gone."""
     deleting.properties["registryProfiles"] = [{"name": "r", "username": "t1"}]
     token = f"{RP}/global/providers/microsoft.containerregistry/registries/arosvc/tokens/t1"
     deleting.azure.resources[token] = {"properties": {"provisioningState": "Succeeded"}}
@@ -270,7 +270,7 @@ def test_a_token_that_goes_while_we_delete_it_is_let_go(deleting: World) -> None
 
 
 def test_the_registry_token_is_deleted_and_awaited(deleting: World) -> None:
-    """Its name stands on the document, made or not."""
+    """The document has its name, whether or not it was made."""
     deleting.properties["registryProfiles"] = [{"name": "r", "username": "t1"}, {"name": "r", "username": "t2"}]
     token = f"{RP}/global/providers/microsoft.containerregistry/registries/arosvc/tokens/t2"
     deleting.azure.resources[token] = {"properties": {"provisioningState": "Succeeded"}}
@@ -309,7 +309,7 @@ def test_the_steps_of_dead_attempts_end_with_a_delete(deleting: World) -> None:
     [pytest.param(CLUSTER_ID.lower(), 0, id="its own"), pytest.param("/another", 1, id="another cluster's")],
 )
 def test_a_delete_frees_the_clusters_domain(deleting: World, key: str, want_left: int) -> None:
-    """Before the cluster goes, so that whoever sees that it is gone can have the domain."""
+    """The domain is freed before the cluster is removed, so that anybody who sees it gone can have the domain."""
     domain = "c1.eastus.aroapp.io"
     deleting.cosmos["Domains"].create_item(
         {"id": domain, "openShiftClusterKey": key, "clusterDocumentId": "doc-1", "reservedAt": "2026-03-01T00:00:00Z"}
@@ -319,7 +319,7 @@ def test_a_delete_frees_the_clusters_domain(deleting: World, key: str, want_left
 
 
 def test_a_delete_ends_without_a_snapshot_and_without_a_cluster(deleting: World) -> None:
-    """The result of a delete is told by the absence of a copy."""
+    """The missing snapshot marks the result as that of a delete."""
     assert control("finish_delete", step="finish") == DONE
     assert control("finish_delete", step="finish") == DONE
     assert deleting.operation["asyncOperation"]["status"] == "Succeeded"

@@ -1,4 +1,4 @@
-"""The install graph of a cluster: one, whatever crashes and whoever races, and nobody else's to read."""
+"""The install graph of a cluster: only one exists, whatever crashes or races, and nobody else can read it."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ __all__ = ["quick_keys"]
 
 DONE = {"outcome": "done"}
 GRAPH, IGNITION = "aro/graph", "ignition/bootstrap.ign"
-# What Key Vault takes as one secret's value.
+# Key Vault's limit for the value of one secret.
 VAULT_LIMIT = 25_600
 
 
@@ -50,12 +50,12 @@ class Stage:
 
     @property
     def step(self) -> Step:
-        """What another activity of this cluster knows."""
+        """Return the step of another activity of this cluster."""
         row = {"name": "x", "phase": "", "kind": "action", "message": "", "waitsFor": "", "deadlineSeconds": 60}
         return Step(payload(row, "run"), self.world.cluster)
 
     def read(self) -> Graph:
-        """Read the graph as another activity does, whose fence holds."""
+        """Read the graph like another activity whose fence holds."""
         held = fence.check.set(lambda: None)
         try:
             return graph.load(self.step)
@@ -70,7 +70,7 @@ class Stage:
         return found
 
     def is_whole(self) -> bool:
-        """Tell whether graph, ignition, time and credentials are of one piece."""
+        """Tell whether graph, ignition, time and credentials belong together."""
         made = self.read()
         credentials = self.bundle(Purpose.CREDENTIALS)
         assert self.blobs.blobs[IGNITION].content.decode() == made.file("bootstrap.ign")
@@ -81,7 +81,13 @@ class Stage:
         return True
 
     def before_write(self, monkeypatch: pytest.MonkeyPatch, number: int, event: Callable[[], None]) -> None:
-        """Let something happen right before the nth write of anything that lasts."""
+        """Run something right before the nth permanent write.
+
+        Args:
+            monkeypatch: pytest's.
+            number: which write, from 1.
+            event: what to run.
+        """
         count = iter(range(1, 1000))
         vault, clusters = self.world.vault("rp-cls"), self.world.cosmos["OpenShiftClusters"]
 
@@ -100,7 +106,7 @@ class Stage:
 
 @pytest.fixture
 def stage(accepted: World, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Stage:
-    """Do what the create does before it makes a graph."""
+    """Do what a create does before it makes a graph."""
     request.getfixturevalue("quick_keys")
     blobs = FakeBlobs()
     blobs.install(monkeypatch)
@@ -151,7 +157,7 @@ def stage(accepted: World, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 
 
 def test_the_graph_is_made_sealed_and_laid_out(stage: Stage) -> None:
-    """The signature that is asked for ends soon and may no more than it needs."""
+    """The requested signature expires soon and grants no more than necessary."""
     assert call("ensure_graph") == DONE
     assert stage.is_whole()
     assert seal.key_id(stage.blobs.blobs[GRAPH].content) == stage.world.cluster["secrets"]["graph"]
@@ -178,7 +184,7 @@ WRITES = 7
 def test_a_run_that_died_before_any_write_is_completed_by_the_next(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    """With the one graph, and a time and credentials that are of it."""
+    """The next run ends with one graph, and a time and credentials that belong to it."""
 
     def die() -> None:
         raise Crash
@@ -193,7 +199,7 @@ def test_a_run_that_died_before_any_write_is_completed_by_the_next(
 
 @pytest.mark.parametrize("number", range(1, WRITES + 1))
 def test_two_deliveries_at_once_end_with_one_graph(stage: Stage, number: int) -> None:
-    """One runs whole in the middle of the other; what it ends with is what stays."""
+    """One runs completely in the middle of the other, and its results stay."""
     ended: list[dict[str, Blob]] = []
 
     patch, turn = pytest.MonkeyPatch(), threading.Semaphore(2)
@@ -214,7 +220,7 @@ def test_two_deliveries_at_once_end_with_one_graph(stage: Stage, number: int) ->
 
 
 def test_a_graph_whose_turn_has_not_come_gives_its_slot_back(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many are made at once as there are cores; every other row of every cluster goes on meanwhile."""
+    """As many are made at once as there are cores; every other row of every cluster continues meanwhile."""
     turn = threading.Semaphore(1)
     monkeypatch.setattr(graph, "_TURN", turn)
     with turn:
@@ -226,13 +232,13 @@ def test_a_graph_whose_turn_has_not_come_gives_its_slot_back(stage: Stage, monke
 
 
 def test_a_run_makes_as_many_writes_as_the_tests_above_interrupt(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One more would be a crash that nobody tries."""
+    """A further write would be a crash that no test tries."""
     stage.before_write(monkeypatch, WRITES + 1, lambda: pytest.fail("there is one more write"))
     assert call("ensure_graph") == DONE
 
 
 def test_an_ignition_that_is_not_the_graphs_is_written_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever left it there."""
+    """Whatever wrote it."""
     test_a_run_that_died_before_any_write_is_completed_by_the_next(stage, monkeypatch, 5)
     digest = hashlib.sha256(stage.blobs.blobs[IGNITION].content).hexdigest()
     assert stage.blobs.blobs[IGNITION].headers == {"x-ms-meta-sha256": digest}
@@ -240,7 +246,7 @@ def test_an_ignition_that_is_not_the_graphs_is_written_again(stage: Stage, monke
 
 
 def test_a_superseded_attempt_lays_no_blob(stage: Stage) -> None:
-    """No client's policy guards the blobs, so the fence is asked right before each write."""
+    """No client's policy guards the blobs, so the fence is checked right before each write."""
 
     def overtake(_request: Any) -> tuple[int, Any, dict[str, str]]:
         stage.world.cluster["attempt"] = 2
@@ -252,7 +258,7 @@ def test_a_superseded_attempt_lays_no_blob(stage: Stage) -> None:
 
 
 def test_the_machines_get_their_pointer_out_of_the_sealed_graph(stage: Stage) -> None:
-    """With a signature that may read and nothing else."""
+    """With a signature that may only read."""
     call("ensure_graph")
     stage.world.azure.calls.clear()
     held = fence.check.set(lambda: None)
@@ -265,7 +271,7 @@ def test_the_machines_get_their_pointer_out_of_the_sealed_graph(stage: Stage) ->
 
 
 def test_no_secret_is_told(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
-    """Not in the outcome, the log, any document, nor what would be sent; nor in clear in the sealed blob."""
+    """Not in the outcome, the log, any document or the rendered request, and not in clear in the sealed blob."""
     caplog.set_level("DEBUG")
     told = json.dumps(call("ensure_graph")) + caplog.text + json.dumps(graph.ensure_graph.render(stage.step))
     for container in stage.world.cosmos.values():
@@ -277,7 +283,7 @@ def test_no_secret_is_told(stage: Stage, caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_the_credentials_fit_into_the_vault(stage: Stage) -> None:
-    """And are what people and this service use, not the installer's own, which lives ten years."""
+    """They are those for customers and this service, not the installer's own, which is valid for ten years."""
     call("ensure_graph")
     bundle = stage.bundle(Purpose.CREDENTIALS)
     assert set(bundle) == {"aroServiceKubeconfig", "userAdminKubeconfig", "kubeadminPassword"}
@@ -302,7 +308,7 @@ def refused(stage: Stage, closed: bytes) -> str:
 
 
 def test_a_graph_that_was_altered_is_refused(stage: Stage) -> None:
-    """And not overwritten: somebody wants to look at it. The message says where it is."""
+    """It is not overwritten, because somebody will want to look at it. The message says where it is."""
     call("ensure_graph")
     closed = stage.blobs.blobs[GRAPH].content
     message = refused(stage, closed[:-1] + bytes([closed[-1] ^ 1]))
@@ -318,7 +324,7 @@ def test_a_graph_that_was_altered_is_refused(stage: Stage) -> None:
     ids=["of another cluster", "of another vault"],
 )
 def test_a_graph_that_names_a_key_of_others_is_refused_unread(stage: Stage, key_id: str) -> None:
-    """The name in the header is not believed before it is known to be this cluster's."""
+    """The name in the header is not trusted until it is known to be this cluster's."""
     call("ensure_graph")
     assert "a key that is not this cluster's" in refused(stage, seal.close(b"{}", seal.new_key(), key_id))
 
@@ -330,7 +336,7 @@ def rotate(stage: Stage) -> str:
         "doc-1-graph", json.dumps({"key": key}), content_type="application/json", tags={"cluster": "doc-1"}
     )
     stage.world.cluster["secrets"]["graph"] = newer.id
-    # As another process: nothing of the vault is in memory.
+    # Like another process, with nothing of the vault in memory.
     get_vault()._versions.clear()
     return str(newer.id)
 
@@ -338,7 +344,7 @@ def rotate(stage: Stage) -> str:
 def test_the_drill_of_a_rotation_leaves_old_graphs_readable_and_seals_new_ones_with_the_newest_key(
     stage: Stage,
 ) -> None:
-    """Each graph opens with the version that its header names, and with no other."""
+    """Each graph opens only with the version that its header names."""
     sealed: list[tuple[str, bytes, str]] = []
     for _rotation in range(3):
         stage.blobs.blobs.pop(GRAPH, None)
@@ -360,7 +366,7 @@ def test_the_drill_of_a_rotation_leaves_old_graphs_readable_and_seals_new_ones_w
 
 
 def test_a_header_that_names_a_newer_key_than_its_own_does_not_open(stage: Stage) -> None:
-    """The id is sealed with the text: it cannot be exchanged."""
+    """The id is sealed with the text, so it cannot be exchanged."""
     call("ensure_graph")
     before = stage.blobs.blobs[GRAPH].content
     older, newer = seal.key_id(before).encode(), rotate(stage).encode()
@@ -371,7 +377,7 @@ def test_a_header_that_names_a_newer_key_than_its_own_does_not_open(stage: Stage
 
 
 def test_an_install_config_that_cannot_work_is_refused_before_anything_is_made(stage: Stage) -> None:
-    """All that is wrong with it, by the members of the request."""
+    """With all problems, by the members of the request."""
     stage.world.properties["networkProfile"]["serviceCidr"] = "10.128.0.0/16"
     stage.world.properties["workerProfiles"][0]["count"] = 1
     error = call("ensure_graph")["error"]
@@ -382,7 +388,7 @@ def test_an_install_config_that_cannot_work_is_refused_before_anything_is_made(s
 
 
 def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
-    """Before anything is made; each sentence names what and where."""
+    """Before anything is made; each sentence says what is missing, and where."""
     accepted.cosmos["OpenShiftVersions"].create_item(
         {"id": "v", "version": "4.7.24", "enabled": True, "snippets": {"infra": []}}
     )
@@ -403,7 +409,7 @@ def test_what_is_missing_is_listed_all_at_once(accepted: World) -> None:
 
 
 def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
-    """Whatever the catalogue says by then; masters and each machine set alike."""
+    """Whatever the catalogue says by then, for masters and all machine sets."""
     decided = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.20250101"}
     stage.world.properties["rhcosImage"] = decided
     assert call("ensure_graph") == {"outcome": "done"}
@@ -419,7 +425,7 @@ def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
 
 @pytest.fixture
 def unsaid(stage: Stage) -> Stage:
-    """Leave the machines' image to the release, as entries of true deployments do."""
+    """Leave the machines' image to the release, like entries of real deployments."""
     versions = stage.world.cosmos["OpenShiftVersions"]
     (entry,) = versions.documents.values()
     versions.upsert_item({name: value for name, value in entry.items() if name != "rhcosImage"})
@@ -433,7 +439,13 @@ KNOWN = {"outcome": "wait", "message": "the image of the machines is known", "re
 def release_says(
     monkeypatch: pytest.MonkeyPatch, image: dict[str, str] | InstallerError, before: Callable[[], object] = lambda: None
 ) -> list[tuple[list[str], dict[str, Any]]]:
-    """Let the release name an image, or fail; return where it was looked for, and with which credentials."""
+    """Make the release name an image, or fail; return where it was read, and with which credentials.
+
+    Args:
+        monkeypatch: pytest's.
+        image: the image, or the error.
+        before: runs before the answer.
+    """
     asked: list[tuple[list[str], dict[str, Any]]] = []
 
     def read(version: str, at: list[Pullspec], pull_secret: str) -> dict[str, str]:
@@ -451,7 +463,7 @@ def release_says(
 def test_an_image_that_nobody_has_said_is_read_from_the_release_once(
     unsaid: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the service's registry by the cluster's token, then from the release's own; before anything is made."""
+    """From the service's registry with the cluster's token, then from the release's own; before anything is made."""
     asked = release_says(monkeypatch, OF_RELEASE)
     wanted, *blobs = graph.ensure_graph.render(unsaid.step)
     assert call("ensure_graph") == KNOWN
@@ -469,7 +481,7 @@ def test_an_image_that_nobody_has_said_is_read_from_the_release_once(
 
 
 def test_the_image_that_was_stored_first_counts(unsaid: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another delivery was faster, and the release has said something else since."""
+    """Another delivery was faster, and the release has named another image since."""
     other = OF_RELEASE | {"version": "419.6.20990101"}
     release_says(monkeypatch, other, before=lambda: unsaid.world.properties.update(rhcosImage=OF_RELEASE))
     assert call("ensure_graph") == KNOWN
@@ -484,7 +496,7 @@ def test_the_image_that_was_stored_first_counts(unsaid: Stage, monkeypatch: pyte
 def test_a_run_that_died_about_the_image_goes_on_with_the_one_that_is_stored(
     unsaid: Stage, monkeypatch: pytest.MonkeyPatch, stored: bool
 ) -> None:
-    """A release that has changed since is asked again only where nothing was stored."""
+    """If the release has changed since, it is read again only if nothing was stored."""
 
     def die() -> None:
         raise Crash
@@ -511,7 +523,7 @@ def test_a_run_that_died_about_the_image_goes_on_with_the_one_that_is_stored(
 def test_a_release_that_cannot_be_read_is_the_platforms(
     unsaid: Stage, monkeypatch: pytest.MonkeyPatch, passing: bool, retry_class: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It says what was asked and what to do; nothing is made, and nothing decided."""
+    """The message says what was asked and what to do; nothing is made, and nothing decided."""
     cause = "https://mirror answered 404; https://quay.io answered 503"
     release_says(monkeypatch, InstallerError("read the release image", cause, passing=passing))
     outcome = call("ensure_graph")
@@ -526,7 +538,7 @@ def test_a_release_that_cannot_be_read_is_the_platforms(
 
 
 def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path) -> None:
-    """Let the version of the cluster be made by a program."""
+    """Make a program the installer of the cluster's version."""
     versions = stage.world.cosmos["OpenShiftVersions"]
     (entry,) = versions.documents.values()
     versions.upsert_item(entry | {"installer": "openshift-install"})
@@ -537,7 +549,7 @@ def have_it_made_by(stage: Stage, monkeypatch: pytest.MonkeyPatch, program: Path
 def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever comes second, or again after a crash, takes the one that is there: the program runs for one alone."""
+    """If the graph already exists, it is reused: the program runs only once."""
     caplog.set_level("DEBUG")
     notes = openshift_install.install(tmp_path / "program", "4.19.24", _keys())
     have_it_made_by(stage, monkeypatch, tmp_path / "program")
@@ -556,7 +568,7 @@ def test_a_graph_of_another_installer_is_sealed_and_laid_out_alike(
 def test_what_another_installer_fails_with_names_its_step_and_is_the_platforms(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With the last lines that it said, and no secret."""
+    """With the last lines of its output, and no secret."""
     program = tmp_path / "program"
     program.write_text(
         "#!/bin/sh\n[ $1 = version ] && { echo openshift-install 4.19.24; exit; }\n"
@@ -596,7 +608,7 @@ def lay_snippets(stage: Stage, snippets: dict[str, Any]) -> None:
 
 
 def test_snippets_of_the_catalogue_reach_the_machines(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
-    """From the entry of the cluster's version, through the graph, to the machine's blob; what clashed is in the log."""
+    """From the entry of the cluster's version, through the graph, to the machine's blob; the log has the clashes."""
     rows = [{"name": "dns-servers", "servers": ["10.9.9.9"]}, {"name": "dns-servers", "servers": ["10.9.9.8"]}]
     lay_snippets(stage, {"bootstrap": rows})
     assert call("ensure_graph") == {"outcome": "done"}
@@ -607,7 +619,7 @@ def test_snippets_of_the_catalogue_reach_the_machines(stage: Stage, caplog: pyte
 
 
 def test_a_snippet_that_cannot_be_laid_is_the_operators(stage: Stage) -> None:
-    """All of them by their places, before anything is made."""
+    """All of them are named, before anything is made."""
     lay_snippets(stage, {"master": [{"name": "hostname"}], "worker": [{"name": "firewall"}]})
     error = call("ensure_graph")["error"]
     assert (error["code"], error["target"]) == ("InternalServerError", "properties.clusterProfile.version")

@@ -1,4 +1,4 @@
-"""Executors are imported by whichever thread calls one first."""
+"""The thread that first calls an executor imports it."""
 
 import importlib
 import threading
@@ -12,7 +12,7 @@ from activities.runtime.wrapper import load
 
 
 def test_first_calls_at_once_import_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two threads that enter a package which imports itself in a circle would each see half of it."""
+    """Two threads that enter a package with circular imports would each see half of it."""
     import_module = importlib.import_module
     busy, together = threading.Lock(), threading.Event()
 

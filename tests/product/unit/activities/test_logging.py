@@ -1,4 +1,4 @@
-"""The service's own objects put into the cluster: all of them, once, as soon as the cluster can take them."""
+"""The service's own objects in the cluster: all of them, once, as soon as the cluster can take them."""
 
 import base64
 import json
@@ -21,13 +21,13 @@ BOTH = pytest.mark.parametrize("target", [LOGGING, IFRELOAD])
 
 @pytest.fixture
 def young(accepted: World, monkeypatch: pytest.MonkeyPatch) -> FakeApi:
-    """Put an API server behind the cluster's private endpoint that has nothing yet."""
+    """Put an empty API server behind the cluster's private endpoint."""
     return cluster_api_fake.wire(accepted, monkeypatch)
 
 
 @pytest.fixture
 def api(young: FakeApi) -> FakeApi:
-    """Let the release have brought what it brings."""
+    """Add the objects that the release brings."""
     young.add(objects.privileged())
     return young
 
@@ -50,7 +50,7 @@ def test_everything_is_there_and_a_second_run_changes_nothing(api: FakeApi, targ
 
 
 def test_the_certificate_of_the_vault_is_the_one_in_the_cluster(api: FakeApi, accepted: World) -> None:
-    """It is renewed there, and the next run writes it and nothing else."""
+    """After it is renewed in the vault, the next run writes the certificate and nothing else."""
     run(LOGGING)
     assert certificates(api) == FIRST_PARTY_CERTIFICATE
     pair = Authority("logging").issue("cluster-mdsd")
@@ -86,7 +86,7 @@ def test_what_somebody_changed_is_put_back(api: FakeApi, target: str) -> None:
 
 @BOTH
 def test_constraints_that_are_not_there_yet_are_waited_for(young: FakeApi, target: str) -> None:
-    """The release brings them with its operators; nothing is half made meanwhile."""
+    """The release adds them with its operators; meanwhile nothing is half made."""
     want = {"outcome": "wait", "message": "SecurityContextConstraints 'privileged' does not exist yet"}
     assert run(target) == want
     assert young.changes == []
@@ -96,7 +96,7 @@ def test_constraints_that_are_not_there_yet_are_waited_for(young: FakeApi, targe
 
 @BOTH
 def test_an_api_that_goes_away_in_the_middle_is_waited_for(api: FakeApi, target: str) -> None:
-    """The next run goes on with what is missing."""
+    """The next run continues with what is missing."""
     api.first = lambda method, path: (
         failure(503, "X", "etcd") if (method, path[-10:]) == ("POST", "daemonsets") else None
     )
@@ -109,7 +109,7 @@ def test_an_api_that_goes_away_in_the_middle_is_waited_for(api: FakeApi, target:
 
 @BOTH
 def test_a_refusal_fails_with_the_object_and_the_clusters_words(api: FakeApi, target: str) -> None:
-    """It is the service's to mend, and nothing secret is in it."""
+    """The service has to fix it, and the message contains no secret."""
     api.first = lambda method, _path: failure(422, "Invalid", "metadata: no") if method == "POST" else None
     outcome = run(target)
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
@@ -125,7 +125,7 @@ def test_a_refusal_fails_with_the_object_and_the_clusters_words(api: FakeApi, ta
 def test_a_certificate_that_operators_forgot_is_told_to_them(
     api: FakeApi, accepted: World, secret: str | None, want: str
 ) -> None:
-    """Which secret, which setting, what to do; not a word of its text."""
+    """The message names the Secret, the setting and what to do, and quotes nothing of the text."""
     versions = accepted.vault("rp-svc").versions
     del versions["cluster-mdsd"]
     if secret is not None:
@@ -139,7 +139,7 @@ def test_a_certificate_that_operators_forgot_is_told_to_them(
 
 
 def test_no_key_is_in_what_is_kept(api: FakeApi, accepted: World) -> None:
-    """Outcomes and progress stand in clear."""
+    """Outcomes and progress are stored in clear."""
     ended = [run(LOGGING)]
     api.first = lambda method, _path: failure(503, "X", "not now") if method == "POST" else None
     ended.append(run(LOGGING))

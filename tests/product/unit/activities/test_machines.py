@@ -1,4 +1,4 @@
-"""The machines of a cluster: the same deployment in every run, and failures that say what the machines said."""
+"""The machines of a cluster: the same deployment in every run, and failures that include the machines' own output."""
 
 import json
 from typing import Any
@@ -47,7 +47,7 @@ COMPUTE = f"{CLUSTER_GROUP}/providers/Microsoft.Compute"
 
 @pytest.fixture
 def ended_badly(sealed: World) -> World:
-    """Let the deployment have failed: one master booted, one did not, of one there is a disk alone."""
+    """Make the deployment fail: one master booted, one did not, and of one only a disk exists."""
     call("deploy_machines_template")
     becomes(sealed, "Failed")
     sealed.azure.calls.clear()
@@ -67,7 +67,7 @@ def listed(world: World, path: str) -> tuple[int, Any, dict[str, str]]:
 
 
 def test_machines_that_azure_gave_up_are_deleted_before_they_are_deployed_again(ended_badly: World) -> None:
-    """With their disks, one after the other; those that booted stay, and so do the cluster's own."""
+    """With their disks, one after the other. Machines that booted stay, and so do the cluster's own."""
     infra_id = ended_badly.properties["infraId"]
     outcome = call("deploy_machines_template")
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "busy")
@@ -83,7 +83,7 @@ def test_machines_that_azure_gave_up_are_deleted_before_they_are_deployed_again(
 
 
 def test_a_machine_on_its_way_out_is_awaited(ended_badly: World) -> None:
-    """Nothing is deleted twice, and nothing deployed over it."""
+    """Nothing is deleted twice, and nothing is deployed over it."""
     name = f"{COMPUTE}/virtualMachines/{ended_badly.properties['infraId']}-master-1"
     network_fake.put(ended_badly, name, {}, "Deleting")
     call("deploy_machines_template")
@@ -94,7 +94,7 @@ def test_a_machine_on_its_way_out_is_awaited(ended_badly: World) -> None:
 
 
 def test_the_first_deployment_looks_for_no_remains(sealed: World) -> None:
-    """Where nothing was deployed nothing can be left."""
+    """If nothing was deployed, nothing can be left."""
     call("deploy_machines_template")
     assert not [request for request in sealed.azure.calls if "/Microsoft.Compute/" in request.path]
 
@@ -105,7 +105,7 @@ def becomes(world: World, state: str) -> None:
 
 
 def test_the_machines_are_deployed_once(sealed: World) -> None:
-    """With what the graph holds, and everything that the template asks for."""
+    """With the graph's content, and every parameter of the template."""
     assert call("deploy_machines_template")["outcome"] == "wait"
     given = sent(sealed)
     assert set(given) == set(templates.load("machines")["parameters"])
@@ -120,7 +120,7 @@ def test_the_machines_are_deployed_once(sealed: World) -> None:
 
 
 def test_the_signature_is_for_a_day_from_the_stored_time(sealed: World) -> None:
-    """A moved time would change the customData of a machine that exists, which Azure refuses."""
+    """Another time would change the customData of an existing machine, which Azure refuses."""
     call("deploy_machines_template")
     first = sent(sealed)["sas"]
     becomes(sealed, "Failed")
@@ -187,13 +187,13 @@ def failed(world: World, *causes: tuple[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def wrapped(code: str, message: str) -> dict[str, Any]:
-    """Make a cause as ARM wraps what failed after it was accepted."""
+    """Make a cause as ARM wraps a failure that happened after it accepted the request."""
     outer = "The resource write operation failed to complete successfully."
     return {"code": "ResourceDeploymentFailure", "message": outer, "details": [{"code": code, "message": message}]}
 
 
 def test_a_machine_that_did_not_boot_says_what_it_said_last(sealed: World) -> None:
-    """The bootstrap machine first, because masters wait for it; signatures are taken out."""
+    """The bootstrap machine's log comes first, because masters wait for it; signatures are removed."""
     infra_id = sealed.properties["infraId"]
     bootstrap, master = f"{infra_id}-bootstrap", f"{infra_id}-master-0"
     serial_log_fake.write(sealed, bootstrap, "GET https://x/ignition/bootstrap.ign?se=1&sig=c2VjcmV0 403 Forbidden")
@@ -212,7 +212,7 @@ def test_a_machine_that_did_not_boot_says_what_it_said_last(sealed: World) -> No
 
 
 def test_a_log_that_cannot_be_read_hides_nothing(sealed: World) -> None:
-    """The failure is told without it."""
+    """The failure is reported without it."""
     sealed.azure.fails("POST", "/retrieveBootDiagnosticsData$", 409, "OperationNotAllowed", "Not enabled.")
     error = failed(sealed, ("m", wrapped("OSProvisioningTimedOut", "It did not finish.")))["error"]
     assert "It did not finish." in error["message"]
@@ -237,7 +237,7 @@ QUOTA = (
 def test_what_somebody_can_mend_comes_first(
     sealed: World, cause: dict[str, Any], want_code: str, want_text: str
 ) -> None:
-    """With Azure's own numbers, though another machine failed along with it; nobody asks for serial logs."""
+    """With Azure's own numbers, even if another machine failed too; serial logs are not read."""
     outcome = failed(sealed, ("m-0", {"code": "Conflict", "message": "It was canceled."}), ("m-1", cause))
     error = outcome["error"]
     assert (error["code"], outcome["retryClass"]) == (want_code, "none")
@@ -255,7 +255,7 @@ def test_a_region_without_room_is_tried_again(sealed: World) -> None:
 
 
 def test_a_quota_that_the_preflight_finds_is_told_the_same_way(sealed: World) -> None:
-    """ARM refuses the whole deployment, and the cause stands in the details."""
+    """ARM refuses the whole deployment, and the details contain the cause."""
     inner = {"code": "QuotaExceeded", "message": QUOTA}
     outer = {"code": "InvalidTemplateDeployment", "message": "See inner errors for details.", "details": [inner]}
     sealed.azure.on("PUT", "/deployments/machines$", lambda _request: (400, {"error": outer}, {}))

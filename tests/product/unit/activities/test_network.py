@@ -67,7 +67,7 @@ def test_what_would_be_deployed_can_be_looked_at(laid: World) -> None:
 
 
 def zone(world: World, changed: dict[str, Any] | None = None, link: str = "Completed") -> None:
-    """Let the private zone have its records, some of them changed or (None) missing."""
+    """Create the records of the private zone, some of them changed or (None) missing."""
     records = {
         "api": ("A", {"aRecords": [{"ipv4Address": INTERNAL}]}),
         "api-int": ("A", {"aRecords": [{"ipv4Address": INTERNAL}]}),
@@ -108,7 +108,7 @@ def test_a_zone_that_says_the_right_things_is_ready(laid: World) -> None:
     ids=["internal address", "another master's address"],
 )
 def test_a_wrong_record_fails_by_name(laid: World, name: str, value: str, want: str) -> None:
-    """What it says, what it has to say, and where the zone is."""
+    """The error has the actual and the expected values, and the zone."""
     zone(laid, {name: ("A", {"aRecords": [{"ipv4Address": value}]})})
     error = call("private_dns_ready")["error"]
     assert want in error["message"]
@@ -125,14 +125,14 @@ def test_a_wrong_record_fails_by_name(laid: World, name: str, value: str, want: 
     ids=["record", "link on its way", "no link"],
 )
 def test_what_is_missing_in_the_zone_is_waited_for(laid: World, changed: dict[str, Any], want: str) -> None:
-    """The wait says what."""
+    """The wait says what is missing."""
     zone(laid, **changed)
     assert call("private_dns_ready") == {"outcome": "wait", "message": want}
 
 
 @pytest.mark.parametrize(("visibility", "want"), [("Public", PUBLIC), ("Private", INTERNAL)])
 def test_the_api_servers_address_is_published_and_stored_once(laid: World, visibility: str, want: str) -> None:
-    """By visibility; the second run writes neither record nor document."""
+    """The address depends on visibility; the second run writes neither record nor document."""
     laid.properties["apiserverProfile"]["visibility"] = visibility
     laid.azure.resources[API_RECORD] = OWNED
     network_fake.endpoint(laid, "Succeeded")
@@ -150,7 +150,7 @@ def test_the_api_servers_address_is_published_and_stored_once(laid: World, visib
 
 
 def test_the_record_of_another_cluster_is_not_taken(laid: World) -> None:
-    """The domain was lost meanwhile, and its new owner keeps it."""
+    """The cluster lost the domain meanwhile, and its new owner keeps it."""
     laid.azure.resources[API_RECORD] = {"etag": "e1", "properties": {"metadata": {"resourceId": "/other"}}}
     network_fake.endpoint(laid, "Succeeded")
     assert call("update_api_address")["error"]["code"] == "DuplicateDomain"
@@ -158,7 +158,7 @@ def test_the_record_of_another_cluster_is_not_taken(laid: World) -> None:
 
 
 def test_a_domain_of_the_customers_own_gets_no_record(laid: World) -> None:
-    """Its addresses are stored all the same."""
+    """Its addresses are stored even so."""
     laid.properties["clusterProfile"]["domain"] = "c1.customer.example"
     network_fake.endpoint(laid, "Succeeded")
     assert call("update_api_address") == DONE
@@ -167,7 +167,7 @@ def test_a_domain_of_the_customers_own_gets_no_record(laid: World) -> None:
 
 
 def test_the_master_subnet_may_have_private_link_services(accepted: World) -> None:
-    """Its policies are switched off with the same PUT; a subnet that allows them already is left alone."""
+    """The same PUT switches off its policies; a subnet that allows them already is left alone."""
     call("decide_names")
     for name in ("master", "worker"):
         properties = {"addressPrefix": "10.0.0.0/24", "privateLinkServiceNetworkPolicies": "Enabled"}

@@ -1,4 +1,4 @@
-"""The customer's network before anything is made: everything that would fail later fails here, by name and at once."""
+"""The check of the customer's network: everything that would fail later fails here, by name and at once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,14 +30,14 @@ def only_problem(outcome: dict[str, Any]) -> tuple[str, str]:
 
 
 def test_a_network_as_the_documentation_wants_it_passes_again_and_again(accepted: World) -> None:
-    """Nothing is changed, and no service policy of a subnet matters yet."""
+    """The check changes nothing, and does not look at a subnet's service policy."""
     lay(accepted)
     assert run() == run() == DONE
     assert accepted.azure.changes() == []
 
 
 def test_a_network_of_another_region_is_refused(accepted: World) -> None:
-    """Machines and network lie in one region; how a region's name is written does not matter."""
+    """Machines and network have to be in one region; the spelling of its name does not matter."""
     lay(accepted, location="East US")
     assert run() == DONE
     lay(accepted, location="westeurope")
@@ -47,7 +47,7 @@ def test_a_network_of_another_region_is_refused(accepted: World) -> None:
 
 
 def test_a_network_that_is_not_there_is_refused_in_the_words_of_the_other_checks(accepted: World) -> None:
-    """Whoever merges the failures tells it once."""
+    """Code that merges the failures reports it once."""
     assert NETWORK.lower() not in accepted.azure.resources
     call("validate_service_principal")
     assert problems(run()) == problems(call("validate_resource_provider_permissions"))
@@ -55,7 +55,7 @@ def test_a_network_that_is_not_there_is_refused_in_the_words_of_the_other_checks
 
 
 def test_a_network_that_may_not_be_read_yet_is_asked_about_again(accepted: World) -> None:
-    """The role may be on its way; if it is not, the network was not checked, and that is said."""
+    """The role may be spreading; if it is not, the error says that the network was not checked."""
     accepted.azure.fails("GET", f"{NETWORK}$", 403, "AuthorizationFailed")
     outcome = run()
     assert outcome["retryClass"] == "authorization"
@@ -63,7 +63,7 @@ def test_a_network_that_may_not_be_read_yet_is_asked_about_again(accepted: World
 
 
 def test_a_network_that_only_the_cluster_may_read_is_checked_all_the_same(accepted: World) -> None:
-    """That the service may not is another check's to tell."""
+    """Another check reports that the service may not."""
     lay(accepted, location="westus")
     answers: list[Any] = [(403, {"error": {"code": "AuthorizationFailed", "message": "It may not."}}, {})]
     answers.append((200, accepted.azure.resources[NETWORK.lower()], {}))
@@ -88,7 +88,7 @@ def test_a_network_that_only_the_cluster_may_read_is_checked_all_the_same(accept
 def test_a_subnet_that_the_cluster_cannot_use_is_refused(
     accepted: World, spoil: Callable[[Subnets], None], want_target: str, want_words: list[str]
 ) -> None:
-    """Its place in the request is the target, its id and what is wrong are in the message."""
+    """The target is its path in the request; the message has its id and the problem."""
     accepted.properties["workerProfiles"][0]["count"] = 3
     spoil(lay(accepted))
     target, message = only_problem(run())
@@ -98,12 +98,12 @@ def test_a_subnet_that_the_cluster_cannot_use_is_refused(
 
 
 def others(count: int) -> list[dict[str, str]]:
-    """Return IP configurations of somebody else's."""
+    """Return IP configurations that belong to somebody else."""
     return [{"id": f"/subscriptions/x/resourceGroups/x/providers/x/{number}"} for number in range(count)]
 
 
 def test_a_subnet_that_is_missing_is_refused_by_its_place(accepted: World) -> None:
-    """The other subnet is checked all the same."""
+    """The other subnet is checked even so."""
     lay(accepted)["worker"]["addressPrefix"] = "10.0.2.0/29"
     accepted.properties["masterProfile"]["subnetId"] = f"{NETWORK}/subnets/misspelt"
     first, second = problems(run())
@@ -113,7 +113,7 @@ def test_a_subnet_that_is_missing_is_refused_by_its_place(accepted: World) -> No
 
 
 def test_what_an_earlier_attempt_made_in_the_subnets_is_the_clusters_own(accepted: World) -> None:
-    """A create that is resumed meets its own groups and addresses."""
+    """A resumed create finds its own groups and addresses."""
     call("decide_names")
     infra_id = accepted.properties["infraId"]
     subnets = lay(accepted)
@@ -129,7 +129,7 @@ def test_what_an_earlier_attempt_made_in_the_subnets_is_the_clusters_own(accepte
 
 
 def test_a_subnet_that_somebody_changes_right_now_is_waited_for(accepted: World) -> None:
-    """Unless something is wrong that time does not mend."""
+    """Unless something is wrong that waiting does not fix."""
     subnets = lay(accepted)
     subnets["master"]["provisioningState"] = "Updating"
     assert run()["retryClass"] == "busy"
@@ -147,7 +147,7 @@ def test_a_subnet_that_somebody_changes_right_now_is_waited_for(accepted: World)
     ids=["pods and services", "subnets and pods", "workers and services"],
 )
 def test_ranges_that_overlap_are_named_in_pairs(accepted: World, ranges: dict[str, str], want_words: list[str]) -> None:
-    """Both ends of each pair, with their ranges."""
+    """The message has both ends of each pair, with their ranges."""
     lay(accepted)
     accepted.properties["networkProfile"] |= ranges
     (first, *_) = problems(run())
@@ -155,7 +155,7 @@ def test_ranges_that_overlap_are_named_in_pairs(accepted: World, ranges: dict[st
 
 
 def test_every_pair_that_overlaps_is_named(accepted: World) -> None:
-    """Also a range of a subnet that has several, and the two subnets with each other."""
+    """This includes a subnet with several ranges, and the two subnets with each other."""
     subnets = lay(accepted)
     subnets["master"] |= {"addressPrefix": None, "addressPrefixes": ["10.0.0.0/23", "10.0.2.0/26"]}
     accepted.properties["networkProfile"]["serviceCidr"] = "10.0.0.0/22"
@@ -181,7 +181,7 @@ def test_every_pair_that_overlaps_is_named(accepted: World) -> None:
     ],
 )
 def test_a_dns_server_that_cannot_answer_is_refused(accepted: World, server: str, want_words: str) -> None:
-    """It is named, with the reason and the line that takes it away; one good server does not make up for it."""
+    """The message has the server, the reason and the command that removes it. One good server is not enough."""
     lay(accepted, properties={"dhcpOptions": {"dnsServers": ["192.168.1.4", server]}})
     _, message = only_problem(run())
     assert f"'{server}'" in message
@@ -190,7 +190,7 @@ def test_a_dns_server_that_cannot_answer_is_refused(accepted: World, server: str
 
 
 def test_a_dns_server_that_may_answer_passes_with_what_it_has_to_do(accepted: World) -> None:
-    """Azure's own needs no such word, given by its address or not at all."""
+    """Azure's own servers need no explanation, whether set by address or by default."""
     lay(accepted, properties={"dhcpOptions": {"dnsServers": ["192.168.1.4"]}})
     outcome = run()
     assert outcome["outcome"] == "done"
@@ -204,7 +204,7 @@ def test_a_dns_server_that_may_answer_passes_with_what_it_has_to_do(accepted: Wo
 
 
 def test_everything_that_is_wrong_is_told_at_once(accepted: World) -> None:
-    """Region, DNS, ranges and both subnets: one create is enough to learn them all."""
+    """Region, DNS, ranges and both subnets: one create reveals all problems."""
     subnets = lay(accepted, location="westus", properties={"dhcpOptions": {"dnsServers": ["127.0.0.1"]}})
     subnets["master"]["networkSecurityGroup"] = {"id": FOREIGN}
     subnets["worker"] |= {"addressPrefix": "10.0.1.0/28", "provisioningState": "Failed"}

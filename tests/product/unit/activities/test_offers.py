@@ -18,7 +18,7 @@ MASTER_SIZE, WORKER_SIZE = "properties.masterProfile.vmSize", 'properties.worker
 
 
 def test_sizes_that_the_subscription_may_have_pass(accepted: World) -> None:
-    """Zones that are closed make the machines regional, and so does a region without any."""
+    """If zones are closed, or the region has none, the machines are regional."""
     size(accepted)
     version(accepted)
     offers(accepted, sku(MASTER, "123", NOT_IN_3), sku(WORKER, ""))
@@ -28,7 +28,7 @@ def test_sizes_that_the_subscription_may_have_pass(accepted: World) -> None:
 
 
 def test_the_list_of_sizes_is_read_by_the_check_and_kept_for_the_other_rows(accepted: World) -> None:
-    """It is long; a check that is repeated looks again, for Azure may have opened a size."""
+    """The list is long. A repeated check reads it again, because Azure may have opened a size."""
     size(accepted)
     version(accepted)
     asked = offers(accepted, sku(MASTER, "123", CLOSED), sku(WORKER))
@@ -39,7 +39,7 @@ def test_the_list_of_sizes_is_read_by_the_check_and_kept_for_the_other_rows(acce
 
 
 def test_every_size_that_cannot_be_had_is_told_with_sizes_that_can(accepted: World) -> None:
-    """A close match is one that this role may have, and that is open here."""
+    """A suggestion is a size that this role may have, and that is open here."""
     size(accepted)
     offers(accepted, sku(MASTER, "123", CLOSED), sku("Standard_D8s_v4"), sku("Standard_D4s_v4"), sku("Standard_D8s_v3"))
     outcome = check(SIZES)
@@ -68,7 +68,7 @@ def encrypt(world: World, state: str) -> None:
 
 
 def test_a_size_whose_host_cannot_encrypt_is_refused_where_it_should(accepted: World) -> None:
-    """By the place of the wish."""
+    """The target is the member that asks for encryption."""
     encrypt(accepted, "Registered")
     offers(accepted, sku(MASTER, EncryptionAtHostSupported="True"), sku(WORKER))
     (problem,) = problems(check(SIZES))
@@ -77,7 +77,7 @@ def test_a_size_whose_host_cannot_encrypt_is_refused_where_it_should(accepted: W
 
 
 def test_a_subscription_that_may_not_encrypt_at_host_is_told_how_it_may(accepted: World) -> None:
-    """Azure would refuse the machines half an hour later; who does not want it needs no feature."""
+    """Azure would refuse the machines half an hour later. Clusters without encryption do not need the feature."""
     encrypt(accepted, "NotRegistered")
     offers(accepted, *(sku(name, EncryptionAtHostSupported="True") for name in (MASTER, WORKER)))
     (problem,) = problems(check(SIZES))
@@ -97,7 +97,7 @@ def lay_set(world: World, **members: Any) -> None:
 
 
 def test_an_encryption_set_of_the_region_passes(accepted: World) -> None:
-    """Asked about once, though masters and workers name it."""
+    """It is read once, although masters and workers name it."""
     lay_set(accepted)
     assert check(SETS) == DONE
     assert sum("diskEncryptionSets" in request.path for request in accepted.azure.calls) == 1
@@ -113,7 +113,7 @@ def test_an_encryption_set_elsewhere_or_broken_is_refused(accepted: World) -> No
 
 
 def test_an_encryption_set_that_is_not_there_is_refused(accepted: World) -> None:
-    """By its id."""
+    """The error has its id."""
     lay_set(accepted)
     accepted.azure.resources.pop(ENCRYPTION_SET.lower())
     (problem,) = problems(check(SETS))
@@ -122,7 +122,7 @@ def test_an_encryption_set_that_is_not_there_is_refused(accepted: World) -> None
 
 
 def test_an_encryption_set_that_may_not_be_read_yet_is_asked_about_again(accepted: World) -> None:
-    """The role may be on its way."""
+    """The role may still be spreading."""
     lay_set(accepted)
     accepted.azure.fails("GET", "/diskEncryptionSets/des$", 403, "AuthorizationFailed")
     outcome = check(SETS)
@@ -145,7 +145,7 @@ def test_registered_providers_pass(accepted: World) -> None:
 
 
 def test_every_provider_that_is_not_registered_is_named_with_the_line_that_does_it(accepted: World) -> None:
-    """A registration under way is told with them."""
+    """Registrations in progress are reported with them."""
     register(accepted, Compute="NotRegistered", Storage="Unregistered", Network="Registering")
     outcome = check(PROVIDERS)
     assert outcome["retryClass"] == "none"
@@ -164,7 +164,7 @@ def test_a_registration_under_way_is_waited_for(accepted: World) -> None:
 
 @pytest.mark.parametrize("target", [SIZES, SETS, PROVIDERS])
 def test_a_throttled_check_is_tried_again(accepted: World, target: str) -> None:
-    """As any call to Azure."""
+    """Like any call to Azure."""
     size(accepted)
     lay_set(accepted)
     accepted.azure.fails("GET", ".*/providers/Microsoft", 429, "TooManyRequests", **{"Retry-After": "7"})

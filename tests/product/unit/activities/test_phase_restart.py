@@ -1,4 +1,4 @@
-"""A bootstrap that is too old is taken away whole, in the one order there is, from any half state."""
+"""A bootstrap that is too old is removed completely, in the one possible order, from any half-finished state."""
 
 import re
 from typing import Any
@@ -35,7 +35,7 @@ def blobs(monkeypatch: pytest.MonkeyPatch) -> FakeBlobs:
 
 @pytest.fixture
 def expired(accepted: World, blobs: FakeBlobs) -> World:
-    """A cluster whose machines were made, with workers, and whose resume begins again."""
+    """Make a cluster with machines and workers, whose resume begins the bootstrap again."""
     call("decide_names")
     infra_id = accepted.properties["infraId"]
     accepted.properties["install"] = {"now": OLD, "beginsAgain": True}
@@ -73,7 +73,7 @@ def expired(accepted: World, blobs: FakeBlobs) -> World:
 
 
 def _expose_router(world: World) -> None:
-    """Let the old cluster have an address of its own on the load balancer of the workers."""
+    """Give the old cluster an address of its own on the workers' load balancer."""
     balancer = f"{NETWORK}/loadBalancers/{world.properties['infraId']}"
     frontends = f"{balancer}/frontendIPConfigurations"
     network_fake.put(world, f"{NETWORK}/publicIPAddresses/router", {"ipConfiguration": {"id": f"{frontends}/router"}})
@@ -116,7 +116,7 @@ def until_ended() -> dict[str, Any]:
 
 
 def names(world: World) -> set[str]:
-    """Return the last segments of what there is in the cluster's group, without the infra id."""
+    """Return the last segments of everything in the cluster's group, without the infra id."""
     infra_id = world.properties["infraId"]
     return {
         key.rsplit("/", 1)[1].removeprefix(f"{infra_id}-")
@@ -126,7 +126,7 @@ def names(world: World) -> set[str]:
 
 
 def test_machines_disks_interfaces_records_and_blobs_go_and_the_rest_stays(expired: World, blobs: FakeBlobs) -> None:
-    """What the network's template made stays, and so does what is not ours; then the cluster forgets."""
+    """What the network's template made stays, and so does what is not ours. Then the cluster drops its decisions."""
     assert until_ended() == DONE
     infra_id = expired.properties["infraId"]
     network = {"bootstrap-nic", "master0-nic", "pls.nic.1", "pip-v4", "outbound-pip-v4", infra_id}
@@ -143,7 +143,7 @@ def test_machines_disks_interfaces_records_and_blobs_go_and_the_rest_stays(expir
 
 
 def test_disks_wait_for_machines_and_the_record_is_forgotten_last(expired: World, blobs: FakeBlobs) -> None:
-    """A disk in use cannot go, and while anything is left the resume has to come back to it."""
+    """A disk in use cannot be deleted, and while anything is left the resume must run this row again."""
     assert remove()["outcome"] == "wait"
     assert all("/virtualmachines/" not in key for key in expired.azure.resources)
     assert any("/disks/" in key for key in expired.azure.resources)
@@ -160,7 +160,7 @@ def test_what_is_on_its_way_is_awaited(expired: World) -> None:
 
 
 def test_a_deployment_that_still_runs_is_cancelled_first(expired: World) -> None:
-    """It would make what is being removed."""
+    """It would make again what is being removed."""
     expired.azure.resources[f"{DEPLOYMENTS}/machines".lower()]["properties"]["provisioningState"] = "Running"
     expired.azure.on("POST", "/deployments/machines/cancel$", lambda _request: (204, None, {}))
     assert "cancelled" in remove()["message"]
@@ -168,7 +168,7 @@ def test_a_deployment_that_still_runs_is_cancelled_first(expired: World) -> None
 
 
 def test_a_late_delivery_touches_nothing_that_was_made_anew(expired: World, blobs: FakeBlobs) -> None:
-    """Once the cluster has forgotten, the row is done for good."""
+    """Once the cluster has dropped the record, the row is finally done."""
     assert until_ended() == DONE
     network_fake.put(expired, f"{COMPUTE}/virtualMachines/new", {})
     blobs.blobs[GRAPH] = Blob(b"new", {})
@@ -180,7 +180,7 @@ def test_a_late_delivery_touches_nothing_that_was_made_anew(expired: World, blob
 
 @pytest.mark.parametrize("missing", ["group", "account", "container"])
 def test_what_was_never_made_is_no_obstacle(expired: World, blobs: FakeBlobs, missing: str) -> None:
-    """Whatever half state the old bootstrap ended in."""
+    """The old bootstrap may have ended in any state."""
     if missing == "group":
         del expired.azure.resources[CLUSTER_GROUP.lower()]
     if missing == "account":
@@ -192,14 +192,14 @@ def test_what_was_never_made_is_no_obstacle(expired: World, blobs: FakeBlobs, mi
 
 
 def test_a_group_of_others_is_left_alone(expired: World) -> None:
-    """Not even machines with our names go."""
+    """Even machines with our names stay."""
     expired.azure.resources[CLUSTER_GROUP.lower()]["managedBy"] = "/other"
     assert remove() == DONE
     assert expired.azure.changes() == []
 
 
 def test_a_lock_is_told_as_azure_tells_it(expired: World) -> None:
-    """And nothing is forgotten: the next resume comes back."""
+    """The record is kept, so the next resume tries again."""
     expired.azure.fails("DELETE", "/virtualMachines/", 409, "ScopeLocked", "The scope is locked: lock-1.")
     outcome = remove()
     assert outcome["error"]["code"] == "ScopeLocked"

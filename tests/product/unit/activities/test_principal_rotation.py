@@ -1,4 +1,4 @@
-"""The rows that carry a principal into a cluster and a former one out of Azure: each run twice, one effect."""
+"""The rows that install a principal in a cluster and remove a former one from Azure: run twice, one effect."""
 
 import base64
 from typing import Any
@@ -45,7 +45,7 @@ def status(name: str) -> Json:
 
 
 def test_the_root_secret_gets_the_credentials_of_the_request(api: FakeApi) -> None:
-    """What else it says stays; a second run writes nothing."""
+    """Other members stay; a second run writes nothing."""
     assert run("update_root_credentials") == DONE
     data = api.at("Secret", "azure-credentials", SYSTEM)["data"]
     assert base64.b64decode(data["azure_client_secret"]) == b"s3cret"
@@ -56,7 +56,7 @@ def test_the_root_secret_gets_the_credentials_of_the_request(api: FakeApi) -> No
 
 
 def test_pods_of_the_operator_that_are_older_than_the_row_are_deleted(api: FakeApi) -> None:
-    """A second run leaves those alone that came in their place."""
+    """A second run leaves the new pods alone."""
     for name, second in (("old", 0), ("new", 30)):
         pod = named("Pod", name, OPERATOR)
         pod["metadata"]["creationTimestamp"] = f"2026-03-01T09:00:{second:02d}Z"
@@ -68,7 +68,7 @@ def test_pods_of_the_operator_that_are_older_than_the_row_are_deleted(api: FakeA
 
 
 def test_every_request_for_azure_is_waited_for(api: FakeApi) -> None:
-    """Until the Secret that it names holds what the customer wants."""
+    """Until the Secret that it names has the wanted credentials."""
     spec = {"providerSpec": {"kind": "AzureProviderSpec"}, "secretRef": {"name": "own", "namespace": "ns"}}
     api.add(named("CredentialsRequest", "own", OPERATOR, spec=spec))
     assert "Secret 'ns/own' does not hold the new credentials yet" in status("operator_credentials_ready")["message"]
@@ -78,7 +78,7 @@ def test_every_request_for_azure_is_waited_for(api: FakeApi) -> None:
 
 
 def test_the_control_plane_is_redeployed_for_a_change_and_for_nothing_else(api: FakeApi) -> None:
-    """A run that died between the Secret and the reason is completed by the next."""
+    """If a run died between the Secret and the reason, the next one completes it."""
     assert run("redeploy_control_plane") == DONE
     assert status("control_plane_redeployed") == DONE
     assert api.changes == []
@@ -112,7 +112,7 @@ def test_both_operators_are_waited_for(api: FakeApi) -> None:
 
 
 def test_what_a_cluster_cannot_be_asked_is_waited_for(api: FakeApi) -> None:
-    """Objects that are gone are named, and nothing of the secret is told."""
+    """Missing objects are named, and the message quotes nothing of the secret."""
     api.objects.clear()
     for name in ("update_root_credentials", "update_cloud_provider_credentials", "redeploy_control_plane"):
         outcome = run(name)
@@ -126,7 +126,7 @@ def test_what_a_cluster_cannot_be_asked_is_waited_for(api: FakeApi) -> None:
 
 @pytest.fixture
 def changed(accepted: World) -> World:
-    """A cluster that ran with another principal until now."""
+    """Make a cluster that ran with another principal until now."""
     call("decide_names")
     accepted.cluster["principal"] = {"worked": OLD}
     accepted.properties["servicePrincipalProfile"]["objectId"] = "object-1"
@@ -147,7 +147,7 @@ def test_the_principal_is_noted_once_and_worked_when_the_update_did(changed: Wor
 
 
 def test_a_failed_update_keeps_the_principal_that_worked(changed: World) -> None:
-    """The next one starts from it."""
+    """The next update starts from it."""
     call("note_principal")
     noted = changed.cluster["principal"]
     assert control("finish_operation", error={"code": "X", "message": "It failed."}) == DONE
@@ -160,7 +160,7 @@ def _spared(world: World) -> list[str]:
 
 
 def test_the_deny_assignment_spares_both_until_the_cluster_runs_with_one(changed: World) -> None:
-    """Before that the former one still acts in the cluster's group; settled again, nothing is sent."""
+    """Before that, the former one still acts in the cluster's group. After it is settled again, nothing is sent."""
     assert call("deploy_storage_template")["outcome"] == "wait"
     assert _spared(changed) == ["object-0", "object-1"]
     assert call("settle_storage_template")["outcome"] == "wait"
@@ -169,14 +169,14 @@ def test_the_deny_assignment_spares_both_until_the_cluster_runs_with_one(changed
 
 
 def test_each_principal_has_an_assignment_of_its_own() -> None:
-    """Azure lets no assignment change its principal, and finds the same name again however ids are spelled."""
+    """Azure lets no assignment change its principal; the name is the same however the ids are spelled."""
     first, second = (role_assignment_name(CLUSTER_GROUP, each) for each in ("object-1", "object-2"))
     assert first != second
     assert role_assignment_name(CLUSTER_GROUP.upper(), "OBJECT-1") == first
 
 
 def test_only_the_services_own_assignment_for_a_former_principal_goes(changed: World) -> None:
-    """Not the one of the current principal, and not what others assigned; a second run finds nothing."""
+    """The current principal's stays, and so do those of others; a second run finds nothing."""
     scope = f"{CLUSTER_GROUP}/providers/Microsoft.Authorization/roleAssignments".lower()
     names = {each: role_assignment_name(CLUSTER_GROUP, each) for each in ("object-0", "object-1")}
     for name in (*names.values(), "foreign"):
@@ -197,7 +197,7 @@ def _machines(world: World, **powers: str) -> None:
 
 
 def test_machines_that_are_off_are_started_and_awaited(changed: World) -> None:
-    """One that is on its way is waited for, one that runs is left alone."""
+    """The row waits for machines that are starting, and leaves running ones alone."""
     changed.azure.on("POST", "/start$", lambda _request: (202, None, {}))
     _machines(changed, a="deallocated", b="stopped", c="starting", d="running")
     assert call("start_machines")["message"] == "not running yet: 'a', 'b', 'c'"

@@ -41,7 +41,7 @@ def test_the_endpoint_is_made_once_and_leads_to_the_clusters_link(laid: World) -
 
 
 def test_an_endpoint_that_failed_or_went_away_is_made_again(laid: World) -> None:
-    """The failure may pass; it is the platform's, and the next run begins anew."""
+    """The failure may pass. It is the platform's, and the next run begins again."""
     outcome = call("create_private_endpoint", "status")
     assert outcome["retryClass"] == "given-up"
     assert {"code": "Owner", "message": "platform"} in outcome["error"]["details"]
@@ -81,7 +81,7 @@ def test_the_endpoint_is_deleted_once_and_awaited(laid: World) -> None:
 
 
 def test_an_endpoint_without_an_address_says_so(laid: World) -> None:
-    """Instead of a bug in whatever reads it."""
+    """Not as a bug in code that reads it."""
     network_fake.endpoint(laid, "Succeeded")
     laid.azure.resources[ENDPOINT]["properties"]["networkInterfaces"] = []
     assert "has no network interface" in call("update_api_address")["error"]["message"]

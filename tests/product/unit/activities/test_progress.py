@@ -1,4 +1,4 @@
-"""What the progress item of a step says, and how rarely it is written."""
+"""The content of a step's progress item, and how rarely it is written."""
 
 from datetime import timedelta
 
@@ -12,7 +12,14 @@ from tests.product.unit.product_world import World
 
 
 def poll(monkeypatch: pytest.MonkeyPatch, polls: int, message: str = "half done", verb: str = "status") -> None:
-    """Ask once more about something that goes on."""
+    """Poll once more for work in progress.
+
+    Args:
+        monkeypatch: pytest's.
+        polls: number of polls so far.
+        message: the message of the outcome.
+        verb: what is called.
+    """
     asked = executor.Executor(run=lambda _step: executor.wait(message), status=lambda _step: executor.wait(message))
     perform(monkeypatch, asked, verb, polls=polls)
 
@@ -23,7 +30,7 @@ def writes(world: World) -> int:
 
 
 def test_a_poll_that_finds_nothing_new_writes_nothing(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Most of the calls of a create were such writes. What is new stands there at once."""
+    """Most calls of a create used to be such writes. News is written at once."""
     poll(monkeypatch, 0)
     before = writes(accepted)
     poll(monkeypatch, 1)
@@ -41,7 +48,7 @@ def test_a_poll_that_finds_nothing_new_writes_nothing(accepted: World, monkeypat
 def test_a_poll_writes_what_may_be_new_to_readers(
     accepted: World, monkeypatch: pytest.MonkeyPatch, polls: int, verb: str
 ) -> None:
-    """When work was done, and what another process may have overwritten since."""
+    """After work was done, and if another process may have written since."""
     poll(monkeypatch, 0)
     before = writes(accepted)
     poll(monkeypatch, polls, verb=verb)
@@ -49,7 +56,7 @@ def test_a_poll_writes_what_may_be_new_to_readers(
 
 
 def test_a_wait_gives_a_sign_of_life(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Long before a successor takes the step for dead, even if the next poll is the longest away."""
+    """Long before a successor considers the step dead, even if the next poll is as far away as possible."""
     longest = max(row.poll for plan in PLANS.values() for row in plan)
     assert progress.SIGN_OF_LIFE + longest < superseded._IN_FLIGHT
     poll(monkeypatch, 0)

@@ -28,7 +28,7 @@ def sized(accepted: World) -> World:
 
 
 def limit(world: World, used: int = 100, **limits: int) -> None:
-    """Let the subscription have just what the cluster needs, or as much as is said."""
+    """Set the limits to exactly the cluster's needs, or to the given values."""
     for provider, names in (("Compute", NEEDED), ("Network", NETWORK_NEEDED)):
         usages = [
             {
@@ -44,7 +44,7 @@ def limit(world: World, used: int = 100, **limits: int) -> None:
 
 
 def test_quotas_that_just_suffice_pass(sized: World) -> None:
-    """Three masters, the bootstrap machine of their size, the workers, three addresses. A second run changes nothing."""
+    """Three masters, the bootstrap machine of the same size, the workers, three addresses; again in a second run."""
     limit(sized)
     assert check(QUOTA) == check(QUOTA) == DONE
 
@@ -66,7 +66,7 @@ def test_a_quota_that_is_one_short_is_told_with_all_its_figures(sized: World, na
 
 
 def test_every_quota_that_does_not_suffice_is_told(sized: World) -> None:
-    """Also those of the network, and people's name of a family."""
+    """This includes those of the network, and the family's name for people."""
     limit(sized, cores=100, standardDSv5Family=120, PublicIPAddresses=101)
     names = [message.split("'")[1] for _, _, message in problems(check(QUOTA))]
     assert names == ["cores", FAMILY, "PublicIPAddresses"]
@@ -75,7 +75,7 @@ def test_every_quota_that_does_not_suffice_is_told(sized: World) -> None:
 
 
 def test_a_private_router_takes_no_address(sized: World) -> None:
-    """The masters' and the workers' ways out are left."""
+    """Only the addresses for the masters' and the workers' outbound traffic are left."""
     sized.properties["ingressProfiles"] = [{"name": "default", "visibility": "Private"}]
     limit(sized, PublicIPAddresses=102, StaticPublicIPAddresses=102, StandardSkuPublicIpAddresses=102)
     assert check(QUOTA) == DONE
@@ -91,7 +91,7 @@ def test_two_families_have_a_quota_each(sized: World) -> None:
 
 
 def test_a_quota_that_is_overdrawn_stops_no_cluster_that_wants_nothing_of_it(sized: World) -> None:
-    """Azure may lower a limit below what is in use."""
+    """Azure may lower a limit below the current use."""
     offers(sized, sku(MASTER) | {"family": "standardOtherFamily"}, sku(WORKER) | {"family": "standardOtherFamily"})
     limit(sized, standardDSv5Family=20)
     assert check(QUOTA) == DONE

@@ -111,7 +111,7 @@ def test_a_password_that_a_graph_carries_is_kept(
 
 
 def test_a_graph_that_goes_keeps_no_password(accepted: World, registry: Registry) -> None:
-    """The bootstrap begins again: its machines go, whichever of the two is first."""
+    """The bootstrap begins again, so its machines are removed, whichever of the two comes first."""
     assert call("ensure_acr_token") == DONE
     accepted.cluster["secrets"]["credentials"] = "c/1"
     accepted.properties["install"] = {"now": "2026-02-28T09:00:00Z", "beginsAgain": True}
@@ -132,7 +132,7 @@ def test_a_group_without_storage_holds_no_graph(accepted: World, registry: Regis
 
 @pytest.mark.parametrize("left", ["nothing", "no password"])
 def test_a_bundle_that_is_lost_is_made_again(accepted: World, registry: Registry, left: str) -> None:
-    """In the slot that is empty: the other may be in a graph that nobody knows of."""
+    """In the empty slot, because an unknown graph may contain the other."""
     assert call("ensure_acr_token") == DONE
     versions = accepted.vault("rp-cls").versions
     if left == "nothing":
@@ -148,7 +148,7 @@ def test_a_bundle_that_is_lost_is_made_again(accepted: World, registry: Registry
 def test_a_password_that_was_made_but_not_kept_is_made_again_in_its_own_slot(
     accepted: World, registry: Registry
 ) -> None:
-    """What the cluster holds stays good until it holds another."""
+    """The cluster's password stays valid until it has another."""
     assert call("ensure_acr_token") == DONE
     accepted.cluster["asyncOperationId"] = "second"
 

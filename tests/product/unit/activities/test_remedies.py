@@ -1,4 +1,4 @@
-"""What a failed step advises: every row of every plan, with every cause."""
+"""The advice of a failed step: every row of every plan, with every cause."""
 
 import re
 from types import SimpleNamespace
@@ -27,7 +27,7 @@ OWN = f"{ARM}/subscriptions/{SETTINGS.subscription_id}/resourceGroups/rp"
 COSMOS = f"https://{SETTINGS.cosmosdb_account}-eastus.documents.azure.com/dbs/ARO"
 VAULT = f"https://{SETTINGS.cluster_keyvault_name}.vault.azure.net/secrets/a"
 
-# What only the owner of the customer's resources can do, so that it is no advice against anybody else's failure.
+# Advice that only the owner of the customer's resources can follow, so it must not appear for others' failures.
 CUSTOMERS_WORK = re.compile(
     r"quota|polic|lock|security group|firewall|domain|assign|regist|grant|delete the cluster|correct|choose|change|size",
     re.IGNORECASE,
@@ -61,7 +61,7 @@ def _product(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shared.settings.load", lambda: SETTINGS)
 
 
-# Nobody in front of the request can mend any of these.
+# The sender of the request can fix none of these.
 OURS: dict[str, BaseException] = {
     "Cosmos DB refuses us": answer(403, COSMOS, "Forbidden"),
     "Cosmos DB is down": answer(503, COSMOS),
@@ -101,7 +101,7 @@ def test_an_outage_of_azure_asks_to_repeat_later(row: dict[str, Any], error: Bas
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 @pytest.mark.parametrize("code", remedies.BY_CODE)
 def test_a_refusal_that_azure_names_has_the_remedy_of_its_code(row: dict[str, Any], code: str) -> None:
-    """A check too says this of Azure's refusal: what its own row advises is against what the check finds."""
+    """This includes checks: the advice of a check's row is for what the check itself finds."""
     assert remedy_and_owner(row, answer(409, THEIRS, code))[0] == remedies.BY_CODE[code]
 
 
@@ -115,7 +115,7 @@ def test_a_refusal_that_nobody_knows_points_to_azures_words(row: dict[str, Any])
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_a_resource_that_somebody_else_changes_is_waited_for(row: dict[str, Any]) -> None:
-    """Unless a check says it: its message names the resource, and its row fits."""
+    """Except for a check: its message names the resource, and its row's advice fits."""
     assert remedy_and_owner(row, answer(409, THEIRS, "AnotherOperationInProgress"))[0] == remedies.BUSY
     busy = TryAgain(CloudError(409, ErrorCode.CONFLICT, "It is being deleted."), RetryClass.BUSY)
     assert remedy_and_owner(row, busy)[0] == (row["message"] if row.get("together") else remedies.BUSY)
@@ -123,7 +123,7 @@ def test_a_resource_that_somebody_else_changes_is_waited_for(row: dict[str, Any]
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_what_a_step_finds_wrong_itself_has_the_remedy_of_its_row(row: dict[str, Any]) -> None:
-    """It was written against that, and against nothing else."""
+    """The advice was written for exactly that."""
     found = CloudError(400, ErrorCode.INVALID_LINKED_VNET, "It is attached to another group.")
     assert remedy_and_owner(row, found) == (row["message"], "customer")
 
@@ -150,7 +150,7 @@ def test_no_remedy_against_others_failures_is_work_for_the_customer(remedy: str)
     ],
 )
 def test_a_failed_role_assignment_is_not_azures_fault(code: str, want_owner: str) -> None:
-    """Neither of one call nor inside a deployment; and whose it is decides what helps."""
+    """This holds for single calls and inside a deployment. The owner decides the advice."""
     row = ROWS["create: deploy_storage_template"]
     want = remedies.BY_CODE[code] if want_owner == "customer" else remedies.OURS
     for error in (answer(400, THEIRS, code), in_deployment(code)):

@@ -1,4 +1,4 @@
-"""The router's address: in the managed zone, and with the cluster's URLs on its document."""
+"""The router's address: published in the managed zone, and stored with the cluster's URLs."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -40,13 +40,13 @@ def run(**more: Any) -> dict[str, Any]:
 
 
 def given(api: FakeClusterApi, address: str) -> None:
-    """Let the cloud give the router an address."""
+    """Assign the router an address."""
     ingress = [{"ip": address}] if address else []
     api.add("Service", {"metadata": {"name": "router-default"}, "status": {"loadBalancer": {"ingress": ingress}}})
 
 
 def test_the_address_is_published_and_stored_with_the_urls(api: FakeClusterApi, accepted: World) -> None:
-    """A second run finds everything as it should be and writes nothing."""
+    """A second run finds everything up to date and writes nothing."""
     call("create_dns")
     given(api, "127.1.0.9")
     assert run() == DONE
@@ -73,7 +73,7 @@ def test_a_router_that_moved_is_followed(api: FakeClusterApi, accepted: World) -
 
 
 def test_a_domain_of_the_customers_own_gets_no_record(api: FakeClusterApi, accepted: World) -> None:
-    """Whoever owns the zone makes the record, from the address on the document."""
+    """The owner of the zone makes the record, from the address on the document."""
     accepted.properties["clusterProfile"]["domain"] = "c1.example.org"
     given(api, "10.0.1.4")
     assert run() == DONE
@@ -95,7 +95,7 @@ def test_a_router_without_an_address_is_waited_for(api: FakeClusterApi, accepted
 
 
 def test_the_last_wait_gathers_what_explains_it(api: FakeClusterApi) -> None:
-    """The router's operator is among what is gathered."""
+    """It includes the router's operator."""
     api.add("ClusterOperator", operator("ingress", available="False"))
     details = run(startTime="2026-03-01T09:00:00+00:00")["details"]
     assert ("ClusterOperator", "ingress") in [(entry["code"], entry["target"]) for entry in details]

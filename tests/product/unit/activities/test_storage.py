@@ -35,7 +35,7 @@ def becomes(world: World, state: str, **more: Any) -> None:
 
 
 def test_the_deployment_is_begun_once(ready: World) -> None:
-    """Parameters, incremental, no secret; a second delivery finds it running."""
+    """With its parameters, incremental, and no secret; a second delivery finds it running."""
     begun(ready)
     assert call("deploy_storage_template")["message"] == "deployment 'storage' is Running"
     assert ready.azure.changes() == ["PUT deployments/storage"]
@@ -87,7 +87,7 @@ def operations(world: World, *failed: dict[str, Any]) -> None:
 
 
 def test_a_failed_deployment_names_resource_cause_and_correlation(ready: World) -> None:
-    """As Azure gave it, and whose it is."""
+    """In Azure's words, with the owner."""
     begun(ready)
     becomes(ready, "Failed", correlationId="azure-corr")
     quota = {"code": "QuotaExceeded", "message": "Storage accounts: limit 250, used 250."}
@@ -125,7 +125,7 @@ def test_a_failure_that_may_pass_is_begun_again(ready: World, code: str, want_cl
 
 
 def test_a_cancel_waits_until_the_deployment_has_ended(ready: World) -> None:
-    """And a deployment that never began needs none."""
+    """A deployment that never began needs no cancel."""
     assert call("deploy_storage_template", "cancel") == {"outcome": "stopped"}
     begun(ready)
     ready.azure.on("POST", "/deployments/storage/cancel$", lambda _request: (204, None, {}))
@@ -181,7 +181,7 @@ def blobs(world: World, *answers: int) -> list[Request]:
 
 
 def test_containers_are_ready_when_both_answer_on_the_data_plane(ready: World) -> None:
-    """With a signature that the account made, for an hour and for reading only."""
+    """With a signature from the account, valid for an hour and only for reading."""
     asked = blobs(ready, 200, 200)
     assert call("storage_containers_ready") == DONE
     assert [request.path for request in asked] == ["/ignition", "/aro"]
@@ -190,7 +190,7 @@ def test_containers_are_ready_when_both_answer_on_the_data_plane(ready: World) -
 
 
 def test_a_container_that_does_not_answer_yet_is_waited_for(ready: World) -> None:
-    """Any error of the data plane is a "not yet", and no signature is told."""
+    """Any error of the data plane means "not yet", and the message has no signature."""
     blobs(ready, 200, 404)
     outcome = call("storage_containers_ready")
     assert outcome["outcome"] == "wait"
@@ -199,7 +199,7 @@ def test_a_container_that_does_not_answer_yet_is_waited_for(ready: World) -> Non
 
 
 def test_a_container_that_stumbles_is_asked_again_after_a_second(ready: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The client's own first retry comes after 15: nothing else runs in that thread until then."""
+    """The client's own first retry would come after 15 seconds, in which the thread would do nothing else."""
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
     asked = blobs(ready, 503, 200, 200)

@@ -29,7 +29,7 @@ def found(outcome: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_the_token_of_the_service_principal_gives_its_object_id(accepted: World) -> None:
-    """It is stored once and written no second time."""
+    """It is stored once and not written again."""
     twice("validate_service_principal")
     assert accepted.properties["servicePrincipalProfile"]["objectId"] == "object-1"
     assert len(accepted.cosmos["OpenShiftClusters"].writes) == 2
@@ -66,7 +66,7 @@ def test_refused_credentials_are_the_customers_and_tried_while_they_spread(
 def test_a_directory_that_puts_off_is_asked_again_and_the_credentials_are_not_blamed(
     accepted: World, status: int, text: str
 ) -> None:
-    """Nothing is wrong with what the customer gave."""
+    """Nothing is wrong with the customer's credentials."""
     accepted.azure.token_status = status
     accepted.azure.token_error = {"error": "temporarily_unavailable", "error_description": text}
     outcome = call("validate_service_principal")
@@ -94,7 +94,7 @@ def test_a_principal_that_may_change_applications_is_refused(accepted: World) ->
 
 
 def test_both_faults_of_a_token_are_told(accepted: World) -> None:
-    """One after the other would cost another create."""
+    """Reporting one after the other would cost another create."""
     accepted.azure.token_claims = {"aud": "x", "roles": ["Application.ReadWrite.OwnedBy"]}
     codes = [entry["code"] for entry in found(call("validate_service_principal"))]
     assert codes == ["InvalidServicePrincipalClaims", "InvalidServicePrincipalCredentials"]
@@ -102,7 +102,7 @@ def test_both_faults_of_a_token_are_told(accepted: World) -> None:
 
 @both
 def test_a_role_with_wildcards_is_enough(accepted: World, step: str) -> None:
-    """Network Contributor is written with a wildcard."""
+    """Network Contributor is defined with a wildcard."""
     call("validate_service_principal")
     lay(accepted)
     permit(accepted, NETWORK, {"actions": ["microsoft.network/*"], "notActions": []})
@@ -111,7 +111,7 @@ def test_a_role_with_wildcards_is_enough(accepted: World, step: str) -> None:
 
 @both
 def test_a_missing_permission_names_actions_principal_scope_and_remedy(accepted: World, step: str) -> None:
-    """A person can paste the line that grants it, and roles that spread are waited for."""
+    """A person can paste the command that grants it. A role that is spreading is waited for."""
     call("validate_service_principal")
     lay(accepted)
     permit(accepted, NETWORK, ALL | {"notActions": ["Microsoft.Network/virtualNetworks/subnets/write"]})
@@ -128,7 +128,7 @@ def test_a_missing_permission_names_actions_principal_scope_and_remedy(accepted:
 
 @both
 def test_every_action_that_is_missing_on_any_resource_is_told_at_once(accepted: World, step: str) -> None:
-    """Network, route tables, NAT gateways and disk encryption sets: each has its entry and its own line."""
+    """Network, route tables, NAT gateways and disk encryption sets: each has its entry and its own command."""
     call("validate_service_principal")
     subnets = lay(accepted)
     subnets["master"]["routeTable"] = {"id": ROUTES}
@@ -183,7 +183,7 @@ def test_a_principal_that_may_not_even_ask_lacks_everything(accepted: World, ste
 
 @both
 def test_a_network_that_cannot_be_read_yet_is_waited_for(accepted: World, step: str) -> None:
-    """The role is listed, but not in force everywhere: what hangs on the subnets is not known yet."""
+    """The role is assigned, but not in force everywhere, so what is attached to the subnets is not known yet."""
     call("validate_service_principal")
     accepted.azure.fails("GET", f"{NETWORK}$", 403, "AuthorizationFailed")
     permit(accepted, NETWORK, ALL)
@@ -194,7 +194,7 @@ def test_a_network_that_cannot_be_read_yet_is_waited_for(accepted: World, step: 
 
 @both
 def test_what_is_gone_waits_until_the_network_can_be_read(accepted: World, step: str) -> None:
-    """An error that came earlier would leave out whatever is wrong with route tables and gateways of the subnets."""
+    """An earlier error would leave out the problems of the subnets' route tables and gateways."""
     call("validate_service_principal")
     accepted.properties["masterProfile"]["diskEncryptionSetId"] = ENCRYPTION_SET
     accepted.azure.fails("GET", f"{NETWORK}$", 403, "AuthorizationFailed")
@@ -216,7 +216,7 @@ def test_a_network_that_does_not_exist_is_the_customers(accepted: World, step: s
 
 
 def only_reader(world: World, reader: str) -> None:
-    """Let one application alone have rights around the customer's resources; ARM answers the other one 403."""
+    """Give rights on the customer's resources to one application only; ARM answers the other one 403."""
 
     def token_of(client_id: str) -> str:
         claims = json.dumps({"oid": f"object of {client_id}"}).encode()
@@ -238,7 +238,7 @@ def only_reader(world: World, reader: str) -> None:
 @both
 @either
 def test_a_missing_network_is_told_when_either_may_look(accepted: World, step: str, reader: str) -> None:
-    """Who may not look lacks nothing that an assignment on a network that is not there could give."""
+    """No assignment can be missing on a network that does not exist."""
     only_reader(accepted, reader)
     call("validate_service_principal")
     outcome = call(step)
@@ -251,7 +251,7 @@ def test_a_missing_network_is_told_when_either_may_look(accepted: World, step: s
 @both
 @either
 def test_a_network_that_is_there_shows_who_lacks_permissions_on_it(accepted: World, step: str, reader: str) -> None:
-    """Alone, and on what is attached to its subnets, which the other one may see."""
+    """Only that one lacks them; the other one can see what is attached to its subnets."""
     only_reader(accepted, reader)
     call("validate_service_principal")
     lay(accepted)["worker"]["routeTable"] = {"id": ROUTES}
@@ -269,7 +269,7 @@ def test_a_network_that_is_there_shows_who_lacks_permissions_on_it(accepted: Wor
 @both
 @either
 def test_a_missing_encryption_set_is_told_when_either_may_look(accepted: World, step: str, reader: str) -> None:
-    """As a missing network is."""
+    """Like a missing network."""
     only_reader(accepted, reader)
     call("validate_service_principal")
     lay(accepted)
@@ -281,7 +281,7 @@ def test_a_missing_encryption_set_is_told_when_either_may_look(accepted: World, 
 
 @both
 def test_what_is_gone_is_told_at_once_beside_what_is_not_permitted(accepted: World, step: str) -> None:
-    """No role brings it back, so there is nothing to wait for; its code stands outside."""
+    """No role brings it back, so there is nothing to wait for. The outer error has its code."""
     call("validate_service_principal")
     accepted.properties["masterProfile"]["diskEncryptionSetId"] = ENCRYPTION_SET
     permit(accepted, ENCRYPTION_SET)

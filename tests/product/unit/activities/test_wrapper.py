@@ -52,7 +52,7 @@ def raising(error: BaseException) -> executor.Executor:
 
 
 def test_what_a_step_calls_is_told_which_step_it_is(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - its cluster
-    """Its own calls name it, those that the wrapper makes for it as well."""
+    """Both its own calls and those that the wrapper makes for it name the step."""
     named: list[str] = []
     perform(monkeypatch, executor.Executor(run=lambda _step: named.append(tracing.headers()["baggage"])))
     assert named == ["step=step"]
@@ -81,7 +81,7 @@ def test_a_step_that_waits_shows_what_it_saw(accepted: World, monkeypatch: pytes
 def test_a_superseded_call_does_nothing_at_all(
     accepted: World, monkeypatch: pytest.MonkeyPatch, moved: dict[str, Any]
 ) -> None:
-    """It neither runs, nor writes a document, nor a progress item."""
+    """It does not run, and writes neither a document nor a progress item."""
     accepted.cluster.update(moved)
     writes = len(accepted.cosmos["OpenShiftClusters"].writes)
     outcome = perform(monkeypatch, raising(AssertionError("it ran")))
@@ -91,7 +91,7 @@ def test_a_superseded_call_does_nothing_at_all(
 
 
 def test_a_superseded_wait_notes_that_it_left(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever took over waits for exactly this before it looks around."""
+    """Its successor waits for exactly this before it looks for leftovers."""
     perform(monkeypatch, executor.Executor(run=lambda _step: executor.wait("busy")))
     accepted.cluster["attempt"] = 2
     assert perform(monkeypatch, raising(AssertionError("it ran")), polls=1) == {"outcome": "fenced"}
@@ -99,7 +99,7 @@ def test_a_superseded_wait_notes_that_it_left(accepted: World, monkeypatch: pyte
 
 
 def test_an_old_attempt_that_wakes_late_writes_no_document(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fence moves after the activity began and before it writes: the write finds out."""
+    """The fence moves after the activity began and before it writes; the write detects it."""
 
     def run(step: Step) -> None:
         accepted.cluster["attempt"] = 2
@@ -112,7 +112,7 @@ def test_an_old_attempt_that_wakes_late_writes_no_document(accepted: World, monk
 def test_an_old_attempt_that_wakes_between_read_and_write_writes_no_document(
     accepted: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even between reading and replacing: the ETag has moved, and the next try sees the fence."""
+    """Even between reading and replacing: the ETag has changed, and the next try sees the fence."""
 
     def restart() -> None:
         document = get_store().clusters.get(CLUSTER_ID.lower())
@@ -129,7 +129,7 @@ def test_an_old_attempt_that_wakes_between_read_and_write_writes_no_document(
 
 
 def test_an_old_attempt_that_wakes_late_begins_no_azure_call(accepted: World) -> None:
-    """The fence moves while the activity reads: the change it would make never leaves."""
+    """The fence moves while the activity reads, so the change is never sent."""
 
     def supersede(_request: Any) -> Any:
         accepted.cluster["attempt"] = 2
@@ -144,7 +144,7 @@ def test_an_old_attempt_that_wakes_late_begins_no_azure_call(accepted: World) ->
 def test_an_old_attempt_that_wakes_late_leaves_the_billing_record(
     accepted: World, executor_of: executor.Executor
 ) -> None:
-    """No client's policy guards Cosmos DB, so billing asks for the fence itself, right before it writes."""
+    """No client's policy guards Cosmos DB, so billing itself checks the fence right before it writes."""
     accepted.properties["infraId"] = "c1-x7k2p"
     accepted.cosmos["Billing"].create_item({"id": "doc-1", "billing": {"creationTime": 1}})
     document = accepted.store.clusters.get(CLUSTER_ID.lower())
@@ -157,7 +157,7 @@ def test_an_old_attempt_that_wakes_late_leaves_the_billing_record(
 
 
 def test_work_whose_decisions_are_missing_does_not_begin(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an executor misses is named, all of it, and nothing runs."""
+    """Everything that is missing is named, and nothing runs."""
     missing = executor.Executor(
         run=raising(AssertionError("it ran")).run, validate=lambda _step: ["no name is decided", "no id is known"]
     )
@@ -246,7 +246,7 @@ def test_a_remedy_is_the_causes_where_the_step_does_not_matter(
 
 
 def test_a_change_is_the_last_call_although_the_fence_and_the_token_are_asked_for_it(accepted: World) -> None:
-    """They call the service's own database and Entra ID, and a broken connection has to name neither."""
+    """Those calls go to the service's own database and Entra ID, and a broken connection must not name either."""
     asked: list[str] = []
 
     def noted(_request: Any) -> Any:
@@ -259,7 +259,7 @@ def test_a_change_is_the_last_call_although_the_fence_and_the_token_are_asked_fo
 
 
 def test_a_check_says_itself_what_helps(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - its settings
-    """It has compared what there is with what is needed."""
+    """It has compared what exists with what is needed."""
     monkeypatch.setitem(ROW, "together", True)
     found = perform(monkeypatch, raising(CloudError(400, ErrorCode.RESOURCE_QUOTA_EXCEEDED, "8 cores are missing.")))
     assert {"code": "Remedy", "message": "Do something about it."} in found["error"]["details"]
@@ -267,7 +267,7 @@ def test_a_check_says_itself_what_helps(accepted: World, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("properties", [None, {}], ids=["no properties", "no tenant"])
 def test_a_subscription_without_a_tenant_is_explained(accepted: World, properties: dict[str, Any] | None) -> None:
-    """ARM may leave out anything but the state."""
+    """ARM may leave out everything except the state."""
     (document,) = accepted.cosmos["Subscriptions"].documents.values()
     document["subscription"]["properties"] = properties
     found = call("detach_nsgs")
@@ -286,7 +286,7 @@ def test_an_error_that_may_pass_carries_its_class(accepted: World, monkeypatch: 
 def test_a_bug_fails_its_row_at_once_and_tells_its_type_and_nothing_more(
     accepted: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is no death of the process, so nothing is tried again; an unknown text may quote a secret."""
+    """The process did not die, so nothing is tried again. An unknown text may quote a secret."""
     outcome = perform(monkeypatch, raising(KeyError("s3cret")))
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "none")
     assert outcome["error"]["code"] == "InternalServerError"
@@ -325,7 +325,7 @@ def away(container: Any, monkeypatch: pytest.MonkeyPatch, method: str, after: in
 def test_our_own_store_that_is_away_is_trouble_that_passes(
     accepted: World, monkeypatch: pytest.MonkeyPatch, container: str, method: str, after: int
 ) -> None:
-    """Whatever the wrapper wants of it: the step is called again, and nobody takes its process for dead."""
+    """Whatever the wrapper needs from it: the step is called again, and nobody considers its process dead."""
     away(accepted.cosmos[container], monkeypatch, method, after)
     outcome = perform(monkeypatch, executor.Executor(run=lambda _step: None))
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "transient")
@@ -344,7 +344,7 @@ def test_our_own_store_that_is_away_is_trouble_that_passes(
 def test_what_a_step_found_is_not_lost_with_its_record(
     accepted: World, monkeypatch: pytest.MonkeyPatch, made: executor.Executor
 ) -> None:
-    """The engine is told what was found; the next poll, or the end of the operation, writes it down."""
+    """The engine learns what was found; the next poll, or the end of the operation, writes it."""
     want = perform(monkeypatch, made)
     away(accepted.cosmos["OperationProgress"], monkeypatch, "upsert_item")
     assert perform(monkeypatch, made, polls=1) == want
@@ -353,7 +353,7 @@ def test_what_a_step_found_is_not_lost_with_its_record(
 def test_a_superseded_call_leaves_although_the_store_does_not_take_its_word(
     accepted: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its successor waits a little longer for it, and that is all."""
+    """Its successor only waits a little longer."""
     perform(monkeypatch, executor.Executor(run=lambda _step: executor.wait("busy")))
     accepted.cluster["attempt"] = 2
     away(accepted.cosmos["OperationProgress"], monkeypatch, "upsert_item")
@@ -363,7 +363,7 @@ def test_a_superseded_call_leaves_although_the_store_does_not_take_its_word(
 def test_an_ending_whose_record_was_lost_is_told_when_it_is_asked_for_again(
     accepted: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first call has taken the fence away; the second sees that its operation has ended, and records it."""
+    """The first call has removed the fence. The second sees that its operation has ended, and records it."""
     with monkeypatch.context() as broken:
         away(accepted.cosmos["OperationProgress"], broken, "upsert_item", after=1)
         assert call("finish")["retryClass"] == "transient"
@@ -410,14 +410,14 @@ def test_every_azure_call_carries_correlation_and_trace(accepted: World) -> None
 def test_a_failure_leaves_the_item_running_until_the_engine_gives_up(
     accepted: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether it is tried again is not the activity's to say."""
+    """The activity does not decide whether it is tried again."""
     perform(monkeypatch, raising(HttpResponseError("x")))
     assert item(accepted)["status"] == "Running"
     assert item(accepted)["error"]["details"][0]["code"] == "HttpResponseError"
 
 
 def test_stop_operation_sets_stopping_and_fails_the_item(accepted: World) -> None:
-    """Twice is as good as once."""
+    """A second call changes nothing."""
     error = {"code": "Code", "message": "broken"}
     call("decide_names")
     accepted.cosmos["OperationProgress"].documents["op", "decide_names-1"]["status"] = "Running"
@@ -429,7 +429,7 @@ def test_stop_operation_sets_stopping_and_fails_the_item(accepted: World) -> Non
 
 
 def test_outcomes_are_json(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever an executor does, durable history can keep it."""
+    """Durable history can store every outcome."""
     error = CloudError(400, ErrorCode.DUPLICATE_DOMAIN, "It is taken.", details=[{"code": "a", "message": "b"}])
     assert json.loads(json.dumps(perform(monkeypatch, raising(error))))
     assert accepted.cluster

@@ -40,7 +40,7 @@ def test_three_zones_or_none(sized: World, master: dict[str, Any], worker: dict[
 
 
 def test_zones_are_decided_once(sized: World) -> None:
-    """Azure may offer more tomorrow; the machines that exist stay where they are."""
+    """Azure may offer more tomorrow, but existing machines stay where they are."""
     asked = offers(sized, sku(MASTER, ""), sku(WORKER, ""))
     assert call("decide_zones") == DONE
     assert asked[0]["$filter"] == ["location eq 'eastus'"]
@@ -52,7 +52,7 @@ def test_zones_are_decided_once(sized: World) -> None:
 
 
 def test_every_size_that_is_not_offered_is_told(sized: World) -> None:
-    """Absent or closed to the subscription, and how to find another."""
+    """Each is absent or closed to the subscription; the message says how to find another."""
     offers(sized, sku(WORKER, "123", CLOSED))
     error = call("decide_zones")["error"]
     assert (error["code"], error["target"]) == ("InvalidParameter", "properties.masterProfile.vmSize")
@@ -63,7 +63,7 @@ def test_every_size_that_is_not_offered_is_told(sized: World) -> None:
 
 
 def test_the_image_is_decided_once(sized: World) -> None:
-    """The catalogue may have a newer one by now; the machines of a cluster are alike."""
+    """The catalogue may have a newer one by now, but the machines of a cluster are alike."""
     offers(sized, sku(MASTER, "123"), sku(WORKER, "123"))
     assert call("decide_zones") == DONE
     assert sized.properties["rhcosImage"] == IMAGE
@@ -74,14 +74,14 @@ def test_the_image_is_decided_once(sized: World) -> None:
 
 
 def test_zones_of_an_older_build_stay_and_get_an_image(sized: World) -> None:
-    """A create that goes on under a newer build asks Azure nothing again."""
+    """A create that continues under a newer build does not ask Azure again."""
     sized.properties["zones"] = ["1", "2", "3"]
     assert call("decide_zones") == DONE
     assert (sized.properties["zones"], sized.properties["rhcosImage"]) == (["1", "2", "3"], IMAGE)
 
 
 def test_a_version_without_an_image_is_the_operators(sized: World) -> None:
-    """It says what the entry lacks, before anything is made of it."""
+    """The error says what the entry lacks, before anything is made from it."""
     offers(sized, sku(MASTER, "123"), sku(WORKER, "123"))
     sized.cosmos["OpenShiftVersions"].upsert_item({"id": "4.3.18", "version": "4.3.18", "enabled": True})
     error = call("decide_zones")["error"]
@@ -91,7 +91,7 @@ def test_a_version_without_an_image_is_the_operators(sized: World) -> None:
 
 
 def test_an_image_that_the_release_has_to_be_asked_for_is_left_open(sized: World) -> None:
-    """There is no token for the release's registry yet; what is decided later stays."""
+    """There is no token for the release's registry yet; a later decision stays."""
     offers(sized, sku(MASTER, "123"), sku(WORKER, "123"))
     (entry,) = sized.cosmos["OpenShiftVersions"].documents.values()
     sized.cosmos["OpenShiftVersions"].upsert_item(entry | {"version": "4.19.24", "releaseMetadata": None})

@@ -1,4 +1,4 @@
-"""Links point where the caller came from."""
+"""Links point to the host that the caller used."""
 
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ OWN = urlsplit("https://rp.example/x?api-version=1")
 
 
 def test_a_link_keeps_host_and_query_of_the_caller() -> None:
-    """The query holds the api-version that the client goes on with."""
+    """The query holds the api-version that the client continues with."""
     link = with_path(public_url(REFERER, OWN), "/subscriptions/s/operationsstatus/1")
     assert link == (
         "https://management.azure.com:443/subscriptions/s/operationsstatus/1?api-version=2025-07-25&a=b%20c"
@@ -20,7 +20,7 @@ def test_a_link_keeps_host_and_query_of_the_caller() -> None:
 
 
 def test_without_a_referer_the_request_itself_is_the_base() -> None:
-    """A caller that is not ARM's front door polls where it came."""
+    """A caller other than ARM's front door polls the address that it called."""
     assert with_path(public_url("", OWN), "/y") == "https://rp.example/y?api-version=1"
 
 
@@ -29,7 +29,7 @@ def test_without_a_referer_the_request_itself_is_the_base() -> None:
     ["nonsense", "ftp://host/x", "https://", "https://[", "https://h:port/", "//h/x", "https://a b/x", 'https://a"b/x'],
 )
 def test_a_referer_that_is_no_address_is_refused(referer: str) -> None:
-    """Before anything is written: the client could not poll."""
+    """It is refused before anything is written, because the client could not poll."""
     with pytest.raises(CloudError) as caught:
         public_url(referer, OWN)
     assert (caught.value.status_code, caught.value.code, caught.value.target) == (400, "InvalidParameter", "Referer")
@@ -45,7 +45,7 @@ def test_a_parameter_is_replaced_whatever_its_spelling_and_escaped() -> None:
     "host", ["localhost", "LOCALHOST:7071", "rp-1.example_2.net", "10.0.0.1:80", "[::1]", "[::1]:8443", "a:65535"]
 )
 def test_a_name_or_an_address_with_or_without_a_port_is_a_host(host: str) -> None:
-    """As HTTP has it."""
+    """As HTTP defines it."""
     assert is_host(host)
 
 
@@ -71,5 +71,5 @@ HOSTS = [
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_whatever_holds_more_than_that_is_no_host(host: str) -> None:
-    """A path, a query, a user, a second host."""
+    """That is, a path, a query, a user or a second host."""
     assert not is_host(host)

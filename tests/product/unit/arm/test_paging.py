@@ -9,12 +9,12 @@ from shared.arm.paging import seal, unseal
 
 
 def test_a_token_opens_to_what_was_sealed() -> None:
-    """The store goes on where it stopped."""
+    """The store continues where it stopped."""
     assert unseal(seal("continuation-é", "key", "/subscriptions/s/"), "key", "/subscriptions/s/") == "continuation-é"
 
 
 def test_a_token_shows_nothing_and_never_repeats() -> None:
-    """The store's tokens tell of its inside."""
+    """The store's tokens reveal its internals."""
     first, second = seal("continuation", "key", "s"), seal("continuation", "key", "s")
     assert first != second
     assert b"continuation" not in base64.b64decode(first)

@@ -1,4 +1,4 @@
-"""Resource ids: whatever can be written can be read, and nothing else."""
+"""Resource ids: every id that can be written can be read, and nothing else."""
 
 import pytest
 from hypothesis import given, settings
@@ -32,7 +32,7 @@ def test_no_text_breaks_the_parser(text: str) -> None:
 
 
 def test_a_subnet_knows_its_network_and_its_group() -> None:
-    """Steps go from a subnet up to what it lies in."""
+    """Steps navigate from a subnet to its parents."""
     text = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/v/subnets/s"
     subnet = resource_id.parse(text)
     assert subnet.is_type("microsoft.network/VIRTUALNETWORKS/subnets")
@@ -57,7 +57,7 @@ def test_a_subnet_knows_its_network_and_its_group() -> None:
     ],
 )
 def test_what_is_no_id_is_refused(text: str) -> None:
-    """With the text in the message, because it goes to the customer."""
+    """The message quotes the text, because it goes to the customer."""
     with pytest.raises(ValueError, match="'"):
         resource_id.parse(text)
 

@@ -51,7 +51,7 @@ def test_the_list_is_read_again_after_an_hour() -> None:
 
 
 def test_the_last_good_list_serves_for_a_day() -> None:
-    """While ARM cannot be asked; after that nobody can be told from ARM, which is not the caller's fault."""
+    """After that, ARM's calls can no longer be recognized, which is not the caller's fault."""
     source = Source()
     certificates = source.certificates()
     certificates.get()
@@ -67,7 +67,7 @@ def test_the_last_good_list_serves_for_a_day() -> None:
 
 
 def test_without_a_list_those_who_wait_share_one_attempt() -> None:
-    """They would queue for a time-out each."""
+    """Otherwise each would wait for a time-out of its own."""
     source, asked = Source(), threading.Event()
 
     def fetch() -> dict[str, Any]:
@@ -93,7 +93,7 @@ def test_without_a_list_those_who_wait_share_one_attempt() -> None:
 
 
 def test_a_list_that_serves_is_not_waited_for() -> None:
-    """One thread reads it again; the others answer meanwhile."""
+    """One thread reads it again; the others continue to use the current list."""
     source, asked, go_on = Source(), threading.Event(), threading.Event()
     certificates = source.certificates()
     certificates.get()
@@ -114,7 +114,7 @@ def test_a_list_that_serves_is_not_waited_for() -> None:
 
 
 def test_while_arm_is_away_one_request_in_a_minute_asks_for_it() -> None:
-    """The others are answered with the last good list at once, instead of waiting for a time-out each."""
+    """All others use the last good list at once, instead of waiting for a time-out each."""
     source = Source()
     certificates = source.certificates()
     certificates.get()

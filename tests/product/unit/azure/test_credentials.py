@@ -14,7 +14,7 @@ def test_pem_and_pkcs12_are_both_taken() -> None:
 
 
 def test_anything_else_is_refused_without_being_shown() -> None:
-    """It may be a secret all the same."""
+    """It may be a secret even so."""
     with pytest.raises(ValueError, match="neither PEM nor") as caught:
         certificate_bytes("not a certificate!")
     assert "not a certificate" not in str(caught.value)

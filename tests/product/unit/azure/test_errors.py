@@ -1,4 +1,4 @@
-"""Every error of Azure that we expect, and what becomes of it."""
+"""Every error of Azure that we expect, and its translation."""
 
 import io
 import json
@@ -32,7 +32,15 @@ URL = "https://management.azure.com/subscriptions/s/resourceGroups/g?api-version
 def http(
     status: int, code: str = "", message: str = "It failed.", headers: dict[str, str] | None = None, **more: Any
 ) -> HttpResponseError:
-    """Make the error that a management client raises for such an answer."""
+    """Make the error that a management client raises for such an answer.
+
+    Args:
+        status: HTTP status.
+        code: code of the error.
+        message: message of the error.
+        headers: headers of the answer.
+        **more: other members of the error.
+    """
     content = json.dumps({"error": {"code": code, "message": message} | more} if code else {}).encode()
     internal = requests.Response()
     internal.status_code = status
@@ -102,7 +110,7 @@ def without_token(cause: Exception) -> ClientAuthenticationError:
     ],
 )
 def test_every_expected_error_maps(error: AzureError, want_class: str, want_code: str, want_owner: Owner) -> None:
-    """To a retry class, to a code of ours, and to whose it is."""
+    """To a retry class, to one of our codes, and to an owner."""
     failure = translate(error)
     assert (failure.retry_class, failure.error.code, failure.error.owner) == (want_class, want_code, want_owner)
     assert failure.retry_class == retry_class(error)
@@ -131,7 +139,7 @@ REFUSED = {"code": "RequestDisallowedByPolicy", "message": "Resource 'g' was dis
 
 
 def policy_error(*, nested: bool) -> CloudError:
-    """Make our error of a refusal by a policy, as one call meets it or as a deployment tells it."""
+    """Make our error for a refusal by a policy, either of one call or of a deployment."""
     other = {"type": "TemplateViolation", "info": {}}
     if not nested:
         return translate(http(403, REFUSED["code"], REFUSED["message"], additionalInfo=[other, VIOLATION])).error
@@ -142,7 +150,7 @@ def policy_error(*, nested: bool) -> CloudError:
 
 @pytest.mark.parametrize("nested", [False, True], ids=["of a call", "inside a deployment"])
 def test_a_policy_that_refuses_is_named_with_what_helps(*, nested: bool) -> None:
-    """Assignment, definition and the line that exempts; the details keep all of it as an entry of its own."""
+    """The message names assignment, definition and the command that exempts; the details keep all of it as an entry."""
     error = policy_error(nested=nested)
     assert (error.code, error.owner) == ("RequestDisallowedByPolicy", Owner.CUSTOMER)
     assert error.message.startswith("Resource 'g' was disallowed by policy. The policy assignment 'House rule' (/sub")
@@ -158,13 +166,13 @@ def test_a_policy_that_refuses_is_named_with_what_helps(*, nested: bool) -> None
 
 
 def test_a_policy_that_is_not_told_leaves_azures_words_alone() -> None:
-    """Older services name it in their text."""
+    """Older services name the policy in their text."""
     failure = translate(http(403, REFUSED["code"], REFUSED["message"]))
     assert failure.error.message == REFUSED["message"]
 
 
 def test_a_broken_connection_is_told_in_words() -> None:
-    """Whose it was and why, without the names of Python's exceptions; the resource is that of the request."""
+    """With the service and the reason, but without the names of Python's exceptions; the resource is the request's."""
     why = requests.ConnectionError(
         urllib3.exceptions.ProtocolError("Connection aborted.", ConnectionResetError(104, "Connection reset by peer")),
         request=requests.Request("PUT", URL).prepare(),
@@ -177,7 +185,7 @@ def test_a_broken_connection_is_told_in_words() -> None:
 
 
 def test_a_broken_connection_that_does_not_say_whose_it_was_is_the_last_calls() -> None:
-    """Behind a proxy the SDK's error has no request."""
+    """Behind a proxy, the SDK's error has no request."""
     token = tracing.address.set(URL)
     failure = translate(ServiceRequestError("refused"))
     tracing.address.reset(token)
@@ -186,7 +194,7 @@ def test_a_broken_connection_that_does_not_say_whose_it_was_is_the_last_calls() 
 
 
 def test_what_cosmos_appends_for_its_own_log_is_left_out() -> None:
-    """It says nothing to people, and stands on a line of its own."""
+    """It means nothing to people, and is on a line of its own."""
     text = "Forbidden.\r\nActivityId: bee18f71-4282-4fce-823f-5a5bd6440519, Microsoft.Azure.Documents.Common/2.14.0"
     assert clean(text) == "Forbidden."
 
@@ -197,7 +205,7 @@ def test_what_cosmos_appends_for_its_own_log_is_left_out() -> None:
     ids=["seconds", "zero", "nothing", "a date", "a superscript", "a number without end"],
 )
 def test_retry_after_is_read_in_seconds(text: str, want: int | None) -> None:
-    """Zero would be no wait at all."""
+    """Zero would not be a wait at all."""
     assert translate(http(429, "TooManyRequests", headers={"Retry-After": text})).retry_after_seconds == want
 
 
@@ -213,7 +221,7 @@ def test_retry_after_is_read_in_seconds(text: str, want: int | None) -> None:
     ],
 )
 def test_what_systemd_says_of_a_process_is_no_secret(text: str, want: str) -> None:
-    """The last words of a machine keep how its units ended; the key of a function never passes."""
+    """The last lines of a machine still say how its units ended, but the key of a function never passes."""
     assert clean(text) == want
 
 

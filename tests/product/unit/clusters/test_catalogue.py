@@ -19,7 +19,7 @@ OLD: dict[str, Any] = {
     "enabled": True,
 }
 
-# As entries of true deployments are.
+# Like the entries of real deployments.
 WITHOUT = {name: value for name, value in OLD.items() if name != "rhcosImage"}
 
 
@@ -30,7 +30,7 @@ def stream(name: str) -> dict[str, Any]:
 
 
 def test_an_entry_is_read_whole() -> None:
-    """Each member by its own name."""
+    """Each member is read by its own name."""
     given = OLD | {
         "version": "4.7.4",
         "ignitionVersion": "3.2.0",
@@ -58,7 +58,7 @@ def test_an_entry_is_read_whole() -> None:
     ],
 )
 def test_what_an_older_build_did_not_write_follows_from_the_version(version: str, spec: str, flavour: str) -> None:
-    """So the entries that lie in a store keep working."""
+    """The entries that are already in a store keep working."""
     entry = catalogue.read(OLD | {"version": version})
     assert (entry.ignition_version, entry.flavour, entry.installer) == (spec, flavour, "built-in")
     assert (entry.enabled, entry.default, entry.snippets) == (True, False, None)
@@ -69,7 +69,7 @@ def test_what_an_older_build_did_not_write_follows_from_the_version(version: str
     [("4.3.18", "3.2.0", "2.2.0"), ("4.6.1", "3.2.0", "3.1.0"), ("4.7.4", "2.2.0", "3.2.0, 3.1.0")],
 )
 def test_a_spec_that_the_releases_machines_do_not_read_is_refused(version: str, spec: str, want: str) -> None:
-    """They would refuse their ignition on a console, an hour into the install."""
+    """Such machines would refuse their ignition on a console, an hour into the install."""
     (problem,) = catalogue.problems(OLD | {"version": version, "ignitionVersion": spec})
     assert problem.endswith(f"has ignitionVersion '{spec}', which is not one of {want}")
 
@@ -83,7 +83,7 @@ def test_an_image_that_is_given_is_taken_and_another_resolved() -> None:
 
 @pytest.mark.parametrize(("version", "allowed"), [("4.7.60", False), ("4.8.0", True), ("4.19.24", True)])
 def test_an_image_may_be_left_to_the_release_where_that_names_one(version: str, allowed: bool) -> None:
-    """Such an entry is offered, and says that it knows no image."""
+    """Such an entry is offered, and has no image."""
     entry = WITHOUT | {"version": version}
     assert (catalogue.problems(entry) == []) == allowed
     assert catalogue.names([entry]) == ([version] if allowed else [])
@@ -92,7 +92,7 @@ def test_an_image_may_be_left_to_the_release_where_that_names_one(version: str, 
 
 
 def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
-    """Each with its member and what is allowed."""
+    """With the member and the allowed values of each problem."""
     wrong = {
         "id": "v",
         "version": "4.7.24",

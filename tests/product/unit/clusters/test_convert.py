@@ -1,4 +1,4 @@
-"""From requests to documents and back."""
+"""Conversion from requests to documents and back."""
 
 import copy
 from typing import Any
@@ -17,7 +17,7 @@ texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 
 
 def _values(node: Node) -> st.SearchStrategy[Any]:
-    """Return a strategy of values that a version can say, none of them empty."""
+    """Return a strategy of values that a version allows, none of them empty."""
     if node.kind is Kind.ARRAY:
         named = st.fixed_dictionaries({name: _values(child) for name, child in node.children.items()})
         return st.lists(named, min_size=1, max_size=2)
@@ -42,7 +42,7 @@ def _without_empty(value: Any) -> Any:
 
 @pytest.mark.parametrize("version", API_VERSIONS, ids=lambda version: str(version.name))
 def test_what_a_version_says_comes_back_as_it_was_said(version: ApiVersion) -> None:
-    """Decoded, stored, shown: all but the secrets."""
+    """After decoding, storing and showing, everything except the secrets is the same."""
 
     @settings(derandomize=True, deadline=None)
     @given(_values(tree(version)))
@@ -58,7 +58,7 @@ def test_what_a_version_says_comes_back_as_it_was_said(version: ApiVersion) -> N
 
 @pytest.mark.parametrize("version", API_VERSIONS, ids=lambda version: str(version.name))
 def test_an_empty_patch_changes_nothing(version: ApiVersion) -> None:
-    """Whatever is stored, and whoever asks."""
+    """This holds for every version, whatever is stored."""
 
     @settings(derandomize=True, deadline=None)
     @given(_values(tree(API_VERSIONS[-1])))
@@ -87,7 +87,7 @@ def test_every_secret_has_a_name_of_its_own() -> None:
 
 
 def test_paths_of_the_versions_table_are_rows_of_the_members_table() -> None:
-    """A misspelt path would silently add nothing."""
+    """Otherwise a misspelt path would silently add nothing."""
     paths = {row.path for row in MEMBERS}
     for version in API_VERSIONS:
         for path in (*version.adds, *version.read_only):

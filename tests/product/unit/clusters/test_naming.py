@@ -1,4 +1,4 @@
-"""Names: in Azure's limits, whatever a customer typed."""
+"""Names stay within Azure's limits, whatever a customer typed."""
 
 import re
 from random import Random
@@ -32,5 +32,5 @@ def test_the_managed_label_is_told_from_own_domains(domain: str, want: str | Non
 
 
 def test_a_secret_is_named_after_its_document() -> None:
-    """The document's id is never used twice, and a deleted secret keeps its name."""
+    """The document's id is never reused, and a deleted secret keeps its name."""
     assert secret_name("6f0c", Purpose.REQUEST) == "6f0c-request"

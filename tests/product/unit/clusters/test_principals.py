@@ -1,4 +1,4 @@
-"""Which principal a cluster runs with: what successes and failures leave for the update that comes next."""
+"""The principal that a cluster runs with: what successes and failures leave for the next update."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def worked(principal: dict[str, str]) -> dict[str, Any]:
 
 
 def test_after_a_create_its_principal_is_the_one_that_worked() -> None:
-    """Nothing is left to be carried in, and nobody was there before."""
+    """Nothing is left to install, and there was no former principal."""
     document = wants(OLD)
     assert not principals.is_carried_in(document)
     principals.note_worked(document)
@@ -38,7 +38,7 @@ def test_after_a_create_its_principal_is_the_one_that_worked() -> None:
 
 
 def test_a_changed_secret_is_carried_in_before_its_object_id_is_asked_for() -> None:
-    """A request knows the client id and the secret alone."""
+    """A request contains only the client id and the secret."""
     document = worked(OLD)
     wants(OLD | {"secretId": "secret/2", "objectId": ""}, document)
     assert not principals.is_carried_in(document)
@@ -47,7 +47,7 @@ def test_a_changed_secret_is_carried_in_before_its_object_id_is_asked_for() -> N
 
 
 def test_another_principal_leaves_a_former_one() -> None:
-    """It is noted once, however often the row runs."""
+    """It is recorded once, however often the row runs."""
     document = wants(NEW, worked(OLD))
     assert principals.note_tried(document)
     assert not principals.note_tried(document)
@@ -58,14 +58,14 @@ def test_another_principal_leaves_a_former_one() -> None:
 
 
 def test_an_update_that_never_began_to_change_anything_leaves_nothing_to_undo() -> None:
-    """Back to the principal that worked, the cluster has it already."""
+    """If the request returns to the principal that worked, the cluster has it already."""
     document = wants(OLD, wants(NEW, worked(OLD)))
     assert principals.is_carried_in(document)
     assert principals.former_object_ids(document) == []
 
 
 def test_after_a_failure_in_the_middle_the_way_back_is_a_change_as_well() -> None:
-    """The cluster may hold what failed, so the principal that worked before is carried in again."""
+    """The cluster may hold the failed principal, so the former one is installed again."""
     document = wants(NEW, worked(OLD))
     principals.note_tried(document)
     wants(OLD, document)
@@ -107,7 +107,7 @@ def test_after_a_failure_a_request_starts_from_what_worked_unless_the_failed_one
 
 @pytest.mark.parametrize("named", ["", "OLD"])
 def test_a_refused_secret_is_forgotten(named: str) -> None:
-    """The application is the same: only its old secret is known to work."""
+    """The application is the same, but only its old secret is known to work."""
     document = worked(OLD)
     wants(OLD | {"secretId": "secret/2"}, document)
     principals.start_from_worked(document, named)
@@ -122,7 +122,7 @@ def test_a_create_that_is_resumed_keeps_its_principal() -> None:
 
 
 def test_every_principal_that_was_tried_is_former_until_one_works() -> None:
-    """Two updates with different principals failed one after the other."""
+    """Two updates with different principals have failed one after the other."""
     third = {"clientId": "third", "objectId": "object-third", "secretId": "secret/3"}
     document = worked(OLD)
     for principal in (NEW, third):
@@ -132,7 +132,7 @@ def test_every_principal_that_was_tried_is_former_until_one_works() -> None:
 
 
 def test_a_principal_that_was_made_anew_has_another_object_id() -> None:
-    """The application is the same, but Azure knows its roles by the object id."""
+    """The application is the same, but Azure assigns roles by object id."""
     document = wants(OLD | {"objectId": "object-2"}, worked(OLD))
     assert principals.note_tried(document)
     assert principals.former_object_ids(document) == ["object-old"]

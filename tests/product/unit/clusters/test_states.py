@@ -65,12 +65,12 @@ def test_what_is_no_edge_is_refused_with_the_way_out(state: str, failed: str, ev
 
 
 def test_only_a_put_makes_a_cluster() -> None:
-    """Nothing else begins without a document."""
+    """No other event is allowed without a document."""
     assert [edge.event for edge in EDGES if edge.state is None] == [Event.PUT]
 
 
 def test_a_deleted_cluster_has_no_state() -> None:
-    """Its document goes; the copy in hand stays as it is."""
+    """Its document is removed; the copy in memory stays unchanged."""
     subject = cluster("Deleting")
     apply_edge(subject, find_edge(subject, Event.DONE))
     assert subject == cluster("Deleting")

@@ -36,5 +36,5 @@ def test_close_matches_are_offered(size: str, want: list[str] | str) -> None:
     ],
 )
 def test_new_sizes_need_a_new_version(size: str, version: str, *, want: bool) -> None:
-    """The images of older versions do not boot there."""
+    """The images of older versions do not boot on them."""
     assert vm_sizes.allowed_for_version(size, version) is want

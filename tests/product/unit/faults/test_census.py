@@ -1,4 +1,4 @@
-"""A census that cannot fail is worth nothing: planted violations are found, by name."""
+"""The census finds planted violations, by name."""
 
 import json
 from collections import Counter
@@ -64,7 +64,7 @@ class State:
         self.row("keyvault_secrets", f"{WORLD.cluster_vault}/{name}", document)
 
     def count(self, versions: int = 1) -> Counter[str]:
-        """Count what there is of the cluster."""
+        """Count what exists of the cluster."""
         return census.of_cluster(self.root, CUSTOMER, CLUSTER_ID, versions)
 
 
@@ -103,7 +103,7 @@ def state(tmp_path: Path) -> Iterator[State]:
 
 
 def test_one_cluster_counts_the_same_whatever_its_names_are(state: State) -> None:
-    """Names that differ from cluster to cluster are replaced; and nothing here is anybody's but the cluster's."""
+    """Names that differ from cluster to cluster are replaced, and nothing here belongs to anything else."""
     found = state.count()
     assert found == Counter(
         {
@@ -125,7 +125,7 @@ def _double_a_machine(state: State) -> None:
 
 
 def _double_a_worker(state: State) -> None:
-    # The names of workers are drawn, so a second one differs in what is replaced.
+    # The names of workers are random, so a second one differs in the replaced part.
     for end in ("abcde", "fghij"):
         state.resource(f"{GROUP}/providers/microsoft.compute/virtualmachines/cvxz-abcde-worker-eastus1-{end}")
 
@@ -188,7 +188,7 @@ def _leave_a_blob(state: State) -> None:
     ids=lambda value: value.__name__.strip("_") if callable(value) else "",
 )
 def test_a_planted_violation_is_found(state: State, plant: Any, want: str) -> None:
-    """What is doubled, left or lost is named."""
+    """The message names what is doubled, left over or lost."""
     before = state.count()
     plant(state)
     assert want in census.violations(state.count(), before)
@@ -223,13 +223,13 @@ def test_a_planted_violation_is_found(state: State, plant: Any, want: str) -> No
     ids=["secret", "token", "record", "endpoint", "billing", "group", "operation", "step"],
 )
 def test_what_belongs_to_no_cluster_is_found(state: State, plant: Any, want: str) -> None:
-    """Also where nobody knows whose it was."""
+    """Even if it is unknown whose it was."""
     plant(state)
     assert want in census.orphans(state.root)
 
 
 def test_a_deleted_secret_is_no_leftover(state: State) -> None:
-    """Soft delete keeps it, and so does the census not count it."""
+    """Soft delete keeps it, so the census does not count it."""
     name = f"{OTHER_ID}-request"
     deleted = {"name": name, "versions": ["v1"], "deleted": {"deletedDate": 1}}
     state.row("keyvault_secrets", f"{WORLD.cluster_vault}/{name}", deleted)
@@ -237,7 +237,7 @@ def test_a_deleted_secret_is_no_leftover(state: State) -> None:
 
 
 def test_a_thing_that_is_made_twice_is_found() -> None:
-    """A second PUT of what is there answers 200; only one that makes it answers 201."""
+    """A second PUT of something that exists is answered with 200; only one that creates it gets 201."""
     put = {"operation": "PUT Microsoft.Network/dnsZones/A", "path": "/Zone/api?api-version=1", "status": 201}
     assert census.doubled_calls([put, put | {"status": 200}]) == []
     assert census.doubled_calls([put, put | {"path": "/zone/API"}]) == [

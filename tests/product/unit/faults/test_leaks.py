@@ -1,4 +1,4 @@
-"""A search that cannot find is worth nothing: secrets are found in every form, wherever in a text they begin."""
+"""The search finds secrets in every form, wherever in a text they begin."""
 
 import base64
 import gzip
@@ -49,37 +49,37 @@ WRITTEN: dict[str, Callable[[bytes], bytes]] = {
 def test_a_secret_is_found_in_every_encoding_at_every_alignment(
     write: Callable[[bytes], bytes], before: str, behind: str
 ) -> None:
-    """Whatever stands beside it."""
+    """Whatever is next to it."""
     text = f"{before}{SECRET}{behind}".encode()
     assert _found(b'{"of": "a file", "it": "' + write(text) + b'"}')
 
 
 def test_there_are_no_fewer_than_a_dozen_encodings() -> None:
-    """Beside what is packed."""
+    """Not counting compressed data."""
     assert len(ENCODINGS) >= 12
 
 
 @pytest.mark.parametrize("write", WRITTEN.values(), ids=list(WRITTEN))
 def test_nothing_is_found_where_nothing_is(write: Callable[[bytes], bytes]) -> None:
-    """A search that finds too much would be switched off."""
+    """A search with false alarms would be switched off."""
     assert not _found(write(b"a quite different text, as long as the secret is, or longer"))
 
 
 def test_a_hit_says_what_how_and_where() -> None:
-    """So that it can be looked for."""
+    """The hit says where to look."""
     packed = base64.b64encode(gzip.compress(SECRET.encode()))
     (hit, *_) = SEARCH.hits(Place("journal.jsonl", packed))
     assert hit == "secret (plain, base64, gzip) in journal.jsonl"
 
 
 def test_a_signature_is_found_but_not_a_masked_one() -> None:
-    """Nobody has to know its value."""
+    """Its value need not be known."""
     assert _found(b"https://x.blob.core.windows.net/a?sv=1&sig=abcdefghijklmnopqrstuvwxyz%3D")
     assert not _found(b"https://x.blob.core.windows.net/a?sv=1&sig=***")
 
 
 def test_places_are_all_rows_and_files_but_the_homes(tmp_path: Path) -> None:
-    """A secret in the vault is at home; the same in any other table or file is a leak."""
+    """A secret belongs in the vault; in any other table or file it is a leak."""
     with closing(sqlite3.connect(tmp_path / "emulator.sqlite")) as store:
         for table in ("keyvault_versions", "cosmos_items", "kubernetes_objects"):
             store.execute(f"CREATE TABLE {table} (key TEXT, document TEXT)")

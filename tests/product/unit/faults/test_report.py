@@ -10,7 +10,7 @@ from tests.faults.scenarios import FAMILIES, Scenario
 
 @pytest.mark.parametrize("family", [name for name, family in FAMILIES.items() if not family.refused])
 def test_a_failure_that_nobody_asked_for_is_never_accepted(family: str) -> None:
-    """Nobody refused the work, so whoever would list it learns that here."""
+    """Nobody refused the work, so listing such a failure raises an error."""
     with pytest.raises(ValueError, match="never accepted"):
         Accepted(family, "create, Cosmos DB, 503", "quota", "It is slow.")
 
@@ -41,18 +41,18 @@ def test_a_report_compares_with_the_undisturbed_run_and_names_failures() -> None
 
 
 def test_a_report_without_failures_says_so() -> None:
-    """An empty list would read like a missing one."""
+    """An empty list would look like a missing one."""
     assert "None." in render([Line("calls", "create, Cosmos DB", "create", 1.0, "")], seed="7", scale=40)
 
 
 def test_the_same_seed_draws_the_same_scenarios() -> None:
-    """A failure can be looked for again; another seed looks elsewhere."""
+    """A failure can be reproduced; another seed looks elsewhere."""
     assert families.every(5) == families.every(5)
     assert families.every(5) != families.every(6)
 
 
 def test_no_two_scenarios_have_the_same_name() -> None:
-    """A failure is named by it."""
+    """Reports identify a failure by this name."""
     found = families.every(5)
     assert len({(each.family, str(each)) for each in found}) == len(found)
 
@@ -67,13 +67,13 @@ def test_every_scenario_is_of_a_family_and_knows_who_makes_its_trouble() -> None
 
 
 def test_a_scenario_is_named_by_all_that_it_says() -> None:
-    """As a person would say it."""
+    """In the words that a person would use."""
     scenario = Scenario("outages", "create", "Cosmos DB", "503", "attach_nsgs", 600.0)
     assert str(scenario) == "create, Cosmos DB, 503, at attach_nsgs, for 600 s"
 
 
 def test_a_part_of_the_scenarios_is_not_taken_for_all_of_them() -> None:
-    """The page names the part, and how it is repeated."""
+    """The page names the part, and how to repeat it."""
     page = render([Line("calls", "create, Cosmos DB", "create", 1.0, "")], seed="7", scale=40, only="calls and create")
     assert "This run was a part: only scenarios that match `calls and create`." in page
     assert '`make faults SEED=7 ONLY="calls and create"` repeats the run' in page

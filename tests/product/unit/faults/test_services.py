@@ -1,4 +1,4 @@
-"""The table of services names steps that exist, and every way in which a service is away is one that faults know."""
+"""The table of services names existing steps, and only ways of being away that faults support."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.faults.services import SERVICES, WAYS, Service, steps_of
 
 @pytest.mark.parametrize("service", SERVICES.values(), ids=list(SERVICES))
 def test_a_service_names_steps_of_the_plans(service: Service) -> None:
-    """A step that was renamed would never be met."""
+    """A fault of a renamed step would never be met."""
     for operation, steps in service.steps.items():
         assert set(steps) <= set(steps_of(operation))
 

@@ -32,7 +32,7 @@ WHOLE = "it must be a whole number of 32 bits."
     ],
 )
 def test_what_is_no_json_object_is_refused(world: World, raw: bytes, want_in_message: str) -> None:
-    """With the place where it breaks."""
+    """The message says where it breaks."""
     reply = world.send("PUT", CLUSTER, raw, headers={"content-type": "application/json"})
     assert reply.status == 400
     assert reply.body["error"]["code"] == "InvalidRequestContent"
@@ -85,7 +85,7 @@ def test_what_is_no_json_object_is_refused(world: World, raw: bytes, want_in_mes
     ],
 )
 def test_a_wrong_type_is_named(world: World, path: str, value: Any, want: str) -> None:
-    """Path, what came, what it must be."""
+    """With its path, the actual and the expected type."""
     reply = world.send("PUT", CLUSTER, changed(body(), path, value))
     error = reply.body["error"]
     assert (reply.status, error["code"]) == (400, "InvalidRequestContent")
@@ -94,7 +94,7 @@ def test_a_wrong_type_is_named(world: World, path: str, value: Any, want: str) -
 
 
 def test_every_wrong_type_is_reported_at_once(world: World) -> None:
-    """A generated client has more than one."""
+    """A generated client makes more than one such mistake."""
     bad = changed(changed(body(), "location", 1), "properties.masterProfile.vmSize", {})
     error = world.send("PUT", CLUSTER, bad).body["error"]
     assert [detail["target"] for detail in error["details"]] == ["location", "properties.masterProfile.vmSize"]
@@ -106,7 +106,7 @@ def test_members_of_later_versions_may_have_any_type(world: World) -> None:
 
 
 def test_a_long_value_is_cut_in_the_reply(world: World) -> None:
-    """A megabyte in a message helps nobody, in a log neither."""
+    """A megabyte is of no use in a message or a log."""
     long = changed(changed(body(), "properties.clusterProfile.domain", "x" * 100_000), "location", "y" * 500)
     long = changed(long, "properties.workerProfiles.0.name", "z" * 100_000)
     error = world.send("PUT", CLUSTER, long).body["error"]

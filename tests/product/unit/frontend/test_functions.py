@@ -1,4 +1,4 @@
-"""Where routes become functions: what the host hands over, and what it gets back."""
+"""Routes as functions of the host: what the host passes, and what it gets back."""
 
 import asyncio
 import base64
@@ -17,7 +17,7 @@ from tests.product.unit.frontend.world import CLUSTER, NEW, World, admin_certifi
 
 
 class DurableClient:
-    """The durable client of the binding, as far as the frontend uses it."""
+    """The part of the binding's durable client that the frontend uses."""
 
     def __init__(self) -> None:
         self.started: list[tuple[str, str, Any]] = []
@@ -35,7 +35,7 @@ class DurableClient:
 
 @pytest.fixture
 def ask(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., func.HttpResponse]:
-    """Ask the function of a path, as the worker does."""
+    """Call the function of a path like the worker."""
     monkeypatch.setattr(functions, "get_services", lambda: world.services)
 
     def send(method: str, path: str, content: bytes = b"", **options: Any) -> func.HttpResponse:
@@ -105,7 +105,7 @@ def test_a_refused_put_starts_nothing(ask: Callable[..., func.HttpResponse]) -> 
 
 
 def test_durable_addresses_come_from_the_client(world: World, ask: Callable[..., func.HttpResponse]) -> None:
-    """For operators alone."""
+    """Only operators get them."""
     client = DurableClient()
     ask("PUT", CLUSTER, json.dumps(body()).encode(), client=client)
     path = f"/sre{CLUSTER}/operations/{world.document['asyncOperationId']}/durable"
@@ -115,13 +115,13 @@ def test_durable_addresses_come_from_the_client(world: World, ask: Callable[...,
 
 
 def test_an_empty_reply_is_empty(ask: Callable[..., func.HttpResponse]) -> None:
-    """Nothing to parse after a 204."""
+    """A client has nothing to parse after a 204."""
     response = ask("DELETE", CLUSTER, client=DurableClient())
     assert (response.status_code, response.get_body()) == (204, b"")
 
 
 def test_the_url_of_a_request_names_no_cluster(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host writes it with what the caller calls it; the parameters come from the path."""
+    """The host builds it with the caller's host name; the parameters come from the path."""
     monkeypatch.setattr(functions, "get_services", lambda: world.services)
     assert world.send("PUT", f"{CLUSTER}2", body()).status == 201
     route, parameters = match(CLUSTER)
@@ -140,7 +140,7 @@ def test_the_url_of_a_request_names_no_cluster(world: World, monkeypatch: pytest
 
 
 def test_every_route_is_one_function_with_all_verbs() -> None:
-    """Bindings follow from the table."""
+    """The table decides the bindings."""
     app = df.DFApp(http_auth_level=func.AuthLevel.FUNCTION)
     register(app)
     found = {function.get_function_name(): function.get_bindings_dict()["bindings"] for function in app.get_functions()}

@@ -1,4 +1,4 @@
-"""Bad input never ends in a 500: mutations of a valid body."""
+"""Invalid input never causes a 500; the inputs are mutations of a valid body."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @st.composite
 def mutated_bodies(draw: st.DrawFn) -> tuple[str, bytes]:
-    """Draw a version and a valid body of it, one to three places of which are replaced, removed or doubled."""
+    """Draw a version and a valid body of it, with one to three places replaced, removed or duplicated."""
     api_version = draw(st.sampled_from([NEW, OLD]))
     mutant: Any = body(api_version)
     for _ in range(draw(st.integers(1, 3))):
@@ -56,7 +56,7 @@ def mutated_bodies(draw: st.DrawFn) -> tuple[str, bytes]:
 @settings(derandomize=True, max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(mutated_bodies())
 def test_a_mutated_body_is_accepted_or_refused_in_good_form(drawn: tuple[str, bytes]) -> None:
-    """Whatever it is, the reply is a cluster or an ARM error, and a refusal leaves nothing behind."""
+    """The reply is a cluster or an ARM error, and a refusal leaves nothing behind."""
     api_version, raw = drawn
     world = World()
     reply = world.send("PUT", CLUSTER, raw, api_version=api_version)
@@ -76,7 +76,7 @@ def test_a_mutated_body_is_accepted_or_refused_in_good_form(drawn: tuple[str, by
 @settings(derandomize=True, max_examples=200, deadline=None)
 @given(mutated_bodies())
 def test_a_mutated_update_is_accepted_or_refused_in_good_form(drawn: tuple[str, bytes]) -> None:
-    """The same for a cluster that exists; a refused update changes nothing."""
+    """The same holds for an existing cluster; a refused update changes nothing."""
     api_version, raw = drawn
     world = World()
     assert world.send("PUT", CLUSTER, body(api_version), api_version=api_version).status == 201
@@ -97,6 +97,6 @@ def test_a_mutated_update_is_accepted_or_refused_in_good_form(drawn: tuple[str, 
 @settings(derandomize=True, max_examples=200, deadline=None)
 @given(raw=st.binary(max_size=200))
 def test_any_bytes_are_answered_in_good_form(raw: bytes) -> None:
-    """Not everything that arrives was meant to be JSON."""
+    """Some requests were never meant to be JSON."""
     reply = World().send("PUT", CLUSTER, raw, headers={"content-type": "application/json"})
     assert (reply.status, reply.body["error"]["code"]) == (400, "InvalidRequestContent")

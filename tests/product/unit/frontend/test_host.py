@@ -1,4 +1,4 @@
-"""Which cluster a request is for is told by its path alone, whatever its `Host` says."""
+"""Only the path of a request selects its cluster, whatever its `Host` says."""
 
 import logging
 import re
@@ -55,14 +55,14 @@ def path_of(route: Route) -> str:
 
 
 def certificate_for(route: Route) -> bytes | None:
-    """Return the certificate that a route asks for; None for ARM's."""
+    """Return the certificate that a route requires; None for ARM's."""
     return admin_certificate() if route.caller is Caller.ADMIN else None
 
 
 @hostile
 @every_route
 def test_a_malformed_host_is_refused_on_every_route(world: World, route: Route, host: str) -> None:
-    """By every verb, before anything is read or written."""
+    """For every verb, before anything is read or written."""
     for method in (*route.verbs, "OPTIONS"):
         reply = world.send(method, path_of(route), headers={"host": host}, certificate=certificate_for(route))
         error = reply.body["error"]
@@ -72,7 +72,7 @@ def test_a_malformed_host_is_refused_on_every_route(world: World, route: Route, 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
 def test_a_name_that_is_another_only_in_lower_case_reaches_no_other_cluster(world: World, method: str) -> None:
-    """The lower case of the Kelvin sign is a `k`; whoever gave the caller a role on a name knows nothing of that."""
+    """The lower case of the Kelvin sign is `k`, but a role on one name does not cover the other."""
     assert world.send("PUT", f"{CLUSTERS}/k1", body(name="k1")).status == 201
     before = dict(world.document)
     reply = world.send(method, f"{CLUSTERS}/\u212a1", body(name="k1") if method in ("PUT", "PATCH") else None)
@@ -82,7 +82,7 @@ def test_a_name_that_is_another_only_in_lower_case_reaches_no_other_cluster(worl
 
 @hostile
 def test_a_malformed_host_reaches_no_other_cluster(world: World, host: str) -> None:
-    """It used to name one."""
+    """It once selected another one."""
     assert world.send("PUT", OTHER, body(name="other")).status == 201
     before = dict(world.document)
     for method in ("GET", "PUT", "PATCH", "DELETE"):
@@ -99,7 +99,7 @@ def test_a_stranger_with_a_malformed_host_learns_nothing(world: World) -> None:
 @pytest.mark.parametrize("host", ["rp.example", "RP.EXAMPLE:7443", "10.0.0.1", "[::1]:8443"])
 @every_route
 def test_every_route_is_served_under_any_name(world: World, route: Route, host: str) -> None:
-    """The service may have several."""
+    """The service may have several names."""
     certificate = certificate_for(route)
     plain = world.send("GET", path_of(route), certificate=certificate)
     named = world.send("GET", path_of(route), headers={"host": host}, certificate=certificate)
@@ -107,7 +107,7 @@ def test_every_route_is_served_under_any_name(world: World, route: Route, host: 
 
 
 def test_without_a_referer_links_are_of_the_host_and_the_matched_path(world: World) -> None:
-    """Path and query are not the URL's, which a host writes from its caller's header."""
+    """Path and query do not come from the URL, which a host builds from its caller's header."""
     reply = world.send("PUT", CLUSTER, body(), headers={"host": "rp.example:7443"})
     operation_id = world.document["asyncOperationId"]
     link = f"https://rp.example:7443{LOCATION}/operationsstatus/{operation_id}?api-version={NEW}"
@@ -117,7 +117,7 @@ def test_without_a_referer_links_are_of_the_host_and_the_matched_path(world: Wor
 
 
 def test_the_log_has_the_matched_path(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    """Not the host, and no line break of a name."""
+    """It has neither the host nor a line break from a name."""
     with caplog.at_level(logging.INFO, "frontend.access"):
         world.send("GET", f"{CLUSTERS}/a\nb", headers={"host": f"rp.example{OTHER}?a="})
     assert f"GET {CLUSTERS}/a%0Ab -> 400" in caplog.text
@@ -125,13 +125,13 @@ def test_the_log_has_the_matched_path(world: World, caplog: pytest.LogCaptureFix
 
 
 def test_ids_have_the_literals_of_arm_and_the_names_of_the_caller(world: World) -> None:
-    """As a GET and a list show them, whatever the casing of the path's own words was."""
+    """GET and lists show them in this form, however the fixed words of the path were written."""
     path = CLUSTER.replace("resourceGroups", "RESOURCEgroups").replace("/subscriptions", "/Subscriptions")
     assert world.send("PUT", path, body()).body["id"] == CLUSTER
 
 
 def test_a_group_may_be_called_as_a_part_of_the_path(world: World) -> None:
-    """An operator finds the operation there, too."""
+    """An operator finds the operation in such a group, too."""
     cluster = CLUSTER.replace("Customer", "operations")
     content = body()
     assert world.send("PUT", cluster, content).status == 201

@@ -1,4 +1,4 @@
-"""Requests whose writes are answered late, wrongly or not at all: what was accepted, and what is left behind."""
+"""Requests whose writes are answered late, wrongly or not at all: what was accepted, and what is left."""
 
 import copy
 import logging
@@ -21,24 +21,24 @@ REFUSED: Any = CosmosHttpResponseError
 
 
 def lost() -> Exception:
-    """Return what an SDK raises when no answer comes."""
+    """Return the exception of an SDK that gets no answer."""
     return ServiceResponseError("the connection broke")
 
 
 def refused() -> Exception:
-    """Return what Cosmos DB answers when it is asked too much: nothing was written."""
+    """Return Cosmos DB's answer to too many requests: nothing was written."""
     return REFUSED(status_code=429, message="too many")  # type: ignore[no-any-return]  # the SDK's constructor has no types
 
 
 def repeated() -> Exception:
-    """Return what the second of two equal conditional writes meets."""
+    """Return the answer to the second of two equal conditional writes."""
     return MODIFIED(message="etag")  # type: ignore[no-any-return]  # idem
 
 
 def break_once(
     monkeypatch: pytest.MonkeyPatch, holder: Any, method: str, error: Callable[[], Exception], *, written: bool
 ) -> None:
-    """Let one call of a method fail, after its work or instead of it."""
+    """Make one call of a method fail, after its work or instead of it."""
     real = getattr(holder, method)
     broken: list[str] = []
 
@@ -54,7 +54,7 @@ def break_once(
 
 
 def break_always(monkeypatch: pytest.MonkeyPatch, holder: Any, method: str, error: Callable[[], Exception]) -> None:
-    """Let every call of a method fail."""
+    """Make every call of a method fail."""
 
     def call(*_args: Any, **_options: Any) -> Any:
         raise error()
@@ -82,7 +82,7 @@ def expect_unavailable(reply: Any) -> str:
 
 
 def expect_nothing_left(world: World) -> None:
-    """Expect no trace of a create."""
+    """Check that no trace of a create is left."""
     for name in ("OpenShiftClusters", "AsyncOperations", "Domains"):
         assert not world.cosmos[name].documents, name
     assert not world.secrets.versions
@@ -136,7 +136,7 @@ def test_a_create_that_is_written_is_accepted(world: World, monkeypatch: pytest.
 def test_what_comes_before_the_cluster_may_lose_its_answer_too(
     world: World, monkeypatch: pytest.MonkeyPatch, container: str
 ) -> None:
-    """It is read back, and the request goes on."""
+    """It is read back, and the request continues."""
     break_once(monkeypatch, world.cosmos[container], "create_item", lost, written=True)
     assert put(world).status == 201
     assert len(world.cosmos[container].documents) == 1
@@ -166,7 +166,7 @@ def test_a_subscription_that_is_written_is_answered(world: World, monkeypatch: p
 def test_a_create_that_fails_leaves_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch, holder: str, method: str, error: Callable[[], Exception]
 ) -> None:
-    """No reservation, no secret, no operation; and it can be repeated."""
+    """No reservation, no secret and no operation are left, and the create can be repeated."""
     target = world.secrets if holder == "vault" else world.cosmos[holder]
     break_once(monkeypatch, target, method, error, written=False)
     expect_unavailable(put(world))
@@ -182,7 +182,7 @@ def test_a_secret_whose_answer_was_lost_is_deleted(world: World, monkeypatch: py
 
 
 def test_a_create_that_may_be_written_keeps_its_secret(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When reading back fails too, nobody knows; the sweep finds what no document names."""
+    """If reading back fails too, nobody knows; the sweep removes what no document names."""
     container = world.cosmos["OpenShiftClusters"]
     break_once(monkeypatch, container, "create_item", lost, written=True)
     break_always(monkeypatch, container, "read_item", lost)
@@ -196,7 +196,7 @@ def test_a_create_that_may_be_written_keeps_its_secret(world: World, monkeypatch
 def test_a_create_that_is_written_after_its_time_keeps_what_it_names(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A write that the network holds back lands when nobody waits for it any more; the sweep finds what does not."""
+    """A delayed write may land after the request has ended; the sweep removes what no document names."""
     container = world.cosmos["OpenShiftClusters"]
     held_back: list[Any] = []
 
@@ -218,7 +218,7 @@ def test_a_create_that_is_written_after_its_time_keeps_what_it_names(
 def test_what_cannot_be_undone_hides_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The answer tells of the first failure; the log tells what is left."""
+    """The answer reports the first failure; the log says what is left."""
     break_once(monkeypatch, world.cosmos["OpenShiftClusters"], "create_item", refused, written=False)
     break_always(monkeypatch, world.secrets, "begin_delete_secret", lost)
     expect_unavailable(put(world))
@@ -227,7 +227,7 @@ def test_what_cannot_be_undone_hides_nothing(
 
 
 def test_an_update_that_fails_disables_the_secret_it_stored(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deleting would take the version in use as well; its operation is deleted."""
+    """Deleting the secret would delete the version in use as well. The update's operation is deleted."""
     created(world)
     before = copy.deepcopy(world.document)
     break_once(monkeypatch, world.cosmos["OpenShiftClusters"], "replace_item", refused, written=False)
@@ -257,7 +257,7 @@ def test_an_update_that_loses_a_race_leaves_one_operation_and_one_enabled_versio
 def test_an_update_of_a_cluster_that_has_just_been_deleted_finds_none(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its secret goes before its document."""
+    """Its secret is deleted before its document."""
     created(world)
     world.services.vault._versions.clear()
     world.secrets.versions.clear()
@@ -274,7 +274,7 @@ def test_an_update_of_a_cluster_that_has_just_been_deleted_finds_none(
 
 
 def test_a_managed_domain_is_reserved_and_refused_to_others(world: World) -> None:
-    """In any spelling, for any name; what the refused create wrote is gone."""
+    """In any spelling and for any name; what the refused create wrote is removed."""
     assert put(world).status == 201
     assert world.cosmos["Domains"].documents[DOMAIN, DOMAIN]["openShiftClusterKey"] == CLUSTER.lower()
     other = changed(body(name="c2", client_id=OTHER_CLIENT), "properties.clusterProfile.domain", DOMAIN)
@@ -290,7 +290,7 @@ def test_a_managed_domain_is_reserved_and_refused_to_others(world: World) -> Non
 
 
 def test_a_domain_of_the_customers_own_needs_no_reservation(world: World) -> None:
-    """Its owner says who has it."""
+    """The owner of the domain decides who has it."""
     assert put(world, changed(body(), "properties.clusterProfile.domain", "c1.example.com")).status == 201
     assert not world.cosmos["Domains"].documents
 
@@ -308,7 +308,7 @@ def test_a_domain_of_the_customers_own_needs_no_reservation(world: World) -> Non
 def test_a_reservation_without_a_cluster_is_taken_over(
     world: World, age: timedelta, key: str, want_status: int
 ) -> None:
-    """A request that died left it; one that runs is left the time it may take."""
+    """A request that died left it; a running request gets the time that it may take."""
     world.cosmos["Domains"].upsert_item(
         {
             "id": DOMAIN,
@@ -333,7 +333,7 @@ def test_an_old_reservation_of_a_living_cluster_stays(world: World) -> None:
 def test_a_request_that_took_a_reservation_over_and_failed_puts_it_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another request of the same cluster may have made it, and be accepted meanwhile."""
+    """Another request for the same cluster may have made it, and be accepted meanwhile."""
     theirs = {
         "id": DOMAIN,
         "openShiftClusterKey": CLUSTER.lower(),
@@ -391,7 +391,7 @@ def test_what_the_service_may_not_do_is_for_its_operators(  # noqa: PLR0917 - fi
     want_logged: tuple[str, ...],
     path: str,
 ) -> None:
-    """A 503 for the client; the log names identity, permission and what it is for."""
+    """The client gets a 503; the log names identity, permission and target."""
     for method in ("query_items", "read_item"):
         for container in world.cosmos.values():
             break_always(monkeypatch, container, method, lambda: error)

@@ -1,4 +1,4 @@
-"""The chain: who is let in, in which order, and what every reply has."""
+"""The chain: who is admitted, in which order checks run, and what every reply has."""
 
 import base64
 import json
@@ -28,7 +28,7 @@ SRE = f"{CLUSTER}/operations/{SUBSCRIPTION}"
 
 
 def test_authentication_is_the_first_check() -> None:
-    """What stands before it records and renders, and decides nothing."""
+    """The middlewares before it only record and render."""
     names = [middleware.__name__ for middleware in chain.CHAIN]
     assert names == [
         "log",
@@ -76,12 +76,12 @@ def test_a_stranger_learns_nothing_from_what_is_wrong(
     ],
 )
 def test_only_arms_own_certificate_passes_as_arm(world: World, header: str) -> None:
-    """Byte for byte: who signed a look-alike does not matter."""
+    """They are compared byte for byte, so it does not matter who signed a look-alike."""
     assert world.send("GET", CLUSTER, headers={"x-arr-clientcert": header}).status == 403
 
 
 def test_both_certificates_of_a_rollover_pass(world: World) -> None:
-    """ARM publishes the next one before it uses it."""
+    """ARM publishes the next certificate before it uses it."""
     upcoming = Authority("arm").leaf("arm")
     world.arm_certificates.append(ClientCertificate(upcoming, NOW - timedelta(hours=1), NOW + timedelta(days=9)))
     assert world.send("GET", CLUSTER, certificate=upcoming).status == 404
@@ -92,7 +92,7 @@ def test_both_certificates_of_a_rollover_pass(world: World) -> None:
 
 @pytest.mark.parametrize("moved", [timedelta(days=2), timedelta(days=-2)])
 def test_arms_certificate_passes_only_in_its_time(world: World, moved: timedelta) -> None:
-    """The time that ARM publishes, not the one inside."""
+    """In the time that ARM publishes, not the one in the certificate."""
     world.now += moved
     assert world.send("GET", CLUSTER).status == 403
 
@@ -114,12 +114,12 @@ def test_arms_certificate_passes_only_in_its_time(world: World, moved: timedelta
 def test_operators_are_known_by_their_authority_their_name_and_their_use(
     world: World, certificate: bytes, want_status: int
 ) -> None:
-    """All three, and never by the system's roots."""
+    """All three are required, and the system's roots do not count."""
     assert world.send("GET", f"/sre{SRE}", api_version="", certificate=certificate).status == want_status
 
 
 def test_an_operator_is_not_arm_and_the_admin_version_is_not_arms(world: World) -> None:
-    """Each certificate opens its own door."""
+    """Each certificate is valid only for its own routes."""
     assert world.send("GET", CLUSTER, certificate=admin_certificate()).status == 403
     assert world.send("GET", CLUSTER, api_version="admin").status == 403
     admin = world.send("GET", CLUSTER, api_version="admin", certificate=admin_certificate())
@@ -141,26 +141,26 @@ def test_an_operator_is_not_arm_and_the_admin_version_is_not_arms(world: World) 
 def test_the_envelope_of_a_body_is_checked(
     world: World, content_type: str, raw: bytes, want_status: int, want_code: str
 ) -> None:
-    """Its type and its size, before its content."""
+    """Its type and its size are checked before its content."""
     for method in ("PUT", "PATCH"):
         reply = world.send(method, CLUSTER, raw, headers={"content-type": content_type})
         assert (reply.status, reply.body["error"]["code"]) == (want_status, want_code)
 
 
 def test_the_body_of_a_get_is_nobodys_business(world: World) -> None:
-    """Some clients send one."""
+    """Some clients send one, which is ignored."""
     assert world.send("GET", CLUSTER, b"x" * 2_000_000, headers={"content-type": "text/plain"}).status == 404
 
 
 def test_every_reply_names_its_request(world: World) -> None:
-    """A refusal, too."""
+    """This includes refusals."""
     for reply in (world.send("GET", CLUSTER), world.send("GET", CLUSTER, certificate=b"")):
         assert uuid.UUID(reply.headers["X-Ms-Request-Id"])
         assert "x-ms-correlation-request-id" not in reply.headers
 
 
 def test_ids_of_the_caller_are_echoed_as_the_contract_says(world: World) -> None:
-    """The correlation id always, the client's request id if it asks for that."""
+    """The correlation id is always echoed, the client's request id only if the client asks for it."""
     ids = {"x-ms-correlation-request-id": "corr", "x-ms-client-request-id": "client"}
     quiet = world.send("GET", CLUSTER, headers=ids)
     assert quiet.headers["x-ms-correlation-request-id"] == "corr"
@@ -171,7 +171,7 @@ def test_ids_of_the_caller_are_echoed_as_the_contract_says(world: World) -> None
 
 @pytest.mark.parametrize("value", ["a b", "x" * 129, "a\r\nSet-Cookie: x", "é"])
 def test_what_is_no_id_is_neither_echoed_nor_logged(world: World, value: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It would end up in headers and logs."""
+    """Otherwise it would end up in headers and logs."""
     with caplog.at_level(logging.INFO):
         reply = world.send("GET", CLUSTER, headers={"x-ms-correlation-request-id": value})
     assert reply.headers["x-ms-correlation-request-id"] == reply.headers["X-Ms-Request-Id"]
@@ -179,7 +179,7 @@ def test_what_is_no_id_is_neither_echoed_nor_logged(world: World, value: str, ca
 
 
 def test_one_line_is_logged_for_each_request_with_its_ids(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    """And the operation that it began."""
+    """The line also has the operation that it began."""
     with caplog.at_level(logging.INFO, "frontend.access"):
         world.send("PUT", CLUSTER, body(), headers={"x-ms-correlation-request-id": "corr"})
     (record,) = caplog.records
@@ -192,7 +192,7 @@ def test_one_line_is_logged_for_each_request_with_its_ids(world: World, caplog: 
 def test_an_unexpected_exception_is_a_bare_500_with_its_trace_in_the_log(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The caller gets no detail, the operator all of them, under one id."""
+    """The caller gets no detail, the operator gets all of them, under the same id."""
 
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("canary inside")
@@ -243,14 +243,14 @@ def test_replies_are_indented_and_end_with_a_line_break(world: World) -> None:
 def test_a_bad_subscription_is_refused(
     world: World, content: Any, want_status: int, want_code: str, want_target: str
 ) -> None:
-    """ARM is told as others are."""
+    """ARM gets the same errors as others."""
     error = world.send("PUT", f"/subscriptions/{SUBSCRIPTION}", content, api_version="2.0")
     assert error.status == want_status
     assert (error.body["error"]["code"], error.body["error"].get("target", "")) == (want_code, want_target)
 
 
 def test_a_subscription_is_stored_with_what_we_do_not_know(world: World) -> None:
-    """And without its owner's address; 201 for a new one, then 200."""
+    """Without the owner's email address. 201 for a new one, then 200."""
     other = SUBSCRIPTION.replace("1", "2").upper()
     content = {
         "state": "Registered",
@@ -266,7 +266,7 @@ def test_a_subscription_is_stored_with_what_we_do_not_know(world: World) -> None
 
 
 def test_a_deleted_subscription_stays_deleted(world: World) -> None:
-    """What it leaves behind is marked to be cleaned up."""
+    """The clusters that it leaves are marked for deletion."""
     path = f"/subscriptions/{SUBSCRIPTION}"
     assert world.send("PUT", path, {"state": "Deleted"}).status == 200
     assert world.cosmos["Subscriptions"].documents[SUBSCRIPTION, SUBSCRIPTION]["deleting"] is True
@@ -275,6 +275,6 @@ def test_a_deleted_subscription_stays_deleted(world: World) -> None:
 
 
 def test_a_reply_is_json_whatever_a_client_sent(world: World) -> None:
-    """Names of customers stand in messages."""
+    """Messages contain names from customers."""
     reply = world.send("GET", f"{CLUSTER}%22%0a")
     assert json.loads(reply.text())["error"]["code"] == "ResourceNotFound"

@@ -1,4 +1,4 @@
-"""No accepted request drops a value that it was given. Every case comes from the table of members."""
+"""No accepted request drops a value. The table of members provides the cases."""
 
 import copy
 import re
@@ -14,7 +14,7 @@ CP, NP, MP = "properties.clusterProfile", "properties.networkProfile", "properti
 WP = "properties.workerProfiles[]"
 DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets"
 EQUAL = {f"{MP}.diskEncryptionSetId": (f"{WP}.diskEncryptionSetId",)}
-# A value to begin with, for members that the smallest body leaves out.
+# An initial value for members that the smallest body leaves out.
 GIVEN: dict[str, Any] = {
     f"{CP}.version": "4.15.35",
     f"{NP}.outboundType": "Loadbalancer",
@@ -23,7 +23,7 @@ GIVEN: dict[str, Any] = {
     f"{MP}.diskEncryptionSetId": f"{DES}/one",
     f"{WP}.diskEncryptionSetId": f"{DES}/one",
 }
-# A valid other value, where changing the last character does not make one.
+# Another valid value, for members where changing the last character does not make one.
 OTHER: dict[str, Any] = {
     "location": "westus",
     f"{CP}.version": "4.17.9",
@@ -36,7 +36,7 @@ OTHER: dict[str, Any] = {
 
 
 def written_by_customers() -> Iterator[Member]:
-    """Yield the members that customers write, without the objects and arrays that hold them."""
+    """Yield the members that customers write, without the objects and arrays that contain them."""
     for row in MEMBERS:
         holds = any(other.path.startswith((f"{row.path}.", f"{row.path}[")) for other in MEMBERS)
         if row.rule not in BY_SERVICE and not holds:
@@ -47,7 +47,7 @@ ROWS = tuple(written_by_customers())
 
 
 def holder(cluster: Any, path: str) -> tuple[dict[str, Any], str]:
-    """Return the object that holds a member, made on the way where it is missing, and the member's name."""
+    """Return the object with a member, created on the way if missing, and the member's name."""
     *parents, last = path.split(".")
     for parent in parents:
         cluster = cluster[parent[:-2]][0] if parent.endswith("[]") else cluster.setdefault(parent, {})
@@ -61,7 +61,7 @@ def value_of(cluster: Any, path: str) -> Any:
 
 
 def with_value(cluster: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Return a copy with one member set, and those that have to be equal to it."""
+    """Return a copy with one member set, together with those that must be equal to it."""
     result = copy.deepcopy(cluster)
     for each in (path, *EQUAL.get(path, ())):
         inside, name = holder(result, each)
@@ -78,7 +78,7 @@ def whole_body() -> dict[str, Any]:
 
 
 def another(row: Member, value: Any) -> Any:
-    """Return another value of a member, of its type."""
+    """Return another valid value of a member."""
     if row.path in OTHER:
         return OTHER[row.path]
     if row.values:
@@ -94,7 +94,7 @@ def another(row: Member, value: Any) -> Any:
 
 
 def stored_value(world: World, path: str) -> Any:
-    """Return what is stored of a member, in the document or in the vault."""
+    """Return the stored value of a member, from the document or the vault."""
     cluster = copy.deepcopy(world.document["openShiftCluster"])
     bundle = world.services.vault.get_secret(world.document["secrets"]["request"])
     name = path.rpartition(".")[2]
@@ -109,14 +109,14 @@ def same(row: Member, one: Any, other: Any) -> bool:
 
 
 def named(reply: Any) -> str:
-    """Return what a refusal says of members: its targets and its message, with `[]` for the place in an array."""
+    """Return the text of a refusal about members: targets and message, with `[]` for the index in an array."""
     error = reply.body["error"]
     texts = [error.get("target", ""), error["message"], *(each.get("target", "") for each in error.get("details", []))]
     return re.sub(r"\[[^\]]*\]", "[]", " ".join(texts))
 
 
 def name_of(row: Member) -> str:
-    """Return how a refusal calls a member: items of other names are another array."""
+    """Return the name of a member in a refusal; items with other names count as another array."""
     return row.path.removesuffix("[].name")
 
 
@@ -130,7 +130,7 @@ def existing(state: str) -> World:
 
 
 def test_the_whole_body_gives_every_member_a_value() -> None:
-    """Only what is refused in any form is missing from it."""
+    """Only members that are refused in any form are missing from it."""
     empty = {row.path for row in ROWS if not value_of(whole_body(), row.path)}
     assert empty == {"identity", "properties.platformWorkloadIdentityProfile"}
 
@@ -151,7 +151,7 @@ def test_another_value_is_stored_or_refused_by_name(row: Member, method: str, st
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.path))
 def test_a_create_stores_each_value_or_refuses_it_by_name(row: Member) -> None:
-    """What a new cluster is asked for is what it gets."""
+    """A new cluster gets what the request asks for."""
     world = World()
     value = another(row, value_of(whole_body(), row.path))
     reply = world.send("PUT", CLUSTER, with_value(whole_body(), row.path, value))
@@ -165,7 +165,7 @@ def test_a_create_stores_each_value_or_refuses_it_by_name(row: Member) -> None:
 @pytest.mark.parametrize("row", [row for row in ROWS if row.rule in ANY_CASE], ids=lambda row: str(row.path))
 @pytest.mark.parametrize(("method", "state"), [("PUT", "Failed"), ("PUT", "Succeeded"), ("PATCH", "Succeeded")])
 def test_another_casing_is_the_same_value(row: Member, method: str, state: str) -> None:
-    """The casing that came first stays."""
+    """The first casing stays."""
     world = existing(state)
     before = stored_value(world, row.path)
     reply = world.send(method, CLUSTER, with_value(whole_body(), row.path, before.upper()))
@@ -174,7 +174,7 @@ def test_another_casing_is_the_same_value(row: Member, method: str, state: str) 
 
 
 def test_a_resume_with_another_worker_subnet_is_refused() -> None:
-    """It used to be accepted, and to go on with the old one."""
+    """It was once accepted, and continued with the old one."""
     world = existing("Failed")
     path = f"{WP}.subnetId"
     other = with_value(whole_body(), path, f"{value_of(whole_body(), path)}-other")
@@ -184,7 +184,7 @@ def test_a_resume_with_another_worker_subnet_is_refused() -> None:
 
 
 def test_a_resume_compares_tags_of_any_name() -> None:
-    """A tag may be called like a member that is never compared."""
+    """A tag may have the name of a member that is never compared."""
     world = World()
     assert world.send("PUT", CLUSTER, body() | {"tags": {"systemData": "a"}}).status == 201
     world.finish(failed=True)
@@ -201,7 +201,7 @@ def test_a_patch_that_names_one_profile_twice_is_refused() -> None:
 
 
 def test_the_body_of_a_create_resumes_it_whatever_it_said_of_the_services_members() -> None:
-    """They were dropped by rule when the cluster was created, and count no more now."""
+    """They were ignored when the cluster was created, and are ignored now."""
     world = World()
     content = with_value(body(), "properties.apiserverProfile.url", "https://mine/")
     assert world.send("PUT", f"{CLUSTERS}/c1", content).status == 201

@@ -1,4 +1,4 @@
-"""What the API knows and the service does not do yet is refused, instead of accepted and never done."""
+"""Values of the API that the service does not support yet are refused, instead of accepted and ignored."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ def not_offered(row: Member) -> Any:
 
 
 def private_body() -> dict[str, Any]:
-    """Return a body that asks for nothing public, so that any outbound type fits it."""
+    """Return a body without anything public, which is valid with every outbound type."""
     content = changed(body(), "properties.apiserverProfile.visibility", "Private")
     return changed(content, "properties.ingressProfiles.0.visibility", "Private")
 
 
 def created(row: Member | None = None) -> World:
-    """Return a world with a cluster; an older build has stored what is not offered of one member."""
+    """Return a world with a cluster for which an older build has stored an unsupported value."""
     world = World()
     assert world.send("PUT", CLUSTER, private_body()).status == 201
     world.finish()
@@ -36,13 +36,13 @@ def created(row: Member | None = None) -> World:
 
 
 def test_what_is_not_offered_is_known() -> None:
-    """Whoever builds one of them takes its row's `offered` away."""
+    """A change that supports one of them removes `offered` from its row."""
     assert [row.path.rpartition(".")[2] for row in PARTLY] == ["outboundType", "preconfiguredNSG", "count"]
 
 
 @pytest.mark.parametrize("row", PARTLY, ids=lambda row: str(row.path))
 def test_a_create_with_what_is_not_offered_is_refused(row: Member) -> None:
-    """Naming the member, and what is offered."""
+    """The error names the member, and what is offered."""
     world = World()
     reply = world.send("PUT", CLUSTER, changed(private_body(), row.path, not_offered(row)))
     assert (reply.status, reply.body["error"]["code"]) == (400, "InvalidParameter")
@@ -64,7 +64,7 @@ def test_an_update_to_what_is_not_offered_is_refused(row: Member, method: str) -
 @pytest.mark.parametrize("row", PARTLY, ids=lambda row: str(row.path))
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_a_stored_value_that_is_not_offered_can_be_repeated(row: Member, method: str) -> None:
-    """Whoever sends back what a GET answers asks for nothing new."""
+    """A client that sends back the answer of a GET asks for nothing new."""
     world = created(row)
     shown = world.send("GET", CLUSTER).body
     reply = world.send(method, CLUSTER, shown)

@@ -1,4 +1,4 @@
-"""The two actions that hand out secrets, and when they do not."""
+"""The two actions that return secrets, and when they are refused."""
 
 import base64
 import json
@@ -50,9 +50,9 @@ def test_the_first_user_is_told_with_the_password(world: World) -> None:
 def test_the_admin_kubeconfig_is_the_one_that_ends_and_names_the_public_address(
     world: World, domain: str, authority: Json
 ) -> None:
-    """The installer's own holds for ten years, and its server has a name that only the machines can resolve.
+    """The installer's own is valid for ten years, and its server name resolves only on the machines.
 
-    A managed domain has a certificate that everybody's machine knows, a customer's own has the cluster's.
+    A managed domain has a certificate that everybody's machine trusts; a customer's own domain has the cluster's.
     """
     bring_up(world)
     world.document["openShiftCluster"]["properties"]["clusterProfile"]["domain"] = domain
@@ -67,7 +67,7 @@ def test_the_admin_kubeconfig_is_the_one_that_ends_and_names_the_public_address(
 def test_what_is_answered_is_kept_by_no_cache_and_no_log(
     world: World, action: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A secret goes to the one who asked."""
+    """Only the requester gets the secret."""
     bring_up(world)
     caplog.set_level(logging.DEBUG)
     reply = world.send("POST", f"{CLUSTER}/{action}", {})
@@ -105,14 +105,14 @@ def test_a_cluster_that_is_not_up_has_no_credentials(
     [("Updating", ""), ("AdminUpdating", ""), ("Failed", "Updating"), ("Failed", "AdminUpdating"), ("Failed", "")],
 )
 def test_a_cluster_in_use_gives_them_whatever_is_done_to_it(world: World, action: str, state: str, failed: str) -> None:
-    """An update does not lock its owner out, nor does one that failed."""
+    """An update does not lock its owner out, not even a failed one."""
     bring_up(world, state, failed)
     assert world.send("POST", f"{CLUSTER}/{action}").status == 200
 
 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_a_cluster_of_an_older_build_says_that_it_has_none(world: World, action: str) -> None:
-    """It is whole, and has no machines one could log in to."""
+    """It works, but has no machines to log in to."""
     bring_up(world)
     del world.document["secrets"]["credentials"]
     reply = world.send("POST", f"{CLUSTER}/{action}")
@@ -121,7 +121,7 @@ def test_a_cluster_of_an_older_build_says_that_it_has_none(world: World, action:
 
 
 def test_a_delete_that_is_faster_is_told(world: World) -> None:
-    """The bundle may go between the two reads of a request."""
+    """The bundle may be deleted between the two reads of a request."""
     bring_up(world)
     world.document["secrets"]["credentials"] = "https://rp-cls.vault.azure.net/secrets/gone-credentials/1"
     reply = world.send("POST", f"{CLUSTER}/listCredentials")
@@ -150,7 +150,7 @@ def test_what_comes_before_has_its_own_answer(world: World, action: str) -> None
 
 
 def test_the_first_version_gives_no_kubeconfig(world: World) -> None:
-    """It came later; the refusal lists the versions that have it."""
+    """It was added later; the refusal lists the versions that have it."""
     bring_up(world)
     error = world.send("POST", f"{CLUSTER}/listAdminCredentials", api_version=OLD).body["error"]
     assert error["code"] == "InvalidResourceType"
@@ -171,7 +171,7 @@ def test_nothing_else_shows_them(world: World, action: str) -> None:
 
 
 def test_the_permissions_are_listed_for_role_definitions(world: World) -> None:
-    """Whoever writes a role finds what these two need."""
+    """Authors of roles find what these two need."""
     listed = world.send("GET", "/providers/Microsoft.RedHatOpenShift/operations", api_version="").body["value"]
     names = [each["name"] for each in listed]
     for action in ACTIONS:

@@ -27,7 +27,7 @@ CP, SP = "properties.clusterProfile", "properties.servicePrincipalProfile"
 
 
 def created(world: World, content: dict[str, Any] | None = None, api_version: str = NEW) -> World:
-    """Create the cluster and let it succeed; the install fills what is the service's."""
+    """Create the cluster and let it succeed; the install fills the service's members."""
     assert world.send("PUT", CLUSTER, content or body(api_version), api_version=api_version).status == 201
     properties = world.document["openShiftCluster"]["properties"]
     properties["consoleProfile"] = {"url": "https://console.example/"}
@@ -64,7 +64,7 @@ def put(world: World, content: Any, api_version: str = NEW) -> Any:
 
 
 def refusal(reply: Any) -> tuple[int, str, str]:
-    """Return what clients switch on."""
+    """Return the parts of a refusal that clients react to."""
     error = reply.body["error"]
     return reply.status, error["code"], error.get("target", "")
 
@@ -72,7 +72,7 @@ def refusal(reply: Any) -> tuple[int, str, str]:
 def test_a_create_writes_secrets_then_operation_then_cluster_and_starts(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The order in which a crash leaves nothing half made."""
+    """In this order a crash leaves nothing half made."""
     written: list[str] = []
     for name in ("AsyncOperations", "OpenShiftClusters"):
         container = world.cosmos[name]
@@ -105,14 +105,14 @@ def test_a_create_answers_201_with_where_and_how_often_to_poll(world: World) -> 
 
 
 def test_a_bad_referer_is_refused_before_anything_is_written(world: World) -> None:
-    """The client could not follow what it started."""
+    """The client could not follow the operation."""
     reply = world.send("PUT", CLUSTER, body(), headers={"referer": "nonsense"})
     assert refusal(reply) == (400, "InvalidParameter", "Referer")
     assert not world.cosmos["AsyncOperations"].documents
 
 
 def test_ids_keep_the_casing_of_the_create(world: World) -> None:
-    """Later requests come in any case, and find it."""
+    """Later requests find it in any case."""
     created(world)
     reply = world.send("GET", CLUSTER.upper())
     assert (reply.body["id"], reply.body["name"]) == (CLUSTER, "C1")
@@ -121,7 +121,7 @@ def test_ids_keep_the_casing_of_the_create(world: World) -> None:
 
 
 def test_a_create_fills_version_defaults_and_what_is_the_services(world: World) -> None:
-    """From the catalogue, from the table, from the build."""
+    """From the catalogue, from the table of members, from the build."""
     put(world, body())
     document = world.document
     properties = document["openShiftCluster"]["properties"]
@@ -136,7 +136,7 @@ def test_a_create_fills_version_defaults_and_what_is_the_services(world: World) 
 
 
 def test_without_a_default_version_the_operator_is_to_blame(world: World) -> None:
-    """A customer can do without, by naming one."""
+    """A customer can avoid the error by naming a version."""
     for version in world.cosmos["OpenShiftVersions"].documents.values():
         version["default"] = False
     assert refusal(put(world, body())) == (500, "InternalServerError", f"{CP}.version")
@@ -144,7 +144,7 @@ def test_without_a_default_version_the_operator_is_to_blame(world: World) -> Non
 
 
 def test_what_a_create_says_of_the_services_members_is_dropped(world: World) -> None:
-    """They are filled by the install."""
+    """The install fills them."""
     content = changed(body(), "properties.apiserverProfile.url", "https://mine/")
     content = changed(content, "systemData", {"createdBy": "mallory"})
     reply = put(world, changed(content, "properties.provisioningState", "Succeeded"))
@@ -156,7 +156,7 @@ def test_what_a_create_says_of_the_services_members_is_dropped(world: World) -> 
 
 @pytest.mark.parametrize("api_version", [NEW, OLD])
 def test_secrets_stand_in_the_vault_and_nowhere_else(world: World, api_version: str) -> None:
-    """Not in a document, a reply, or what the orchestration gets."""
+    """Not in a document, a reply, or the orchestration's input."""
     reply = put(world, body(api_version), api_version)
     (bundle,) = (json.loads(versions[0]) for versions in world.secrets.versions.values())
     assert bundle == {"clientSecret": CLIENT_SECRET, "pullSecret": PULL_SECRET}
@@ -180,7 +180,7 @@ def test_system_data_comes_from_arms_header(world: World) -> None:
 
 @pytest.mark.parametrize("header", ["{", "[]", '"x"', "null", '{"createdBy": 1}'])
 def test_a_bad_system_data_header_is_ignored(world: World, header: str) -> None:
-    """It is ARM's, so the customer could not repair it."""
+    """It is ARM's, so the customer could not fix it."""
     reply = world.send("PUT", CLUSTER, body(), headers={"x-ms-arm-resource-system-data": header})
     assert reply.status == 201
     assert "systemData" not in reply.body
@@ -199,7 +199,7 @@ def test_a_bad_system_data_header_is_ignored(world: World, header: str) -> None:
     ],
 )
 def test_what_belongs_to_another_cluster_is_refused(world: World, member: str, want_code: str, want_value: str) -> None:
-    """Naming the value; what was put into the vault for it is gone again."""
+    """The error names the value, and what was stored in the vault for it is removed."""
     put(world, body())
     other = body(name="c2", client_id=CLIENT_ID if member == "clientId" else OTHER_CLIENT)
     if member == "resourceGroupId":
@@ -211,7 +211,7 @@ def test_what_belongs_to_another_cluster_is_refused(world: World, member: str, w
 
 
 def test_two_creates_of_one_name_make_one_cluster(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The slower one decides again, and meets a cluster that is being created."""
+    """The slower one decides again, and finds a cluster that is being created."""
     container = world.cosmos["OpenShiftClusters"]
     read = container.query_items
     missed: list[str] = []
@@ -230,7 +230,7 @@ def test_two_creates_of_one_name_make_one_cluster(world: World, monkeypatch: pyt
 
 @pytest.mark.parametrize("api_version", [NEW, OLD])
 def test_the_same_body_can_be_put_again(world: World, api_version: str) -> None:
-    """Templates are deployed over and over."""
+    """Templates are deployed repeatedly."""
     created(world, api_version=api_version)
     stored = copy.deepcopy(world.document["openShiftCluster"])
     reply = put(world, body(api_version), api_version)
@@ -242,14 +242,14 @@ def test_the_same_body_can_be_put_again(world: World, api_version: str) -> None:
 
 @pytest.mark.parametrize("api_version", [NEW, OLD])
 def test_what_get_answers_can_be_put_back(world: World, api_version: str) -> None:
-    """Read-only members equal to the stored ones are no change, secrets may stay away."""
+    """Read-only members equal to the stored ones are no change, and secrets may be left out."""
     created(world)
     shown = world.send("GET", CLUSTER, api_version=api_version).body
     assert put(world, shown, api_version).status == 200
 
 
 def test_a_put_through_an_older_version_keeps_what_it_does_not_know(world: World) -> None:
-    """A member that the version cannot say is not one that the caller took away."""
+    """A caller cannot remove a member that the version does not know."""
     created(world)
     stored = world.document["openShiftCluster"]["properties"]
     stored["networkProfile"]["loadBalancerProfile"]["managedOutboundIps"]["count"] = 3
@@ -262,7 +262,7 @@ def test_a_put_through_an_older_version_keeps_what_it_does_not_know(world: World
 
 
 def test_a_put_without_tags_removes_them_and_a_patch_keeps_them(world: World) -> None:
-    """PUT says all, PATCH says what changes."""
+    """A PUT is complete; a PATCH contains only changes."""
     created(world)
     assert "tags" in world.send("PATCH", CLUSTER, {}).body
     world.finish()
@@ -315,7 +315,7 @@ def test_a_patch_of_a_missing_cluster_makes_none(world: World) -> None:
     ],
 )
 def test_what_is_fixed_at_create_cannot_change(world: World, path: str, value: Any, want_target: str) -> None:
-    """In a PUT as in a PATCH; a secret's value is not repeated."""
+    """Neither with PUT nor with PATCH; the value of a secret is not repeated."""
     created(world)
     if want_target == "*":  # A public cluster may not have it at all, which is told first.
         assert put(world, changed(body(), path, value)).body["error"]["code"] == "InvalidParameter"
@@ -339,13 +339,13 @@ def test_what_is_fixed_at_create_cannot_change(world: World, path: str, value: A
     ],
 )
 def test_a_refused_change_says_what_there_is_and_what_to_do(world: World, path: str, value: Any, want: str) -> None:
-    """Beside what the request has."""
+    """In addition to what the request has."""
     created(world)
     assert want in put(world, changed(body(), path, value)).body["error"]["message"]
 
 
 def test_an_omitted_member_without_a_default_is_a_change(world: World) -> None:
-    """What the cluster has cannot be taken away by silence."""
+    """Leaving out a member does not remove it from the cluster."""
     des = f"{CLUSTER.partition('/providers')[0]}/providers/Microsoft.Compute/diskEncryptionSets/des"
     content = changed(body(), "properties.masterProfile.diskEncryptionSetId", des)
     created(world, changed(content, "properties.workerProfiles.0.diskEncryptionSetId", des))
@@ -357,7 +357,7 @@ def test_an_omitted_member_without_a_default_is_a_change(world: World) -> None:
 
 
 def test_a_patch_merges_arrays_by_name(world: World) -> None:
-    """A patch of one member of one profile leaves the others of it alone."""
+    """A patch of one member of a profile does not change the others."""
     created(world)
     same = {"properties": {"workerProfiles": [{"name": "worker", "count": 3}]}}
     assert world.send("PATCH", CLUSTER, same).status == 200
@@ -371,7 +371,7 @@ def test_a_patch_merges_arrays_by_name(world: World) -> None:
 
 
 def test_a_new_client_secret_is_a_new_version(world: World) -> None:
-    """The pull secret goes with it, the old version stays for who reads it now."""
+    """The new bundle includes the pull secret; the old version stays for current readers."""
     created(world)
     before = world.document["secrets"]["request"]
     assert world.send("PATCH", CLUSTER, changed({}, f"{SP}.clientSecret", "new")).status == 200
@@ -382,7 +382,7 @@ def test_a_new_client_secret_is_a_new_version(world: World) -> None:
 
 
 def test_a_principal_that_was_refused_is_forgotten_by_the_next_request(world: World) -> None:
-    """A PATCH of tags starts from the one that worked, which has its unique key again; so does one that names it."""
+    """A PATCH of tags, or a request that names it, starts from the one that worked, which gets its unique key back."""
     created(world)
     before = world.document["secrets"]["request"]
     for patch in ({"tags": {"a": "b"}}, changed({}, f"{SP}.clientId", CLIENT_ID)):
@@ -398,7 +398,7 @@ def test_a_principal_that_was_refused_is_forgotten_by_the_next_request(world: Wo
 
 
 def test_a_new_client_id_is_unique_and_has_another_object_id(world: World) -> None:
-    """The unique key follows, and what was known of the old application is forgotten."""
+    """The unique key changes too, and the facts about the old application are dropped."""
     created(world)
     assert world.send("PATCH", CLUSTER, changed({}, f"{SP}.clientId", OTHER_CLIENT)).status == 200
     assert world.document["clientIdKey"] == OTHER_CLIENT
@@ -411,7 +411,7 @@ def test_a_new_client_id_is_unique_and_has_another_object_id(world: World) -> No
 
 
 def test_a_cluster_whose_operation_runs_is_left_alone(world: World) -> None:
-    """The message says what helps."""
+    """The message says what to do."""
     put(world, body())
     reply = put(world, body())
     assert refusal(reply) == (400, "RequestNotAllowed", "")
@@ -419,7 +419,7 @@ def test_a_cluster_whose_operation_runs_is_left_alone(world: World) -> None:
 
 
 def test_a_failed_create_resumes_with_the_same_body(world: World) -> None:
-    """A new operation, which takes over what is done."""
+    """With a new operation, which carries over the finished rows."""
     failed_create(world)
     first = world.document["lastAsyncOperationId"]
     reply = put(world, body())
@@ -430,7 +430,7 @@ def test_a_failed_create_resumes_with_the_same_body(world: World) -> None:
 
 
 def test_a_create_that_fails_twice_still_knows_what_is_done(world: World) -> None:
-    """Rows taken over once are taken over again."""
+    """Rows that were carried over once are carried over again."""
     failed_create(world)
     put(world, body())
     world.finish(failed=True)
@@ -445,7 +445,7 @@ def test_a_resume_begins_anew_when_the_old_operation_has_expired(world: World) -
 
 
 def bootstrapped(world: World, *steps: str) -> None:
-    """Let a create fail whose graph was made an hour after it began, with these rows done besides."""
+    """Make a create fail whose graph was made an hour after it began, with these rows done as well."""
     failed_create(world)
     operation_id = world.document["lastAsyncOperationId"]
     for step in ("ensure_graph", *steps):
@@ -457,7 +457,7 @@ def bootstrapped(world: World, *steps: str) -> None:
 
 
 def test_a_resume_after_twenty_hours_begins_the_bootstrap_again(world: World) -> None:
-    """The plan is told, and no row that needs the old graph counts as done."""
+    """The plan includes the removal, and no row that needs the old graph counts as done."""
     bootstrapped(world, "deploy_machines_template")
     world.now += timedelta(hours=21)
     reply = put(world, body())
@@ -467,7 +467,7 @@ def test_a_resume_after_twenty_hours_begins_the_bootstrap_again(world: World) ->
 
 
 def test_a_resume_before_twenty_hours_goes_on_with_what_is_there(world: World) -> None:
-    """The graph is kept, and so are its machines."""
+    """The graph and its machines are kept."""
     bootstrapped(world)
     world.now += timedelta(hours=20.9)
     assert put(world, body()).start.input["done"] == ["decide_names", "create_dns", "ensure_graph"]
@@ -487,7 +487,7 @@ def test_a_resume_after_the_bootstrap_goes_on_at_any_time(world: World) -> None:
     [pytest.param(PULL_SECRET, True, id="given"), pytest.param('{"auths": {}}', False, id="empty")],
 )
 def test_the_document_tells_whether_there_is_a_pull_secret(world: World, pull_secret: str, want: bool) -> None:
-    """Not what is in it; each later request notes it again, also for clusters of a build that did not."""
+    """But not its content. Each later request records it again, also for clusters of an older build."""
     put(world, changed(body(), "properties.clusterProfile.pullSecret", pull_secret))
     assert world.document.pop("hasPullSecret") is want
     world.finish()
@@ -505,7 +505,7 @@ def test_the_document_tells_whether_there_is_a_pull_secret(world: World, pull_se
     ],
 )
 def test_a_failed_create_resumes_with_no_other_body(world: World, path: str, value: Any) -> None:
-    """The message names both ways out, and what is different."""
+    """The message names both ways out, and the differences."""
     failed_create(world)
     reply = put(world, changed(body(), path, value))
     assert refusal(reply) == (400, "RequestNotAllowed", "")
@@ -517,7 +517,7 @@ def test_a_failed_create_resumes_with_no_other_body(world: World, path: str, val
 
 
 def test_a_failed_create_resumes_with_what_a_get_answers(world: World) -> None:
-    """Whoever has lost the body, or let a tool draw the secret, need not begin anew."""
+    """Somebody who has lost the body, or whose tool generated the secret, need not start over."""
     failed_create(world)
     shown = world.send("GET", CLUSTER).body
     assert put(world, shown).status == 200
@@ -531,7 +531,7 @@ def test_a_failed_create_cannot_be_patched(world: World) -> None:
 
 
 def test_an_update_that_meets_another_writer_decides_again(world: World) -> None:
-    """The activity's write stays, and so does the update."""
+    """The activity's write and the update both stay."""
     created(world)
 
     def write() -> None:

@@ -1,4 +1,4 @@
-"""What a customer who polls is told: how far it is, and what it waits for."""
+"""What a polling customer sees: the progress, and what the operation waits for."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -33,7 +33,7 @@ def creating(world: World) -> World:
 
 
 def progress_item(step: str, status: str, lasted: float, attempt: int = 1) -> dict[str, Any]:
-    """Return an item that was written so many seconds after its step began."""
+    """Return an item that was written this many seconds after its step began."""
     last = (BEGAN + timedelta(seconds=lasted)).isoformat()
     return {
         "step": step,
@@ -45,12 +45,12 @@ def progress_item(step: str, status: str, lasted: float, attempt: int = 1) -> di
 
 
 def percent(items: Any, plan: dict[str, Any] = PLAN, status: str = "Creating") -> int:
-    """Return the figure alone."""
+    """Return only the figure."""
     return int(operation_report.progress({"plan": plan}, items, status)["percentComplete"])
 
 
 def test_a_poll_tells_how_far_it_is_what_runs_and_what_it_waits_for(creating: World) -> None:
-    """Beside what ARM's format always has."""
+    """In addition to the usual members of ARM's format."""
     item(creating, "validate_service_principal", "Succeeded")
     item(creating, "deploy_storage_template", "Running", message="deployment 'storage' of rp-internal is Running")
     found = poll(creating)
@@ -65,14 +65,14 @@ def test_a_poll_tells_how_far_it_is_what_runs_and_what_it_waits_for(creating: Wo
 
 
 def test_what_steps_were_answered_is_not_for_customers(creating: World) -> None:
-    """It may name what is the service's own; the error of a failure says what customers need."""
+    """It may name the service's internals; a failure's error has what customers need."""
     item(creating, "ensure_acr_token", "Running", message="canary token-1234", error={"message": "canary"})
     assert "canary" not in str(poll(creating))
     assert "canary" in str(report(creating))
 
 
 def test_before_the_first_step_something_is_told_all_the_same(creating: World) -> None:
-    """The phase that comes first."""
+    """It shows the first phase."""
     found = poll(creating)
     assert found["percentComplete"] == 0
     assert found["properties"]["currentSteps"] == []
@@ -81,12 +81,12 @@ def test_before_the_first_step_something_is_told_all_the_same(creating: World) -
 
 
 def test_no_client_takes_the_properties_for_a_status(creating: World) -> None:
-    """Some SDKs read `properties.provisioningState`, and before it `status`."""
+    """Some SDKs read `properties.provisioningState` before `status`."""
     assert "provisioningState" not in poll(creating)["properties"]
 
 
 def test_the_end_is_a_hundred_at_success_alone(creating: World) -> None:
-    """With every row done and the end not written yet it is less."""
+    """It is less while every row is done but the end is not written."""
     for name in NAMES:
         item(creating, name, "Succeeded")
     assert poll(creating)["percentComplete"] == 99
@@ -97,7 +97,7 @@ def test_the_end_is_a_hundred_at_success_alone(creating: World) -> None:
 
 
 def test_a_failure_keeps_what_was_reached(creating: World) -> None:
-    """And says no more what it waits for: the error does."""
+    """It no longer says what it waits for, because the error does."""
     item(creating, "validate_service_principal", "Succeeded")
     item(creating, "deploy_machines_template", "Failed", lastProgressTime=END)
     before = poll(creating)["percentComplete"]
@@ -108,32 +108,32 @@ def test_a_failure_keeps_what_was_reached(creating: World) -> None:
 
 
 def test_customers_and_operators_read_the_same_figure(creating: World) -> None:
-    """It is one."""
+    """Both come from the same function."""
     item(creating, "deploy_machines_template", "Succeeded")
     assert poll(creating)["percentComplete"] == report(creating)["percentComplete"] > 0
 
 
 def test_rows_that_an_earlier_operation_has_done_count() -> None:
-    """A resume does not begin at nothing."""
+    """A resume does not start at zero."""
     assert percent([], PLAN | {"done": NAMES[: len(NAMES) // 2]}) > 10
 
 
 def test_a_row_weighs_what_it_usually_takes() -> None:
-    """Machines take minutes, names take none."""
+    """Machines take minutes, names take no time."""
     machines = percent([progress_item("deploy_machines_template", "Succeeded", 600)])
     names = percent([progress_item("decide_names", "Succeeded", 600)])
     assert machines > 5 * max(names, 1)
 
 
 def test_a_long_wait_moves_on_and_leaves_room_for_its_end() -> None:
-    """A row counts for nine tenths until it is done, however long it lasts."""
+    """Until it is done a row counts nine tenths at most, however long it lasts."""
     figures = [percent([progress_item("deploy_machines_template", "Running", lasted)]) for lasted in (0, 300, 9000)]
     assert figures[0] < figures[1] < figures[2]
     assert figures[2] <= percent([progress_item("deploy_machines_template", "Succeeded", 9000)])
 
 
 def test_an_operation_of_an_older_build_without_a_plan_is_told_too() -> None:
-    """Nothing to weigh is nothing done."""
+    """Without a plan, the progress is zero."""
     assert percent([], {}) == 0
 
 

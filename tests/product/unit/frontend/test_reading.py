@@ -1,4 +1,4 @@
-"""What is read: clusters, lists, operations, versions, health."""
+"""Reads: clusters, lists, operations, versions, health."""
 
 from datetime import timedelta
 from typing import Any
@@ -29,25 +29,25 @@ def fill(world: World, count: int, group: str = GROUP) -> None:
 
 
 def test_a_missing_cluster_is_404(world: World) -> None:
-    """With its id as the caller wrote it."""
+    """With its id in the caller's casing."""
     reply = world.send("GET", CLUSTER)
     assert (reply.status, reply.body["error"]["code"]) == (404, "ResourceNotFound")
     assert CLUSTER in reply.body["error"]["message"]
 
 
 def test_a_cluster_without_a_console_yet_has_its_profile(world: World) -> None:
-    """`az aro list -o table` reads the URL in it, of every cluster."""
+    """`az aro list -o table` reads the URL in it for every cluster."""
     assert "url" not in world.send("PUT", CLUSTER, body()).body["properties"]["consoleProfile"]
     assert world.send("GET", CLUSTER).body["properties"]["consoleProfile"] == {}
 
 
 def test_an_empty_list_is_a_list(world: World) -> None:
-    """Never null, and no next page."""
+    """It is never null, and has no next page."""
     assert world.send("GET", OF_SUBSCRIPTION).body == {"value": []}
 
 
 def test_lists_come_in_pages_of_ten_whose_links_lead_to_the_end(world: World) -> None:
-    """On the caller's host; each cluster once."""
+    """On the caller's host, with each cluster once."""
     fill(world, 23)
     names: list[str] = []
     query: dict[str, str] = {}
@@ -80,7 +80,7 @@ def test_a_skip_token_that_we_did_not_give_is_refused(world: World, token: str) 
 
 
 def test_an_operation_hides_its_end_until_the_cluster_has_it(world: World) -> None:
-    """Who reads `Succeeded` must find a cluster that says the same."""
+    """A client that reads `Succeeded` must find a cluster that agrees."""
     world.send("PUT", CLUSTER, body())
     operation_id = world.document["asyncOperationId"]
     path = f"{LOCATION}/operationsstatus/{operation_id}"
@@ -98,7 +98,7 @@ def test_an_operation_hides_its_end_until_the_cluster_has_it(world: World) -> No
 def test_a_poll_of_a_running_operation_reads_it_and_its_progress_alone(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Clients poll for as long as a create takes, and what the cluster says counts only at the end."""
+    """Clients poll during the whole create, and the cluster's state matters only at the end."""
     world.send("PUT", CLUSTER, body())
     path = f"{LOCATION}/operationsstatus/{world.document['asyncOperationId']}"
     container = type(world.cosmos["OpenShiftClusters"])
@@ -114,7 +114,7 @@ def test_a_poll_of_a_running_operation_reads_it_and_its_progress_alone(
 
 
 def test_an_operation_names_itself(world: World) -> None:
-    """In lower-case location, and with the namespace as it was typed."""
+    """With the location in lower case, and the namespace as it was typed."""
     world.send("PUT", CLUSTER, body())
     operation_id = world.document["asyncOperationId"]
     found = world.send("GET", f"{LOCATION.upper()}/operationsstatus/{operation_id.upper()}").body
@@ -123,7 +123,7 @@ def test_an_operation_names_itself(world: World) -> None:
 
 
 def test_a_result_is_202_then_the_cluster(world: World) -> None:
-    """In the version that is asked for, without secrets."""
+    """In the requested version, without secrets."""
     world.send("PUT", CLUSTER, body())
     path = f"{LOCATION}/operationresults/{world.document['asyncOperationId']}"
     referer = f"https://arm.example{path}?api-version={OLD}"
@@ -158,7 +158,7 @@ def test_operations_of_other_subscriptions_do_not_exist(world: World, collection
 
 
 def test_versions_are_listed_in_their_order(world: World) -> None:
-    """By number, not by letter; disabled ones are gone."""
+    """Numerically, not alphabetically; disabled ones are left out."""
     world.cosmos["OpenShiftVersions"].create_item({"id": "x", "version": "4.16.1", "enabled": False})
     value = world.send("GET", f"{LOCATION}/openShiftVersions").body["value"]
     assert [version["name"] for version in value] == ["4.9.0", "4.15.35", "4.17.9"]
@@ -167,7 +167,7 @@ def test_versions_are_listed_in_their_order(world: World) -> None:
 
 
 def test_an_unknown_openshift_version_is_404(world: World) -> None:
-    """With those that there are."""
+    """The message lists the existing ones."""
     reply = world.send("GET", f"{LOCATION}/openShiftVersions/4.0.0")
     assert (reply.status, reply.body["error"]["code"]) == (404, "ResourceNotFound")
     assert "4.9.0, 4.15.35, 4.17.9" in reply.body["error"]["message"]
@@ -188,14 +188,14 @@ def test_operations_of_the_provider_need_no_api_version(world: World) -> None:
 
 
 def test_health_is_for_any_caller(world: World) -> None:
-    """The platform's probes have a certificate of their own, or none."""
+    """The platform's probes have their own certificate, or none."""
     for path in ("/healthz", "/healthz/ready"):
         reply = world.send("GET", path, api_version="", certificate=b"")
         assert (reply.status, reply.body) == (200, {})
 
 
 def test_the_app_is_not_ready_without_arms_certificates(world: World) -> None:
-    """It would refuse ARM; alive it is."""
+    """It would refuse ARM. It is alive even so."""
     world.now += timedelta(days=3)
     assert world.send("GET", "/healthz/ready", api_version="").status == 503
     assert world.send("GET", "/healthz", api_version="").status == 200
@@ -208,7 +208,7 @@ def test_the_app_is_not_ready_without_a_default_version(world: World) -> None:
 
 
 def test_the_app_is_not_ready_when_the_default_version_cannot_be_installed(world: World) -> None:
-    """A create that names none would not get it."""
+    """A create that names no version would fail."""
     for document in world.cosmos["OpenShiftVersions"].documents.values():
         document.pop("openShiftPullspec")
     assert world.send("GET", "/healthz/ready", api_version="").status == 503

@@ -19,16 +19,16 @@ def segments(route: Route) -> list[str]:
 
 
 def test_no_two_templates_fit_one_path() -> None:
-    """The host takes the first that fits, in the order of names; a literal does not win over a parameter."""
+    """The host takes the first that fits, in the order of names; a literal does not beat a parameter."""
     for one, other in itertools.combinations([route for route in ROUTES if route.verbs], 2):
         pairs = list(zip(segments(one), segments(other), strict=False))
         fits = len(segments(one)) == len(segments(other)) and all(a == b or "{" in a + b for a, b in pairs)
-        # A subscription's list of clusters and the list of operations differ in length; nothing else comes close.
+        # A subscription's list of clusters and the list of operations differ in length; no other two are similar.
         assert not fits, f"{one.name} and {other.name}"
 
 
 def test_the_routes_of_unknown_paths_come_after_those_that_they_would_hide() -> None:
-    """The last takes whatever nobody else does."""
+    """The last one takes every path that no other template fits."""
     for catch_all in UNKNOWN:
         prefix = catch_all.template.removesuffix("{*path}")
         hidden = [route.name for route in ROUTES if route.template.startswith(prefix) and route is not catch_all]
@@ -37,7 +37,7 @@ def test_the_routes_of_unknown_paths_come_after_those_that_they_would_hide() -> 
 
 
 def test_the_host_accepts_every_route() -> None:
-    """It drops functions with names or routes that it does not like."""
+    """The host drops functions whose names or routes it does not accept."""
     for route in ROUTES:
         assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,127}", route.name)
         assert not route.template.startswith(("admin", "runtime", "/"))
@@ -45,13 +45,13 @@ def test_the_host_accepts_every_route() -> None:
 
 
 def test_every_parameter_of_a_path_is_checked() -> None:
-    """A version is looked up instead, and the rest of an unknown path is never used."""
+    """Versions are looked up instead, and the rest of an unknown path is never used."""
     names = {name for route in ROUTES for name in re.findall(r"\{\*?(\w+)\}", route.template)}
     assert names - {"openShiftVersion", "path"} == set(PATH_CHECKS)
 
 
 def test_operators_routes_are_theirs_alone() -> None:
-    """ARM has no business under `/sre`, where addresses with keys are given away."""
+    """ARM must not use `/sre`, which returns addresses with keys."""
     for route in ROUTES:
         assert (route.caller is Caller.ADMIN) == route.template.startswith("sre/")
 
@@ -78,14 +78,14 @@ def test_operators_routes_are_theirs_alone() -> None:
     ],
 )
 def test_a_wrong_path_is_told(world: World, path: str, want_status: int, want_code: str) -> None:
-    """Each part with its code."""
+    """Each part has its own code."""
     reply = world.send("GET", path)
     assert (reply.status, reply.body["error"]["code"]) == (want_status, want_code)
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD", "OPTIONS"])
 def test_an_unknown_path_is_forbidden_to_strangers(world: World, method: str) -> None:
-    """Who is nobody learns nothing, by no verb."""
+    """Strangers learn nothing, with any verb."""
     assert world.send(method, "/foo", certificate=b"").status == 403
     assert world.send(method, "/foo", certificate=admin_certificate()).status == 403
     assert world.send(method, "/foo").status == 404
@@ -96,7 +96,7 @@ def test_an_unknown_path_is_forbidden_to_strangers(world: World, method: str) ->
 def test_an_unknown_path_of_operators_is_unknown_to_them_and_forbidden_to_others(
     world: World, path: str, method: str
 ) -> None:
-    """Who may be there is told what is not, and nobody else."""
+    """Only authorized callers learn which paths exist."""
     found = world.send(method, path, certificate=admin_certificate())
     assert (found.status, found.body["error"]["code"]) == (404, "NotFound")
     assert path[4:] in found.body["error"]["message"]
@@ -105,7 +105,7 @@ def test_an_unknown_path_of_operators_is_unknown_to_them_and_forbidden_to_others
 
 
 def test_a_wrong_verb_is_405_and_tells_the_right_ones(world: World) -> None:
-    """In the header that HTTP has for it, and as an ARM error."""
+    """In HTTP's header for it, and as an ARM error."""
     reply = world.send("POST", CLUSTER)
     assert (reply.status, reply.body["error"]["code"]) == (405, "MethodNotAllowed")
     assert reply.headers["Allow"] == "PUT, PATCH, GET, DELETE, HEAD, OPTIONS"
@@ -118,7 +118,7 @@ def test_a_stranger_with_a_wrong_verb_is_forbidden(world: World) -> None:
 
 
 def test_head_is_get_without_a_body_and_options_lists_the_verbs(world: World) -> None:
-    """Both come to the same function as all verbs do."""
+    """All verbs of a path reach the same function."""
     head = world.send("HEAD", f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.RedHatOpenShift/openShiftClusters")
     assert (head.status, head.text()) == (200, "")
     assert world.send("HEAD", CLUSTER).status == 404
@@ -129,7 +129,7 @@ def test_head_is_get_without_a_body_and_options_lists_the_verbs(world: World) ->
 
 @pytest.mark.parametrize("api_version", ["", "2019-12-31-preview", "2023-11-22", "2099-01-01", "x"])
 def test_a_version_that_is_not_served_is_refused_with_those_that_are(world: World, api_version: str) -> None:
-    """Known or not: a client can do the same about it."""
+    """It does not matter whether it is known: the client's remedy is the same."""
     reply = world.send("GET", CLUSTER, api_version=api_version)
     assert (reply.status, reply.body["error"]["code"]) == (400, "InvalidResourceType")
     assert "2020-04-30, 2025-07-25" in reply.body["error"]["message"]
@@ -156,5 +156,5 @@ def test_a_version_that_is_not_served_is_refused_with_those_that_are(world: Worl
     ],
 )
 def test_a_wrong_part_of_a_path_is_named_with_what_is_right(world: World, path: str, want: str) -> None:
-    """What it is, which value it has, and what it must be."""
+    """The error has its name, its value, and what it must be."""
     assert world.send("GET", path).body["error"]["message"].startswith(want)

@@ -1,4 +1,4 @@
-"""What operators see of an operation."""
+"""An operation as operators see it."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def creating(world: World) -> World:
 
 
 def test_a_fresh_operation_shows_its_whole_plan(creating: World) -> None:
-    """Every row in its phase, none of which has begun."""
+    """Every row in its phase; none has begun."""
     found = report(creating)
     rows = creating.operation(creating.document["asyncOperationId"])["plan"]["rows"]
     assert list(steps(found)) == [row["name"] for row in rows]
@@ -59,7 +59,7 @@ def test_a_fresh_operation_shows_its_whole_plan(creating: World) -> None:
 
 
 def test_steps_show_what_became_of_them(creating: World) -> None:
-    """Status, times, what is waited for; durations of what runs go on."""
+    """Status, times, what they wait for; durations of running steps grow."""
     item(creating, "decide_names", "Succeeded")
     item(creating, "validate_service_principal", "Running", waitsFor="a token", polls=3)
     found = report(creating)
@@ -87,7 +87,7 @@ def test_the_last_attempt_counts_but_success_stays(creating: World) -> None:
 
 
 def test_a_failed_operation_shows_step_and_error(creating: World) -> None:
-    """What the client sees, and where it happened."""
+    """The error that the client sees, and where it happened."""
     error = {"code": "DuplicateDomain", "message": "taken"}
     item(creating, "create_dns", "Failed", error=error)
     operation = creating.operation(creating.document["asyncOperationId"])
@@ -100,7 +100,7 @@ def test_a_failed_operation_shows_step_and_error(creating: World) -> None:
 
 
 def test_skipped_rows_come_with_their_reason(world: World) -> None:
-    """Nobody wonders where a step is."""
+    """Nobody has to wonder about a missing step."""
     world.send("PUT", CLUSTER, changed(body(), "properties.clusterProfile.domain", "c1.example.com"))
     found = report(world)
     reasons = {row["name"]: row["reason"] for row in found["skipped"]}
@@ -118,7 +118,7 @@ def test_a_resume_shows_what_was_done_before(creating: World) -> None:
 
 
 def test_an_operation_outlives_its_cluster(creating: World) -> None:
-    """Operators ask afterwards."""
+    """Operators may ask later."""
     creating.finish()
     operation_id = creating.document["lastAsyncOperationId"]
     creating.cosmos["OpenShiftClusters"].documents.clear()
@@ -127,7 +127,7 @@ def test_an_operation_outlives_its_cluster(creating: World) -> None:
 
 
 def test_an_operation_is_found_under_its_own_cluster_alone(creating: World) -> None:
-    """And an unknown one nowhere."""
+    """An unknown operation is not found anywhere."""
     operation_id = creating.document["asyncOperationId"]
     for path in (f"{CLUSTER}x/operations/{operation_id}", f"{CLUSTER}/operations/{SUBSCRIPTION}"):
         for suffix in ("", "/durable"):

@@ -1,4 +1,4 @@
-"""Static rules, through the PUT that they guard: one row a rule, and the code and target that clients switch on."""
+"""Static rules, tested with PUT: one row per rule, with the code and target that clients react to."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets/des"
 
 
 def case(sentence: str, path: str, value: Any, want_code: str = IP, want_target: str = "") -> Any:
-    """Return a row whose target is the path itself unless another is given."""
+    """Return a case whose target is the path itself unless another is given."""
     return pytest.param(path, value, want_code, want_target or path, id=sentence)
 
 
@@ -164,13 +164,13 @@ CASES = [
 
 @pytest.mark.parametrize(("path", "value", "want_code", "want_target"), CASES)
 def test_a_create_is_refused_when(world: World, path: str, value: Any, want_code: str, want_target: str) -> None:
-    """Alone, with its code and target; nothing is written."""
+    """With only this error, its code and target; nothing is written."""
     reply = world.send("PUT", CLUSTER, changed(body(), path, value))
     assert reply.status == 400, reply.text()
     error = reply.body["error"]
     assert (error["code"], error["target"]) == (want_code, want_target)
     assert not isinstance(value, str) or "Secret" in path or value in error["message"]
-    # Workers have to lie where the masters do, so what is wrong with these is wrong with those.
+    # Workers must be in the masters' network, so an error of these is also an error of those.
     follows = [each for each in error.get("details", [])[1:] if not (path.startswith(MP) and WORKER in each["target"])]
     assert follows == []
     assert not world.cosmos["OpenShiftClusters"].documents
@@ -207,13 +207,13 @@ ALLOWED = [
 
 @pytest.mark.parametrize(("path", "value"), ALLOWED)
 def test_a_create_is_accepted_with(world: World, path: str, value: Any) -> None:
-    """What looks odd and is right."""
+    """Unusual values that are valid."""
     reply = world.send("PUT", CLUSTER, changed(body(), path, value))
     assert reply.status == 201, reply.text()
 
 
 def test_every_failure_is_reported_at_once(world: World) -> None:
-    """The outer error is the first in the table's order; details hold all of them."""
+    """The outer error is the first in the table's order; details has all of them."""
     bad = changed(changed(changed(body(), f"{WP}.count", 1), f"{CP}.domain", "C1"), f"{NP}.podCidr", "x")
     error = world.send("PUT", CLUSTER, bad).body["error"]
     want = [f"{CP}.domain", f"{NP}.podCidr", f"{WORKER}.count"]
@@ -222,7 +222,7 @@ def test_every_failure_is_reported_at_once(world: World) -> None:
 
 
 def test_a_cluster_that_routes_itself_has_no_load_balancer_profile(world: World) -> None:
-    """Clusters of earlier builds may have that outbound type; new ones are refused it."""
+    """Clusters of earlier builds may have that outbound type; it is refused for new ones."""
     private = changed(body(), "properties.apiserverProfile.visibility", "Private")
     private = changed(private, "properties.ingressProfiles.0.visibility", "Private")
     assert world.send("PUT", CLUSTER, private).status == 201
@@ -253,26 +253,26 @@ def test_an_older_version_ignores_what_came_later(world: World) -> None:
 
 
 def test_an_older_version_matches_names_in_any_case(world: World) -> None:
-    """Its model was made by a decoder that does."""
+    """Its model was made by a decoder that does so."""
     odd = changed(changed(body(OLD), "location", ...), "LOCATION", "eastus")
     assert world.send("PUT", CLUSTER, odd, api_version=OLD).status == 201
 
 
 def test_a_newer_version_matches_names_with_their_case(world: World) -> None:
-    """So a misspelt member is a missing one."""
+    """So a misspelt member counts as missing."""
     odd = changed(changed(body(), "location", ...), "Location", "eastus")
     assert world.send("PUT", CLUSTER, odd).body["error"]["target"] == "location"
 
 
 def test_missing_profiles_of_an_older_version_show_what_they_lack(world: World) -> None:
-    """There profiles are plain structures, so their members are what is missing."""
+    """Its profiles are plain structures, so their members are missing."""
     reply = world.send("PUT", CLUSTER, changed(body(OLD), MP, ...), api_version=OLD)
     targets = [detail["target"] for detail in reply.body["error"]["details"]]
     assert targets == [f"{MP}.vmSize", f"{MP}.subnetId"]
 
 
 def test_a_tag_whose_name_is_too_long_is_refused(world: World) -> None:
-    """The target is cut, as any long value is."""
+    """The target is shortened, like any long value."""
     error = world.send("PUT", CLUSTER, changed(body(), "tags", {"x" * 513: ""})).body["error"]
     assert (error["code"], error["target"][:7]) == (IP, 'tags["x')
     assert "513 characters" in error["message"]
@@ -287,7 +287,7 @@ def test_tags_of_an_update_have_the_same_limits(world: World) -> None:
 
 
 def test_each_wrong_entry_of_a_pull_secret_is_told(world: World) -> None:
-    """By its registry, with where to get a right one, and without the credential."""
+    """With its registry and where to get a right one, but without the credential."""
     auths = {"one.io": {"auth": "canary"}, "two.io": {}, "quay.io": {"auth": "dTpw"}}
     content = changed(body(), f"{CP}.pullSecret", json.dumps({"auths": auths}))
     error = world.send("PUT", CLUSTER, content).body["error"]
@@ -299,13 +299,13 @@ def test_each_wrong_entry_of_a_pull_secret_is_told(world: World) -> None:
 
 
 def test_a_wrong_size_comes_with_a_close_one(world: World) -> None:
-    """Clients carry lists that age."""
+    """Clients contain lists that become outdated."""
     reply = world.send("PUT", CLUSTER, changed(body(), f"{MP}.vmSize", "standard_d8s_V3"))
     assert "did you mean Standard_D8s_v3?" in reply.body["error"]["message"]
 
 
 def test_no_error_repeats_a_secret(world: World) -> None:
-    """Errors are logged by clients, and shown on screens."""
+    """Clients log errors and show them on screens."""
     bad = changed(body(), f"{CP}.pullSecret", '"canary-pull"')
     bad = changed(bad, f"{SP}.clientSecret", ["canary-client"])
     assert "canary" not in world.send("PUT", CLUSTER, bad).text()
@@ -316,7 +316,7 @@ def test_no_error_repeats_a_secret(world: World) -> None:
 
 
 def test_a_body_with_thousands_of_workers_is_refused_without_looking_at_each(world: World) -> None:
-    """One may be given; the answer says so first and stays short, whatever the body holds."""
+    """Only one is allowed; the answer says so first and stays short, whatever the body contains."""
     wrong = body()["properties"]["workerProfiles"][0] | {"vmSize": "Standard_D4_v5"}
     reply = world.send("PUT", CLUSTER, changed(body(), "properties.workerProfiles", [wrong] * 2000))
     assert reply.status == 400

@@ -1,4 +1,4 @@
-"""The frontend on stores in memory: requests go in as the host hands them over, replies come out."""
+"""The frontend on in-memory stores: requests go in as the host passes them, replies come out."""
 
 import base64
 import copy
@@ -37,7 +37,7 @@ VNET = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/vnet"
 LOCATION = f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.RedHatOpenShift/locations/eastus"
 CLIENT_ID = "11111111-0000-0000-0000-000000000001"
 NEW, OLD = "2025-07-25", "2020-04-30"
-# What the catalogue has to say of a version before it is offered.
+# What the catalogue must contain of a version before it is offered.
 INSTALLABLE = {
     "openShiftPullspec": "quay.io/openshift-release-dev/ocp-release:x",
     "rhcosImage": {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro", "version": "1.2.3"},
@@ -179,7 +179,7 @@ class World:
         self.register(SUBSCRIPTION)
 
     def register(self, subscription_id: str, state: str = "Registered") -> None:
-        """Store a subscription as ARM tells it."""
+        """Store a subscription as ARM reports it."""
         self.cosmos["Subscriptions"].upsert_item(
             {"id": subscription_id, "subscription": {"state": state, "properties": {"tenantId": "t"}}}
         )
@@ -222,7 +222,7 @@ class World:
         return self.cosmos["AsyncOperations"].documents[operation_id, operation_id]
 
     def finish(self, *, failed: bool = False) -> None:
-        """End the operation that runs, as the engine does."""
+        """End the running operation like the engine."""
         from shared.clusters import endings  # noqa: PLC0415 - only here
 
         document = self.document
@@ -236,7 +236,7 @@ class World:
 
 
 def match(path: str) -> tuple[Route, dict[str, str]]:
-    """Find the route of a path as the host does: in the order of function names, the first that fits."""
+    """Find the route of a path like the host: the first that fits, in the order of function names."""
     for route in sorted(ROUTES, key=lambda route: route.name.lower()):
         pattern = re.sub(r"\{\*(\w+)\}", r"(?P<\1>.*)", route.template)
         pattern = re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", pattern)

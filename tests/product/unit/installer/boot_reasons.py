@@ -1,7 +1,7 @@
-"""Why a bootstrap machine boots without a file or a unit, and boots with some that are wrong: tables with reasons.
+"""Why a bootstrap machine boots without a file or a unit, or with a wrong one: tables with reasons.
 
-Names are below /opt/openshift unless they are absolute or units; `*` stands for anything. The first row that fits
-counts. Flavours are those of which it is true.
+Names are below /opt/openshift unless they are absolute or units; `*` matches anything. The first matching row counts.
+Each row has the flavours for which it is true.
 """
 
 from fnmatch import fnmatchcase
@@ -16,7 +16,7 @@ class Reason(NamedTuple):
     flavours: str = "ATBC"
 
 
-# Nobody at boot reads them: whether they are there, and what they say.
+# Nothing reads these at boot, so neither their presence nor their content matters.
 UNREAD = (
     Reason(("/etc/motd",), "people read it when they log in"),
     Reason(("/etc/pki/ca-trust/source/anchors/ca.crt",), "it is empty: the customer has no authorities"),
@@ -62,7 +62,7 @@ UNREAD = (
     Reason(("tls/kube-control-plane-kube-scheduler-client.*",), "the scheduler calls with the loopback kubeconfig"),
     Reason(("tls/kubelet-bootstrap-kubeconfig-ca-bundle.crt",), "the API server's operator reads it from 4.4 on", "A"),
 )
-# Only what creates all objects looks at them: a broken one is noticed, and a missing one is not.
+# Only the program that creates all objects reads them: it notices a broken one, but not a missing one.
 CREATED_ONLY = (
     Reason(("manifests/04-openshift-machine-config-operator.yaml",), "the release makes this namespace too"),
     Reason(("manifests/etcd-namespace.yaml",), "the release makes this namespace too", "ATB"),
@@ -114,7 +114,7 @@ OTHERWISE = (
     Reason(("/etc/ignition-machine-config-encapsulated.json",), "without it the first boot asks for nothing"),
 )
 MAY_BE_MISSING = (*UNREAD, *CREATED_ONLY, *OTHERWISE)
-# Cut in half they are still objects, whose reader comes after the boot.
+# Cut in half they are still valid objects, which are read only after the boot.
 MAY_BE_CUT = (
     Reason(("/etc/containers/registries.conf",), "it ends after one of its mirrors, and is one"),
     Reason(("manifests/aro-cloud-provider-secret-reader-rolebinding.yaml",), "its reader comes after the boot"),
@@ -132,13 +132,13 @@ MAY_BE_WRONG = (*UNREAD, *MAY_BE_CUT)
 
 
 def reason(rows: tuple[Reason, ...], name: str, flavour: str) -> Reason | None:
-    """Return the row that is about a file or a unit of a flavour, or None."""
+    """Return the row for a file or a unit of a flavour, or None."""
     name = name.removeprefix("/opt/openshift/")
     fitting = (row for row in rows if flavour in row.flavours for pattern in row.names if fnmatchcase(name, pattern))
     return next(fitting, None)
 
 
-# What stands for a file in what is said when it is missing.
+# The text that stands for a file in the message about its absence.
 SAID_AS = {
     "manifests/etcd-ca-bundle-configmap.yaml": 'configmaps "etcd-ca-bundle"',
     "manifests/etcd-client-secret.yaml": 'secrets "etcd-client"',
@@ -154,6 +154,6 @@ SAID_AS = {
 
 
 def said_as(name: str) -> str:
-    """Return by what a file or a unit is known in what is said about it."""
+    """Return the name of a file or a unit in messages about it."""
     name = name.removeprefix("/opt/openshift/")
     return SAID_AS.get(name, name.rpartition("/")[2])

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.product.unit.installer import example
 
-# Flavour, a version of it, and the Ignition that it speaks.
+# Flavour, a version of it, and its Ignition spec.
 FLAVOURS = (("A", "4.3.18", "2.2.0"), ("T", "4.5.1", "2.2.0"), ("B", "4.7.4", "3.2.0"), ("C", "4.19.24", "3.2.0"))
 IDS = tuple(flavour for flavour, _, _ in FLAVOURS)
 _DATA = "data:text/plain;charset=utf-8;base64,"
@@ -28,13 +28,13 @@ def modes(flavour: str) -> dict[str, int]:
 
 
 def text(file: Any) -> str:
-    """Return what a file of an ignition says."""
+    """Return the text of a file of an ignition."""
     contents = file.get("contents") or file["append"][0]
     return base64.b64decode(contents["source"].removeprefix(_DATA)).decode()
 
 
 def texts(flavour: str) -> dict[str, str]:
-    """Return what its files say by path."""
+    """Return the texts of its files by path."""
     return {file["path"]: text(file) for file in ignition(flavour)["storage"]["files"]}
 
 

@@ -1,4 +1,4 @@
-"""What the facts say of certificates, bundles and keys."""
+"""The facts about certificates, bundles and keys."""
 
 import json
 import re
@@ -28,7 +28,8 @@ from tests.product.unit.installer.comparisons import (
 )
 from tests.product.unit.installer.facts import section
 
-# Certificates that are not of 2020: handed out to administrators since the service no longer shows the installer's.
+# Certificates that did not exist in 2020: administrators get them since the service no longer hands out the
+# installer's.
 NEWER = {"user-admin"}
 _BASE64 = re.compile(r"[A-Za-z0-9+/\n]{100,}=*\s*")
 
@@ -46,7 +47,7 @@ def private_key(file: str) -> rsa.RSAPrivateKey:
 
 
 def file_of(fact: dict[str, Any]) -> str:
-    """Return our file of a certificate of the facts, by where it occurs there."""
+    """Return our file for a certificate of the facts, by its places there."""
     for place in fact["occurrences"]:
         if found := re.fullmatch(r"tls\.\w+/tls/([\w-]+)(?<!-bundle)\.crt", place):
             return found[1]
@@ -55,7 +56,7 @@ def file_of(fact: dict[str, Any]) -> str:
 
 
 def certificates() -> Section:
-    """Subject, issuer, usages, names, validity, criticality, identifiers, serial, and where each occurs."""
+    """Subject, issuer, usages, names, validity, criticality, identifiers, serial, and all places of each."""
     for fact in section("unique_certs"):
         certificate = chain(file_of(fact))[0]
         issuers = [row.issuer for row in CERTIFICATES if row.file == file_of(fact)]
@@ -71,7 +72,7 @@ def certificates() -> Section:
 
 
 def properties(certificate: x509.Certificate) -> dict[str, Any]:
-    """Return what the facts say of a certificate."""
+    """Return the properties of a certificate that the facts list."""
     begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     constraints = extension(certificate, x509.BasicConstraints)
     usage = extension(certificate, x509.KeyUsage)
@@ -129,7 +130,7 @@ def values(name: x509.Name, oid: x509.ObjectIdentifier) -> list[str]:
 
 
 def bundles(value: Any) -> Iterator[list[x509.Certificate]]:
-    """Yield the certificates that stand together, wherever they are in an object."""
+    """Yield the groups of certificates that are together anywhere in an object."""
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from bundles(item)
@@ -151,14 +152,14 @@ def bundles_of(text: str) -> list[list[x509.Certificate]]:
 
 
 def certificates_at(place: str) -> list[x509.Certificate]:
-    """Return all certificates of a place: a file in an ignition, or an asset's."""
+    """Return all certificates at a place: a file in an ignition, or an asset's file."""
     holder, path = place_of(place)
     text = boot_text(path) if holder == "bootstrap.ign" else made(asset_path(holder, path))
     return [certificate for found in bundles_of(text) for certificate in found]
 
 
 def certificates_by_file() -> Section:
-    """Bundles and chains, in their order, wherever the bootstrap ignition and the pointers have them."""
+    """Bundles and chains, in their order, everywhere in the bootstrap ignition and the pointers."""
     wanted: dict[str, list[list[str]]] = {}
     for place, names in facts.facts()["certificates_by_file"].items():
         wanted.setdefault(place.split(" ")[0], []).append(names)
@@ -169,10 +170,10 @@ def certificates_by_file() -> Section:
 
 
 def keys() -> Section:
-    """How many there are, without those that are newer than the facts."""
+    """Their number, without those that are newer than the facts."""
     paths = {path for path in all_paths() if path.endswith(".key")} - {f"tls/{file}.key" for file in NEWER}
     distinct = len({made(path) for path in paths})
-    # The service's own is made in this graph, and was made after that one.
+    # This graph makes the service's own; in the original it was made later.
     have = {"distinct_private_keys_seen": distinct, "generated_in_graph_counted": distinct - 1}
     yield from compare("rsa", facts.facts()["rsa"], have)
 

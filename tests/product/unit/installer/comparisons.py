@@ -1,6 +1,6 @@
-"""The facts against the example's graph: what a comparison is, and where the example's files are.
+"""Compares the facts with the example's graph: the type of a comparison, and where the example's files are.
 
-A fact is one member of one row. What is not compared stands in `LEFT_OUT`, with the reason.
+A fact is one member of one row. `LEFT_OUT` lists what is not compared, with the reason.
 """
 
 import base64
@@ -48,7 +48,7 @@ Section = Iterator[Fact]
 
 
 def compare(row: str, want: dict[str, Any], have: dict[str, Any]) -> Section:
-    """Yield the facts of a row; a member that nobody compares is a miss."""
+    """Yield the facts of a row; a member that is not compared is a miss."""
     for name, value in want.items():
         if name not in LEFT_OUT:
             yield Fact(f"{row}: {name}", value, have.get(name, "not compared"))
@@ -60,7 +60,7 @@ def made(path: str) -> str:
 
 
 def document(path: str) -> Any:
-    """Return a file of the example as the object that it is."""
+    """Return a file of the example as an object."""
     return yaml.safe_load(made(path))
 
 
@@ -71,7 +71,7 @@ def decoded(text: str) -> str:
 
 @cache
 def all_paths() -> set[str]:
-    """Return the paths of everything that is made."""
+    """Return the paths of all files that are made."""
     given = {asset.name for asset in assets.GIVEN}
     return {path for name, content in example.made().contents.items() if name not in given for path in content}
 
@@ -93,14 +93,14 @@ def boot_text(path: str) -> str:
 
 
 def place_of(place: str) -> tuple[str, str]:
-    """Return ignition or asset, and the path in it, of `holder:path`, `holder/path#number` or `holder/path.member`."""
+    """Return ignition or asset, and the path in it, for `holder:path`, `holder/path#number` or `holder/path.member`."""
     found = _PLACE.fullmatch(place)
     assert found, place
     return found["holder"], found["path"]
 
 
 def asset_path(asset: str, path: str) -> str:
-    """Return our path of an asset's file. The original has several kubeconfigs of one name, each in its own place."""
+    """Return our path of an asset's file. The original has several kubeconfigs with one name in different places."""
     if asset in ("master.ign", "worker.ign"):
         return asset
     return "auth/external/kubeconfig" if (asset, path) == ("kubeconfig.AdminClient", "auth/kubeconfig") else path

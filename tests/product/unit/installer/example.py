@@ -1,4 +1,4 @@
-"""One cluster as the facts describe theirs, and the graph of it; keys are made once a session."""
+"""A cluster like that of the facts, and its graph; keys are made once per session."""
 
 import copy
 import itertools
@@ -56,7 +56,7 @@ def cluster(**properties: Any) -> dict[str, Any]:
 
 
 def given(of: Mapping[str, Any] = CLUSTER, *, version: str = "4.3.18", spec: str = "2.2.0") -> dict[str, Content]:
-    """Return what the graph of a cluster is made from."""
+    """Return the inputs of a cluster's graph."""
     entry = VERSION | {"version": version}
     config = install_config.from_cluster(
         of,
@@ -88,12 +88,12 @@ def resolve(known: dict[str, Content]) -> Graph:
 
 @cache
 def made() -> Graph:
-    """Return the graph of the example, made whole."""
+    """Return the complete graph of the example."""
     return resolve(given())
 
 
 def remade(known: dict[str, Content]) -> Graph:
-    """Return another cluster's graph with the certificates of the example."""
+    """Return another cluster's graph, with the certificates of the example."""
     keys = {name: content for name, content in made().contents.items() if name.startswith("tls/")}
     return resolve(keys | known)
 
@@ -106,6 +106,6 @@ def _keys() -> tuple[rsa.RSAPrivateKey, ...]:
 
 @pytest.fixture
 def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hand out keys that were made before, so that a whole graph takes a tenth of a second."""
+    """Hand out ready-made keys, so that a whole graph takes a tenth of a second."""
     keys = itertools.cycle(_keys())
     monkeypatch.setattr(pki, "new_key", lambda: next(keys))

@@ -1,4 +1,4 @@
-"""The facts that were measured from the graph of 2020, where they lie beside this repository."""
+"""The facts measured from the graph of 2020, if they are available beside this repository."""
 
 import json
 from functools import cache
@@ -13,7 +13,7 @@ present = pytest.mark.skipif(not FILE.exists(), reason=f"the facts are not at {F
 
 @cache
 def facts() -> dict[str, Any]:
-    """Return the facts; empty where they are not, so that tests can be collected."""
+    """Return the facts; empty if they are not available, so that tests can be collected."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     return found
 

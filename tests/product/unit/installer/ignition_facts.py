@@ -1,4 +1,4 @@
-"""What the facts say of the three ignition files."""
+"""The facts about the three ignition files."""
 
 import json
 
@@ -7,7 +7,7 @@ from tests.product.unit.installer.comparisons import DATA_URL, Fact, Section, bo
 
 
 def ignition_files() -> Section:
-    """Path, mode, whether it is added to what is there, which members it has, whether it is empty."""
+    """Path, mode, whether it is appended, its members, whether it is empty."""
     files, wanted = boot_files(), facts.facts()["ignition"]["bootstrap.ign"]["files"]
     for fact in wanted:
         file = files.get(fact["path"], {})
@@ -39,7 +39,7 @@ def ignition_units() -> Section:
 
 
 def ignition_heads() -> Section:
-    """What stands above files and units in all three, and who may log in."""
+    """The members above files and units in all three, and who may log in."""
     for name, fact in facts.facts()["ignition"].items():
         found = json.loads(made(name))
         users = found["passwd"].get("users", [])

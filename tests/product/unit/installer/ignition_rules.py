@@ -1,7 +1,7 @@
-"""What Ignition accepts, as its specifications say: members, types, and what it checks beyond them.
+"""The rules by which Ignition accepts a document: members, types, and further checks.
 
-Written from coreos/ignition, `doc/configuration-v2_2.md`, `docs/configuration-v3_1.md` and `config/v3_2/schema`, apart
-from the code under test.
+Written from coreos/ignition, `doc/configuration-v2_2.md`, `docs/configuration-v3_1.md` and `config/v3_2/schema`,
+independently of the code under test.
 """
 
 import base64
@@ -74,7 +74,7 @@ SHAPES: dict[str, Any] = {
     "3.1.0": _SPEC_3,
     "3.2.0": _SPEC_3 | {"passwd": {"users": [_USER | {"shouldExist": bool}]}},
 }
-# As coreos/go-systemd reads a unit, `unit/deserialize.go`: a comment or a value goes on in the next line after a backslash.
+# As coreos/go-systemd reads a unit, `unit/deserialize.go`: a backslash continues a comment or a value on the next line.
 _BLANK, _REST = r"[^\S\n]*+\n", r"(?:[^\n\\]|\\\n|\\)*+\n"
 _COMMENT, _SECTION, _OPTION = rf"\s*+[#;]{_REST}", r"\s*+\[[^\]\n]*\][^\S\n]*\n", rf"\s*+(?![#;\[])[^=\r\n]*+={_REST}"
 _UNIT_TEXT = re.compile(rf"(?:[^\[#;]|[#;]{_REST})*+(?:{_SECTION}(?:{_BLANK}|{_COMMENT}|{_SECTION}|{_OPTION})*+)?")
@@ -84,7 +84,7 @@ _HASH_SIZES = {"sha512": 128, "sha256": 64}
 
 
 def violations(document: Json) -> list[str]:
-    """Return what Ignition would say against a document of one of these specs."""
+    """Return Ignition's objections to a document in one of these specs."""
     version = document.get("ignition", {}).get("version")
     if version not in SHAPES:
         return [f"ignition.version {version!r} is unknown"]
@@ -120,9 +120,9 @@ def _entries(document: Json, section: str, member: str) -> list[Json]:
 
 
 def is_unit_text(text: str) -> bool:
-    """Tell whether Ignition reads a text as that of a unit or drop-in."""
+    """Tell whether Ignition accepts a text as that of a unit or drop-in."""
     is_short = all(len(line.encode()) < _LONGEST_LINE for line in text.split("\n"))
-    # The last line may go on, with nothing.
+    # The last line may be continued by nothing.
     return is_short and bool(_UNIT_TEXT.fullmatch(f"{text}\n\n"))
 
 

@@ -1,4 +1,4 @@
-"""A bootstrap machine of folders: its scripts run for real, against programs that write down how they were called."""
+"""A bootstrap machine made of folders: its scripts really run, with programs that record how they were called."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from tests.product.unit.installer import example
 VERSIONS = {"A": "4.3.18", "T": "4.5.41", "B": "4.7.4", "C": "4.10.67"}
 LIBRARIES = ("release-image.sh", "bootstrap-service-record.sh")
 _ROOTS = ("/opt/openshift", "/etc/", "/usr/local/bin", "/var/log/")
-# Renders what any of the release's programs would; FAIL is a part of the call that fails.
+# Acts like any of the release's programs. FAIL is part of the call that should fail.
 _PODMAN = """\
 #!/usr/bin/env bash
 echo "podman $*" >>"$LOG"
@@ -63,12 +63,12 @@ if [[ -n "$FAIL" && "$*" == *"$FAIL"* && ! -e "$LOG.failed" ]]; then
 fi
 case "$*" in *get\\ configmap*) echo "$STATUS" ;; esac
 """
-# What a unit said last, for whoever records that it fell.
+# The last message of a unit, for the program that records its failure.
 _JOURNAL = "#!/usr/bin/env bash\necho 'what the unit said'\n"
 
 
 def known(flavour: str, version: str = "") -> dict[str, Content]:
-    """Return what the graph of a cluster is made from, for a release of a flavour."""
+    """Return the inputs of a cluster's graph, for a release of a flavour."""
     given = example.given(version=version or VERSIONS[flavour])
     given["release-image"] |= {"flavour": flavour, "pullspec": "quay.io/ocp/release:4"}
     return given
@@ -85,9 +85,9 @@ class Machine:
     """The machine.
 
     Args:
-        root: what is its file system.
-        flavour: of its release.
-        settings: how its programs behave: FAIL, MISSING, MANAGED, DIGEST, ARCHITECTURE, STATUS.
+        root: folder with its file system.
+        flavour: flavour of its release.
+        settings: behaviour of its programs: FAIL, MISSING, MANAGED, DIGEST, ARCHITECTURE, STATUS.
     """
 
     root: Path
@@ -120,7 +120,7 @@ class Machine:
 
     @property
     def home(self) -> Path:
-        """What stands for /opt/openshift."""
+        """The folder for /opt/openshift."""
         return self.root / "opt/openshift"
 
     def path(self, name: str) -> Path:
@@ -161,16 +161,16 @@ class Machine:
         return [line.replace(str(self.root), "") for line in lines]
 
     def forget(self) -> None:
-        """Begin the list of calls anew."""
+        """Clear the list of calls."""
         for name in ("log", "log.failed"):
             (self.root / name).unlink(missing_ok=True)
 
     @property
     def programs(self) -> list[str]:
-        """Return the components of the release that were run, in order; "" is the release image itself."""
+        """Return the components of the release that ran, in order; "" is the release image itself."""
         runs = [line for line in self.calls if line.startswith("podman run") and "--net=host" in line]
         return [next((word for word in line.split() if word.startswith("image/")), "image/")[6:] for line in runs]
 
     def call(self, component: str) -> str:
-        """Return how a component was called at last."""
+        """Return the last call of a component."""
         return next(line for line in reversed(self.calls) if f" image/{component} " in f"{line} " and "host" in line)

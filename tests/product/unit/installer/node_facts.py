@@ -1,4 +1,4 @@
-"""What the facts say of the graph itself: its nodes, their files, and what each is made from."""
+"""The facts about the graph itself: its nodes, their files, and their dependencies."""
 
 from fnmatch import fnmatch
 from functools import cache
@@ -19,11 +19,11 @@ _GIVEN = {
     "*installconfig.ClusterID": "cluster-id",
     "*releaseimage.Image": "release-image",
 }
-# Answers of people: they are no nodes, and make the install-config, which is given here.
+# Answers of people: they are not nodes here, but part of the given install-config.
 _ASKED = {f"*installconfig.{name}" for name in ("sshPublicKey", "baseDomain", "clusterName", "pullSecret", "platform")}
 # Nothing is made from these.
 _LAST = {"*cluster.Metadata", "*cluster.TerraformVariables", "*kubeconfig.AdminClient"}
-# What has no counterpart here, and why.
+# Nodes without a counterpart here, and why.
 _TERRAFORM = "Azure is told what to make by templates of its own, not by Terraform"
 _PATHS_WITHOUT = {
     "templates/private-cluster-outbound-service.yaml": "workers reach the internet through a balancer of every cluster",
@@ -38,7 +38,7 @@ _WITHOUT = {
     "*manifests.AdditionalTrustBundleConfig": "the measured cluster has no bundle, so the node has no file",
     "*cluster.TerraformVariables": _TERRAFORM,
 }
-# What has no node there, and why.
+# Assets without a node there, and why.
 _OURS = {
     "/*": "files of the bootstrap machine's own are made within its ignition there",
     "auth/bootstrap-ssh": "it comes with 4.5",
@@ -56,7 +56,7 @@ _OURS = {
     "clock": "it is asked for wherever it is needed there",
 }
 _BUNDLES = {f"tls/{name}": signers for name, signers in BUNDLES.items()}
-# Dependencies that change nothing in what is made.
+# Dependencies that do not change the result.
 _NOT_NEEDED = {
     ("*machines.Master", "*installconfig.PlatformCreds"): "the zones are given: Azure is not asked for them",
     ("*machines.Worker", "*installconfig.PlatformCreds"): "the zones are given: Azure is not asked for them",
@@ -87,7 +87,7 @@ def nodes() -> Section:
                 continue
             names = {_GIVEN[wanted]} if wanted in _GIVEN else {asset.name for asset in _assets(by_type.get(wanted))}
             if all(asset.name in _BUNDLES for asset in ours):
-                # A bundle is made from signers here, and from bundles of one there.
+                # Here a bundle is made from signers, there from bundles of one signer.
                 names = {f"tls/{_BUNDLES[name][0]}" if name in _BUNDLES else name for name in names}
             yield Fact(f"{kind} is made from {wanted}", names or {"an asset"}, names & reached)
 
@@ -121,7 +121,7 @@ def _made_by(kind: str, node: dict[str, Any]) -> list[str]:
 
 
 def outside_the_bootstrap() -> Section:
-    """Files that the graph makes and the bootstrap machine does not get."""
+    """Files that the graph makes but the bootstrap machine does not get."""
     kept_back = {path.removeprefix(ROOT) for path in boot_files()}
     for fact in section("asset_files_not_in_bootstrap"):
         if _fits(fact["file"], _PATHS_WITHOUT):
@@ -131,5 +131,5 @@ def outside_the_bootstrap() -> Section:
 
 
 def infra_id() -> Section:
-    """The form of the name that everything in Azure begins with."""
+    """The form of the name with which everything in Azure begins."""
     yield Fact("infraID_form", facts.facts()["infraID_form"], f"cluster-<5 of {cluster_id.ALPHABET}>")

@@ -1,4 +1,4 @@
-"""What the facts say of kubeconfigs, manifests, machines, and the files beside them."""
+"""The facts about kubeconfigs, manifests, machines, and the files beside them."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ from tests.product.unit.installer.facts import section
 
 
 def kubeconfigs() -> Section:
-    """Names, server, how many certificates it trusts."""
+    """Names, server, and the number of certificates that it trusts."""
     for fact in section("kubeconfigs"):
         holder, path = place_of(fact["path"])
         found = yaml.safe_load(boot_text(path) if holder == "bootstrap.ign" else made(asset_path(holder, path)))
@@ -57,7 +57,7 @@ def kubeconfigs() -> Section:
 
 
 def manifests() -> Section:
-    """API version, kind, name, namespace, labels, annotations, and whatever else the facts say of each."""
+    """API version, kind, name, namespace, labels, annotations, and all other facts about each."""
     wanted = set()
     for fact in section("manifests"):
         path = f"{fact['dir']}/{fact['file']}"
@@ -97,7 +97,7 @@ def machines() -> Section:
 
 
 def machine_configs() -> Section:
-    """Who may log in to machines that joined."""
+    """Who may log in to joined machines."""
     for fact in section("machineconfigs"):
         path = fact["file"].removeprefix(f"bootstrap.ign:{ROOT}")
         spec = document(path)["spec"]
@@ -113,7 +113,7 @@ def machine_configs() -> Section:
 
 
 def user_data() -> Section:
-    """What a machine made later begins with is what the masters began with."""
+    """Machines that are made later begin with the same configuration as the masters."""
     for fact in section("user_data_secrets"):
         path = fact["file"].removeprefix(f"bootstrap.ign:{ROOT}")
         data = document(path)["data"]
@@ -124,13 +124,13 @@ def user_data() -> Section:
             "disableTemplating": decoded(data["disableTemplating"]),
             "userData_equals_pointer_ign": decoded(data["userData"]) == pointer,
         }
-        # Here the kind of the Secret is a fact, which in nodes is a name of the original's code.
+        # Here the kind of the Secret is a fact; in nodes it is a name of the original's code.
         yield Fact(f"{fact['name']}: type", fact["type"], have["type"])
         yield from compare(fact["name"], fact, have)
 
 
 def the_install_config() -> Section:
-    """In the cluster it has no pull secret; the SSH key is the one that was given."""
+    """In the cluster it has no pull secret; the SSH key is the given one."""
     fact = facts.facts()["install_config"]
     found = yaml.safe_load(document("manifests/cluster-config.yaml")["data"]["install-config"])
     have = {"top_level_keys": sorted(found), "value": found}
@@ -138,14 +138,14 @@ def the_install_config() -> Section:
 
 
 def cloud_provider() -> Section:
-    """The settings, and how they are indented."""
+    """The settings, and their indentation."""
     config = document("manifests/cloud-provider-config.yaml")["data"]["config"]
     have = {"raw_indent": "tab" if config.startswith('{\n\t"cloud"') else "", "value": json.loads(config)}
     yield from compare("cloud-provider-config", facts.facts()["cloud_provider_config"], have)
 
 
 def cloud_provider_secret() -> Section:
-    """The principal's secret, apart from them."""
+    """The principal's secret, separate from the settings."""
     data = document("manifests/aro-cloud-provider-secret.yaml")["data"]
     inner = {name: sorted(yaml.safe_load(decoded(text))) for name, text in data.items()}
     have = {"data_keys": sorted(data), "inner_keys": inner}
@@ -153,7 +153,7 @@ def cloud_provider_secret() -> Section:
 
 
 def metadata() -> Section:
-    """What somebody needs in order to find the cluster in Azure."""
+    """What somebody needs to find the cluster in Azure."""
     yield from compare("metadata.json", facts.facts()["metadata_json"], json.loads(made("metadata.json")))
 
 

@@ -1,4 +1,4 @@
-"""Scripts of the bootstrap machine, run here: its folders stand below a temporary one, and its programs are stand-ins."""
+"""Scripts of the bootstrap machine, run here in a temporary folder with stand-ins for its programs."""
 
 import os
 import subprocess
@@ -6,16 +6,16 @@ from pathlib import Path
 
 from tests.product.unit.installer import bootstrap_machine
 
-# The machine's own folders; a script names no others.
+# The machine's own folders; scripts use no others.
 _FOLDERS = ("/opt/openshift", "/usr/local/bin", "/etc/crio", "/etc/kubernetes", "/etc/containers", "/var/log")
 
 
 class Machine:
-    """A folder that stands for the machine.
+    """A folder that represents the machine.
 
     Args:
         root: the folder.
-        flavour: whose scripts it has.
+        flavour: flavour of its scripts.
     """
 
     def __init__(self, root: Path, flavour: str) -> None:
@@ -27,7 +27,7 @@ class Machine:
             self.write(path, self._here(text), 0o755)
 
     def path(self, path: str) -> Path:
-        """Return where a path of the machine is here."""
+        """Return where a path of the machine is on this one."""
         return self.root / path.removeprefix("/")
 
     def write(self, path: str, text: str, mode: int = 0o644) -> None:
@@ -37,7 +37,7 @@ class Machine:
         self.path(path).chmod(mode)
 
     def stand_in(self, name: str, does: str) -> None:
-        """Put a program in the place of another; it finds the machine's folder in ROOT."""
+        """Replace a program by a stand-in; it finds the machine's folder in ROOT."""
         self.write(f"/stand-ins/{name}", f"#!/usr/bin/env bash\n{does}\n", 0o755)
 
     def run(self, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

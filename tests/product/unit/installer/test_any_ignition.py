@@ -1,4 +1,4 @@
-"""Configurations of whatever comes: judged as by the published rules, read back the same, and merged without harm."""
+"""Arbitrary configurations: judged by the published rules, read back unchanged, and merged without harm."""
 
 import json
 
@@ -11,7 +11,7 @@ from installer.ignition.ignition_parsing import parse
 from installer.ignition.merging import Snippet
 from tests.product.unit.installer.ignition_rules import violations
 
-# Some are the same place, some lie below others.
+# Some are the same path, some lie below others.
 UNITS = ("u.service", "v.service")
 PATHS = ("/a", "/a/b", "/a/b/c", *(f"/etc/systemd/system/u.service{rest}" for rest in ("", ".d", ".d/x.conf")))
 DROPINS = st.sampled_from(("x.conf", "y.conf"))
@@ -39,7 +39,7 @@ GOOD = CONFIGS.filter(lambda config: not ignition.problems(config))
 @settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(CONFIGS, st.sampled_from(ignition.VERSIONS))
 def test_what_is_refused_is_what_the_rules_refuse(config: Config, version: str) -> None:
-    """They were written apart from each other; what is accepted comes back the same."""
+    """The rules were written independently; what is accepted comes back unchanged."""
     document = json.loads(json.dumps(ignition._SPECS[version](config, version)))
     assert bool(ignition.problems(config)) == bool(violations(document))
     if not ignition.problems(config):
@@ -49,7 +49,7 @@ def test_what_is_refused_is_what_the_rules_refuse(config: Config, version: str) 
 @settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(GOOD, st.lists(GOOD, max_size=3))
 def test_nothing_that_is_merged_is_refused(installers: Config, others: list[Config]) -> None:
-    """Whatever each side says alone; and all that the installer says stays."""
+    """Whatever each side contains, everything of the installer stays."""
     merged, clashes = merging.merge(installers, [Snippet(str(number), other) for number, other in enumerate(others)])
     assert ignition.problems(merged) == []
     assert {*ignition.entries(installers)} <= {*ignition.entries(merged)}

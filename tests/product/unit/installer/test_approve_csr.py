@@ -1,4 +1,4 @@
-"""Which machines the bootstrap machine lets in: approve-csr.sh, run with a stand-in for the API."""
+"""The machines that the bootstrap machine admits: approve-csr.sh, run with a stand-in for the API."""
 
 import base64
 import ipaddress
@@ -19,7 +19,7 @@ MASTER, WORKER = "cluster-shf9t-master-0", "cluster-shf9t-worker-eastus1-x7k2q"
 BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 CLIENT = ("digital signature", "key encipherment", "client auth")
 SERVER = ("digital signature", "key encipherment", "server auth")
-# One round: whoever asks for the list is answered, and then the bootstrap machine is done.
+# One round: the list is returned once, and then the bootstrap machine is done.
 _OC = """
 [[ "$1" == "--config=${ROOT}/opt/openshift/auth/kubeconfig-loopback" ]] || exit 2
 shift
@@ -38,7 +38,7 @@ def _key() -> ec.EllipticCurvePrivateKey:
 
 @dataclass(frozen=True)
 class Request:
-    """A request as the API shows it: of a new master's kubelet, unless it says otherwise."""
+    """A request as the API shows it; by default from a new master's kubelet."""
 
     common_name: str = f"system:node:{MASTER}"
     organizations: tuple[str, ...] = ("system:nodes",)
@@ -49,7 +49,7 @@ class Request:
     names: tuple[str, ...] = ()
 
     def line(self, name: str) -> str:
-        """Return the line that the template makes of it."""
+        """Return the line that the template makes from it."""
         groups = "".join(f"{quote(group, safe='')}," for group in self.groups)
         usages = "".join(f"{usage}," for usage in self.usages)
         return f"{name}|{quote(self.sender, safe='')}|{self.signer}|{groups}|{usages}|{self._request()}\n"
@@ -82,7 +82,7 @@ SERVING = Request(
 
 
 def approved(folder: Path, **requests: Request | str) -> tuple[set[str], str]:
-    """Return which requests were approved, and what the journal says."""
+    """Return the approved requests, and the journal."""
     machine = Machine(folder, "A")
     machine.stand_in("oc", _OC)
     machine.stand_in("sleep", "")
@@ -95,7 +95,7 @@ def approved(folder: Path, **requests: Request | str) -> tuple[set[str], str]:
 
 
 def test_machines_of_the_cluster_are_let_in(tmp_path: Path) -> None:
-    """Their kubelets' certificates, those for serving too; releases that know no signers send none."""
+    """This includes their kubelets' serving certificates; releases without signers send none."""
     found, said = approved(
         tmp_path,
         master=Request(),
@@ -168,7 +168,7 @@ REFUSED: dict[str, tuple[Request | str, str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_request_that_is_not_as_it_should_be_stays_pending(name: str, tmp_path: Path) -> None:
-    """The journal says why, and one refused request keeps no other from being approved."""
+    """The journal says why, and one refused request does not keep others from being approved."""
     request, reason = REFUSED[name]
     found, said = approved(tmp_path, one=request, good=Request())
     assert found == {"good"}
@@ -177,7 +177,7 @@ def test_a_request_that_is_not_as_it_should_be_stays_pending(name: str, tmp_path
 
 
 def test_an_api_that_does_not_answer_is_asked_again(tmp_path: Path) -> None:
-    """It comes minutes after this unit."""
+    """It starts minutes after this unit."""
     machine = Machine(tmp_path, "A")
     machine.stand_in("oc", 'echo x >>"${ROOT}/asked"; exit 1')
     machine.stand_in("sleep", '(($(wc -l <"${ROOT}/asked") < 3)) || touch "${ROOT}/opt/openshift/.bootkube.done"')

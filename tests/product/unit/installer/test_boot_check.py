@@ -1,4 +1,4 @@
-"""What the emulated bootstrap machine says of the product's ignition: as it is, without each of its parts, and wrong."""
+"""The emulated bootstrap machine's verdict on the product's ignition: unchanged, without each part, and broken."""
 
 import datetime as dt
 import json
@@ -56,19 +56,19 @@ def without(machine: Installation, name: str) -> Installation:
 
 
 def said(machine: Installation, now: dt.datetime = NOW) -> str:
-    """Return all on what a machine would stumble, a line for each."""
+    """Return all problems that a machine would meet, a line for each."""
     return "\n".join(f"{stage}: {message}" for stage, message in problems(machine, now))
 
 
 @pytest.mark.parametrize("flavour", IDS)
 def test_a_machine_boots_from_the_ignition_as_it_is(flavour: str) -> None:
-    """Nothing is missed, and nothing is wrong."""
+    """Nothing is missing, and nothing is wrong."""
     assert said(whole(flavour)) == ""
 
 
 @pytest.mark.parametrize("flavour", IDS)
 def test_each_file_and_unit_is_missed_by_name_or_not_needed_for_a_reason(flavour: str) -> None:
-    """Each is taken away in turn, and what is in neither or in both of these is told."""
+    """Each is removed in turn; the test reports those that are in neither table, or in both."""
     machine = whole(flavour)
     wrong = []
     for name in (*machine.files, *machine.units):
@@ -81,7 +81,7 @@ def test_each_file_and_unit_is_missed_by_name_or_not_needed_for_a_reason(flavour
 
 
 def garbled(machine: Installation, file: File) -> File:
-    """Return a file that says something else of its kind, or half of what it said."""
+    """Return a file with other content of its kind, or with half of its content."""
     spare = f"{TLS}{'etcd-client' if 'journal-gatewayd' in file.path else 'journal-gatewayd'}"
     if file.path.endswith(".crt"):
         return replace(file, content=machine.files[f"{spare}.crt"].content)
@@ -94,7 +94,7 @@ def garbled(machine: Installation, file: File) -> File:
 
 @pytest.mark.parametrize("flavour", IDS)
 def test_each_file_that_is_wrong_is_named_or_does_not_matter_for_a_reason(flavour: str) -> None:
-    """Certificates and keys of others, programs that are empty, and whatever else cut in half."""
+    """Certificates and keys of others, empty programs, and all other files cut in half."""
     machine = whole(flavour)
     wrong = []
     for path, file in machine.files.items():
@@ -117,7 +117,7 @@ def is_secret(path: str) -> bool:
 
 @pytest.mark.parametrize("flavour", IDS)
 def test_each_secret_that_others_may_read_and_each_program_that_cannot_run_is_named(flavour: str) -> None:
-    """But for what people run, and what is only sourced."""
+    """Except programs that people run, and files that are only sourced."""
     machine = whole(flavour)
     programs = "\n".join(file.text for path, file in machine.files.items() if "/bin/" in path)
     wrong = []
@@ -132,7 +132,7 @@ def test_each_secret_that_others_may_read_and_each_program_that_cannot_run_is_na
 
 @pytest.mark.parametrize("rows", [boot_reasons.MAY_BE_MISSING, boot_reasons.MAY_BE_WRONG], ids=["missing", "wrong"])
 def test_every_reason_is_about_something(rows: tuple[boot_reasons.Reason, ...]) -> None:
-    """In one of its flavours at least."""
+    """For at least one of its flavours."""
     used = {
         reason(rows, name, flavour)
         for flavour in IDS
@@ -165,7 +165,7 @@ EXPIRED_AFTER_A_DAY = (
 
 @pytest.mark.parametrize("flavour", IDS)
 def test_an_ignition_older_than_a_day_has_expired(flavour: str) -> None:
-    """Those of its certificates that live a day are named, with both times."""
+    """Those of its certificates that are valid for a day are named, with both times."""
     told = said(whole(flavour), NOW + dt.timedelta(hours=24)).splitlines()
     for file in EXPIRED_AFTER_A_DAY:
         lines = [line for line in told if file in line and "x509: certificate has expired" in line]
@@ -175,15 +175,15 @@ def test_an_ignition_older_than_a_day_has_expired(flavour: str) -> None:
 
 
 def test_an_ignition_of_tomorrow_is_not_yet_valid() -> None:
-    """As a machine finds whose clock is behind."""
+    """A machine whose clock is behind finds this."""
     assert "is before 2026-03-01T09:00:00Z" in said(whole("A"), NOW - dt.timedelta(hours=1))
 
 
-# What is wrong with one certificate or object of many.
+# One wrong certificate or object among many.
 
 
 def reissued(machine: Installation, name: str, *, chained: bool = True, **changes: Any) -> Installation:
-    """Return a machine with another certificate and key of a name, of the same signer unless another is given."""
+    """Return a machine with another certificate and key of a name, from the same signer unless another is given."""
     row = replace(next(row for row in certificates.CERTIFICATES if row.file == name), **changes)
     signer = pki.Pair(*(example.made().file(f"tls/{row.issuer}.{kind}") for kind in ("key", "crt")))
     names = {"domain": example.DOMAIN, "service_ip": "172.30.0.1", "cluster_domain": example.DOMAIN}
@@ -277,14 +277,14 @@ Change = Callable[[Installation], Installation]
     ],
 )
 def test_a_wrong_certificate_or_kubeconfig_is_named(change: Change, want_stage: str, want_message: str) -> None:
-    """At the stage whose program finds it."""
+    """At the stage whose program notices it."""
     found = list(problems(change(whole("B")), NOW))
     assert [one for one in found if one.stage == want_stage and want_message in one.message], found
 
 
 @pytest.mark.usefixtures("quick_keys")
 def test_the_proxy_s_client_may_be_of_another_signer() -> None:
-    """The installer's own is none of its aggregator-signer's."""
+    """The installer's own is not from its aggregator-signer."""
     assert said(reissued(whole("A"), "apiserver-proxy", issuer="etcd-signer")) == ""
 
 
@@ -353,7 +353,7 @@ def obj(kind: str, name: str, namespace: str = "", version: str = "v1") -> str:
     ],
 )
 def test_a_wrong_object_or_file_is_named(path: str, text: str, want_stage: str, want_message: str) -> None:
-    """At the stage whose program finds it."""
+    """At the stage whose program notices it."""
     found = list(problems(saying(whole("B"), path, text), NOW))
     assert [one for one in found if one.stage == want_stage and want_message in one.message], found
 
@@ -368,7 +368,7 @@ def test_a_kind_and_a_namespace_that_a_manifest_brings_are_there() -> None:
 
 
 def test_a_mirror_alone_lets_a_machine_pull() -> None:
-    """Which is not there any more without the list of mirrors."""
+    """Without the list of mirrors it would not be there."""
     machine = saying(whole("A"), host_system.CREDENTIALS, '{"auths":{"arosvc.azurecr.io":{"auth":"eA=="}}}')
     assert said(machine) == ""
     assert "docker://quay.io: unauthorized" in said(without(machine, host_system.REGISTRIES))
@@ -401,7 +401,7 @@ def test_a_config_that_ignition_refuses_is_the_only_problem() -> None:
 
 
 def test_a_machine_with_validated_modules_boots_again() -> None:
-    """Where the customer asked for them."""
+    """If the customer asked for them."""
     profile = example.CLUSTER["properties"]["clusterProfile"] | {"fipsValidatedModules": "Enabled"}
     made = example.remade(example.given(example.cluster(clusterProfile=profile)))
     assert host_system.has_validated_modules(made.file(host_system.FIRST_BOOT))
@@ -409,7 +409,7 @@ def test_a_machine_with_validated_modules_boots_again() -> None:
 
 
 def test_a_private_cluster_has_one_file_more_which_nobody_at_boot_reads() -> None:
-    """What creates all objects notices that it is broken; that it is missing, the ingress operator after the boot."""
+    """The program that creates all objects notices a broken one; only the ingress operator misses it, after boot."""
     made = example.remade(example.given(example.cluster(ingressProfiles=[{"visibility": "Private"}])))
     machine = Installation.read([made.file("bootstrap.ign")], SKUS["A"])
     (path,) = set(machine.files) - set(whole("A").files)

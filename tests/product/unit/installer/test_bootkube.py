@@ -1,4 +1,4 @@
-"""bootkube.sh and its fellows, run: what they call, what they leave, and how they go on after a fall."""
+"""bootkube.sh and related scripts, run: what they call, what they leave, and how they continue after a failure."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ MACHINE_CONFIG_POD = "/etc/kubernetes/manifests/machineconfigoperator-bootstrap-
 
 
 def done(machine: Machine) -> set[str]:
-    """Return the markers that stand."""
+    """Return the existing markers."""
     return {file.name for file in machine.home.iterdir() if file.name.endswith(".done")}
 
 
@@ -69,11 +69,11 @@ def test_a_machine_that_is_done_does_nothing(tmp_path: Path, flavour: str) -> No
 
 @pytest.mark.parametrize("flavour", "AB")
 def test_a_restart_goes_on_with_the_stage_that_fell(tmp_path: Path, flavour: str) -> None:
-    """Stage after stage falls once: what is done before it is not done again, and the end is reached."""
+    """Each stage fails once: stages before it are not repeated, and the end is reached."""
     machine, order = Machine(tmp_path, flavour), ORDER[flavour]
     unmarked = order.index("kube-etcd-signer-server" if flavour == "A" else "etcd")
     begins = 0
-    # Etcd is asked again, and does not fall; its operator comes twice, and falls the first time.
+    # Etcd is polled and does not fail; its operator runs twice, and fails the first time.
     for fallen in [one for one in dict.fromkeys(order) if one not in ("", "etcd")]:
         machine.forget()
         machine.settings["FAIL"] = f"image/{fallen} "
@@ -89,7 +89,7 @@ def test_a_restart_goes_on_with_the_stage_that_fell(tmp_path: Path, flavour: str
 
 
 def test_what_a_run_that_was_ended_has_left_is_in_nobodys_way(tmp_path: Path) -> None:
-    """The temporary control plane writes its pods only where none of that name is."""
+    """The temporary control plane writes its pods only if none of that name exists."""
     machine = Machine(tmp_path, "B", settings={"FAIL": "image/cluster-bootstrap "})
     machine.run("bootkube.sh")
     left = machine.path("/etc/kubernetes/manifests/kube-apiserver-bootstrap-pod.yaml")
@@ -103,7 +103,7 @@ def test_what_a_run_that_was_ended_has_left_is_in_nobodys_way(tmp_path: Path) ->
 
 
 def test_etcds_signer_ends_with_a_run_that_fails(tmp_path: Path) -> None:
-    """It owns port 6443, which the API server wants."""
+    """It occupies port 6443, which the API server needs."""
     machine = Machine(tmp_path, "A", settings={"FAIL": "image/kube-etcd-signer-server "})
 
     assert machine.run("bootkube.sh") != 0
@@ -122,7 +122,7 @@ def test_etcd_is_waited_for(tmp_path: Path, flavour: str) -> None:
 
 
 def test_where_etcd_is_follows_the_flavour(tmp_path: Path) -> None:
-    """On the masters, by their names; on this machine; and between the two as the operator has it."""
+    """On the masters, by their names; on this machine; or, in between, depending on the operator."""
     endpoints = {}
     for flavour, managed in (("A", ""), ("B", ""), ("T", "yes"), ("T", "")):
         machine = Machine(tmp_path / f"{flavour}{managed}", flavour, settings={"MANAGED": managed})
@@ -137,7 +137,7 @@ def test_where_etcd_is_follows_the_flavour(tmp_path: Path) -> None:
 
 
 def test_without_its_operator_the_transition_boots_as_before_it(tmp_path: Path) -> None:
-    """No etcd on this machine, and nobody to wait for; also when the release has no such image."""
+    """There is no etcd on this machine, and nothing to wait for; the same if the release has no such image."""
     for settings in ({"MANAGED": "no"}, {"MANAGED": "yes", "MISSING": "cluster-etcd-operator"}):
         machine = Machine(tmp_path / settings["MANAGED"], "T", settings=settings)
         assert machine.run("bootkube.sh") == 0
@@ -145,7 +145,7 @@ def test_without_its_operator_the_transition_boots_as_before_it(tmp_path: Path) 
 
 
 def test_masters_get_their_configuration_until_the_flavours_moment(tmp_path: Path) -> None:
-    """Before the temporary control plane where etcd is on the masters already, after it where they still come."""
+    """Until before the temporary control plane if etcd is on the masters already, otherwise until after it."""
     for flavour, is_served in (("A", False), ("B", True)):
         machine = Machine(tmp_path / flavour, flavour, settings={"FAIL": "image/cluster-bootstrap "})
         assert machine.run("bootkube.sh") != 0
@@ -245,7 +245,7 @@ def test_the_cluster_is_told_that_the_machine_is_done(tmp_path: Path, status: st
 
 
 def test_newer_releases_record_what_began_and_ended(tmp_path: Path) -> None:
-    """As one JSON document at any time, also after a restart; a fall says where, and what came last."""
+    """The record is always one JSON document, even after a restart; it says where a failure was, and what came last."""
     machine = Machine(tmp_path, "C", settings={"FAIL": "image/cluster-ingress-operator "})
     record = machine.path("/var/log/openshift/bootkube.json")
     assert machine.run("bootkube.sh") != 0
@@ -292,7 +292,7 @@ def test_older_releases_keep_no_records(tmp_path: Path) -> None:
 
 
 def test_newer_releases_name_their_containers(tmp_path: Path) -> None:
-    """And remove what an earlier run has left of that name, without which it would be taken."""
+    """They also remove an earlier container of that name, which would otherwise occupy it."""
     machine = Machine(tmp_path, "C", "4.19.24")
     machine.run("bootkube.sh")
     names = {}
@@ -309,7 +309,7 @@ def test_newer_releases_name_their_containers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("managed", "want"), [("yes", "192.0.2.200"), ("no", None)])
 def test_the_hosts_of_etcd_have_this_machine_where_a_member_is(tmp_path: Path, managed: str, want: str | None) -> None:
-    """Between the flavours; a second run finds it so."""
+    """In all flavours; a second run finds it done."""
     machine = Machine(tmp_path, "T", settings={"MANAGED": managed})
     for _ in range(2):
         assert machine.run("bootkube.sh") == 0
@@ -320,7 +320,7 @@ def test_the_hosts_of_etcd_have_this_machine_where_a_member_is(tmp_path: Path, m
 
 
 def test_the_installers_objects_are_given_to_the_cluster_at_the_end(tmp_path: Path) -> None:
-    """From 4.10 on, after all are there; asked again until the API takes it."""
+    """From 4.10 on, once all exist; repeated until the API accepts it."""
     machine = Machine(tmp_path, "C", settings={"FAIL": "patch clusterversion"})
 
     assert machine.run("bootkube.sh") == 0
@@ -333,7 +333,7 @@ def test_the_installers_objects_are_given_to_the_cluster_at_the_end(tmp_path: Pa
 
 
 def test_the_release_says_what_it_is_called(tmp_path: Path) -> None:
-    """The FeatureGate is of that version, whatever the catalogue calls it."""
+    """The FeatureGate is for that version, whatever the catalogue calls it."""
     machine = Machine(tmp_path, "C", "4.19.1")
     assert machine.run("bootkube.sh") == 0
     for component in ("cluster-config-api", "cluster-config-operator", "machine-config-operator"):

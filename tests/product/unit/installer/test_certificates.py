@@ -1,4 +1,4 @@
-"""Certificates: each verified by what its user trusts, its key its own. What the facts say is compared elsewhere."""
+"""Certificates: each is verified by what its user trusts, and its key matches. The facts are compared elsewhere."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,7 +26,7 @@ def verify(leaf: x509.Certificate, trusted: list[x509.Certificate]) -> None:
 
 @pytest.mark.parametrize("file", LEAVES)
 def test_every_leaf_is_verified_by_what_its_user_trusts(file: str) -> None:
-    """Also by the signer that the file itself names, where it holds a chain."""
+    """If the file contains a chain, also by the signer in it."""
     leaf, *rest = chain(file)
     for bundle in TRUST[file]:
         verify(leaf, chain(bundle))
@@ -35,14 +35,14 @@ def test_every_leaf_is_verified_by_what_its_user_trusts(file: str) -> None:
 
 
 def test_a_leaf_is_not_verified_by_another_signer() -> None:
-    """So the verification above says something."""
+    """This shows that the verification above can fail."""
     with pytest.raises(crypto.X509StoreContextError):
         verify(chain("etcd-client")[0], chain("etcd-metric-ca-bundle"))
 
 
 @pytest.mark.parametrize("row", CERTIFICATES, ids=lambda row: row.file)
 def test_every_key_belongs_to_its_certificate(row: Any) -> None:
-    """And is RSA 2048, as PKCS#1."""
+    """It is RSA 2048, as PKCS#1."""
     key = private_key(row.file)
     assert key.public_key() == chain(row.file)[0].public_key()
     assert key.key_size == 2048
@@ -58,7 +58,7 @@ def test_the_service_account_pair_belongs_together() -> None:
 
 @pytest.mark.usefixtures("quick_keys")
 def test_a_domain_of_any_length_gets_its_certificates() -> None:
-    """X.520 ends a common name after 64 characters; customers' domains do not."""
+    """X.520 limits a common name to 64 characters; customers' domains may be longer."""
     given = example.given()
     given["install-config"]["baseDomain"] = "a-rather-long-department.of-a-rather-long-company.example.com"
     made = example.resolve(given)
@@ -67,6 +67,6 @@ def test_a_domain_of_any_length_gets_its_certificates() -> None:
 
 
 def test_every_bundle_is_of_signers() -> None:
-    """A leaf in a bundle would be trusted to sign."""
+    """A leaf in a bundle would be trusted as a signer."""
     for name in BUNDLES:
         assert all(extension(certificate, x509.BasicConstraints).value.ca for certificate in chain(name))

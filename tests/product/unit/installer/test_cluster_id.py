@@ -1,4 +1,4 @@
-"""The infra id: in Azure's limits, whatever a customer typed."""
+"""The infra id stays within Azure's limits, whatever a customer typed."""
 
 import re
 from random import Random

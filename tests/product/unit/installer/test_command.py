@@ -1,4 +1,4 @@
-"""The installer's command: what it reads and writes, and what it says when it does not."""
+"""The installer's command: what it reads and writes, and its error messages."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ def folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 
 
 def edit(folder: Path, **members: Any) -> None:
-    """Change members of the install-config; None takes one out."""
+    """Change members of the install-config; None removes one."""
     file = folder / "install-config.yaml"
     config = yaml.safe_load(file.read_text(encoding="utf-8")) | members
     file.write_text(yaml.safe_dump({name: value for name, value in config.items() if value is not None}))
@@ -48,7 +48,7 @@ def ignition(folder: Path, name: str) -> Any:
 
 @pytest.mark.usefixtures("quick_keys")
 def test_the_files_of_openshift_install_are_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each is told by its name, and none by what it holds; only their owner reads them."""
+    """Each is reported by its name but never by its content, and only their owner can read them."""
     assert main([*CREATE, str(folder), "--infra-id", "example-abcde"], ENVIRONMENT) == SUCCESS
     told = capsys.readouterr()
     assert told.out.splitlines() == [f"written: {folder / name}" for name in assets.IGNITION_CONFIGS]
@@ -83,7 +83,7 @@ def test_the_spec_is_the_one_asked_for_or_the_releases(folder: Path, options: tu
 
 @pytest.mark.usefixtures("quick_keys")
 def test_the_principal_is_read_from_its_file_before_the_environment(folder: Path) -> None:
-    """As openshift-install has it, and the cluster gets that one."""
+    """As in openshift-install, and the cluster gets that principal."""
     principal = {
         "subscriptionId": GUID.format(4),
         "tenantId": GUID.format(5),
@@ -109,7 +109,7 @@ def test_the_manifests_are_those_that_the_bootstrap_machine_gets(folder: Path) -
 
 
 def test_everything_that_is_wrong_is_told_at_once_by_its_path(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the install-config, the principal, and the options; nothing is written, and no secret shown."""
+    """Of the install-config, the principal, and the options; nothing is written, and no secret is shown."""
     edit(
         folder,
         baseDomain=None,
@@ -162,7 +162,7 @@ def test_everything_that_is_wrong_is_told_at_once_by_its_path(folder: Path, caps
 def test_a_file_that_is_no_install_config_is_refused_without_repeating_it(
     folder: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
-    """The parser's own message would show the line."""
+    """The parser's own message would quote the line."""
     (folder / "install-config.yaml").write_text(text)
     assert main([*CREATE, str(folder)], ENVIRONMENT) == FAILURE
     told = capsys.readouterr().err
@@ -171,7 +171,7 @@ def test_a_file_that_is_no_install_config_is_refused_without_repeating_it(
 
 
 def test_each_problem_is_told_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever stands in the value that it repeats: ends of lines, and what a terminal would do."""
+    """Even if the quoted value contains line ends or terminal control characters."""
     edit(folder, publish="In\nternal\x1b[2J")
     (folder / "osServicePrincipal.json").write_text(
         json.dumps(
@@ -187,7 +187,7 @@ def test_each_problem_is_told_in_one_line(folder: Path, capsys: pytest.CaptureFi
 def test_a_folder_without_an_install_config_says_how_to_get_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And which variables are not set."""
+    """The message also lists the missing variables."""
     assert main([*CREATE, str(tmp_path)], {}) == FAILURE
     told = capsys.readouterr().err
     assert "`create install-config` writes one" in told
@@ -198,7 +198,7 @@ def test_a_folder_without_an_install_config_says_how_to_get_one(
 def test_files_are_written_over_only_when_asked_and_are_named_then(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A second run makes other keys, and the first may be somebody's cluster."""
+    """A second run makes other keys, and the first ones may belong to somebody's cluster."""
     assert main([*CREATE, str(folder)], ENVIRONMENT) == SUCCESS
     before = (folder / "bootstrap.ign").read_text()
     capsys.readouterr()
@@ -216,7 +216,7 @@ def test_files_are_written_over_only_when_asked_and_are_named_then(
     ids=["a cluster", "a document"],
 )
 def test_an_install_config_is_made_of_a_clusters_document(tmp_path: Path, wrap: Any) -> None:
-    """The one that the service would make, with the key and the pull secret that are given."""
+    """It is the one that the service would make, with the given key and pull secret."""
     cluster = example.cluster(clusterProfile=example.CLUSTER["properties"]["clusterProfile"] | {"domain": "cluster"})
     for name, text in (
         ("c.json", json.dumps(wrap(cluster))),
@@ -258,7 +258,7 @@ def test_the_machines_image_is_the_one_asked_for_or_the_documents(
 
 @pytest.mark.parametrize("version", ["4.3.18", "4.4.0", "4.5.9", "4.6.0", "4.7.4", "4.8.1", "4.19.24"])
 def test_a_version_boots_as_the_catalogue_has_it(version: str) -> None:
-    """Which an entry that says nothing of it follows: spec of Ignition, and flavour."""
+    """Ignition spec and flavour are those of a catalogue entry that does not set them."""
     ours = command_inputs.release(version, "", "")
     image = dict.fromkeys(machine_image.MEMBERS, "x")
     entry = catalogue.read({"version": version, "openShiftPullspec": "x", "rhcosImage": image})
@@ -268,7 +268,7 @@ def test_a_version_boots_as_the_catalogue_has_it(version: str) -> None:
 def test_a_document_that_says_too_little_is_refused_with_all_that_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By path in the document; and the options that would help."""
+    """By path in the document, with the options that would help."""
     (tmp_path / "c.json").write_text('{"location": "eastus", "properties": {"clusterProfile": {"domain": "c"}}}')
     arguments = ["create", "install-config", "--dir", str(tmp_path), "--cluster", str(tmp_path / "c.json")]
     assert main([*arguments, "--version", "4.7.4", "--pull-secret", str(tmp_path / "none")], {}) == FAILURE
@@ -279,7 +279,7 @@ def test_a_document_that_says_too_little_is_refused_with_all_that_is_missing(
 
 @pytest.mark.parametrize("version", ["4.3.18", "4.4.33", "4.7.4", "4.12.0", "4.19.24"])
 def test_the_example_is_one_of_any_version(tmp_path: Path, capsys: pytest.CaptureFixture[str], version: str) -> None:
-    """Its machines boot the newest image of the version's SKU where no other is known; what follows wants the version."""
+    """If no other image is known, its machines boot the newest of the SKU; later commands need the version."""
     arguments = ["create", "install-config", "--dir", str(tmp_path), "--example", "--version", version]
     assert main(arguments, {}) == SUCCESS
     image = yaml.safe_load((tmp_path / "install-config.yaml").read_text())["platform"]["azure"]["image"]
@@ -288,7 +288,7 @@ def test_the_example_is_one_of_any_version(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_a_version_that_is_not_given_is_the_images(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Machines of one release would not boot from what is made for another one, and nobody would see why."""
+    """Machines of one release cannot boot from another's ignition, and nobody would see why."""
     arguments = ["create", "install-config", "--dir", str(folder), "--example", "--overwrite", "--version", "4.19.24"]
     assert main(arguments, {}) == SUCCESS
     for what in ("manifests", "ignition-configs"):
@@ -299,7 +299,7 @@ def test_a_version_that_is_not_given_is_the_images(folder: Path, capsys: pytest.
 
 
 def test_the_image_follows_from_the_releases_metadata(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By the catalogue's rule; metadata that names none says so."""
+    """By the catalogue's rule; metadata that names no image is reported."""
     (tmp_path / "rhcos.json").write_text('{"azure": {"image": "rhcos-47.83.202102090044-0-azure.x86_64.vhd"}}')
     (tmp_path / "other.json").write_text('{"aws": {}}')
     arguments = ["create", "install-config", "--dir", str(tmp_path), "--example", "--version", "4.7.4"]
@@ -311,7 +311,7 @@ def test_the_image_follows_from_the_releases_metadata(tmp_path: Path, capsys: py
 
 
 def test_a_document_says_which_version_it_is_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nobody has to repeat it; a text that is no version is refused."""
+    """Nobody has to repeat it; text that is not a version is refused."""
     profile = example.CLUSTER["properties"]["clusterProfile"] | {"domain": "cluster.example.com"}
     image = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "version": "419.94.1"}
     arguments = ["create", "install-config", "--dir", str(tmp_path), "--cluster", str(tmp_path / "c.json")]
@@ -337,7 +337,7 @@ def test_a_document_says_which_version_it_is_of(tmp_path: Path, capsys: pytest.C
 def test_a_document_that_is_not_the_services_is_refused_and_not_traced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], part: str, value: Any, want: str
 ) -> None:
-    """Whatever stands where the service would have something else."""
+    """Whatever it contains where the service would have something else."""
     profile = example.CLUSTER["properties"]["clusterProfile"] | {"domain": "cluster.example.com"}
     (tmp_path / "c.json").write_text(json.dumps(example.cluster(**{"clusterProfile": profile, part: value})))
     arguments = ["create", "install-config", "--dir", str(tmp_path), "--cluster", str(tmp_path / "c.json")]
@@ -346,7 +346,7 @@ def test_a_document_that_is_not_the_services_is_refused_and_not_traced(
 
 
 def test_the_graph_is_shown_as_text_and_as_dot(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each asset with what it is made from, inputs first; or what one file needs, alone."""
+    """Each asset with its inputs, inputs first; or only those that one file needs."""
     assert main(["graph"], {}) == SUCCESS
     whole = capsys.readouterr().out
     assert [line.split()[0] for line in whole.splitlines() if not line.startswith(" ")]
@@ -376,7 +376,7 @@ def test_the_graph_is_shown_as_text_and_as_dot(capsys: pytest.CaptureFixture[str
 def test_an_asset_is_found_by_its_files_name_on_the_machine_and_by_its_unit(
     capsys: pytest.CaptureFixture[str], name: str, want: str
 ) -> None:
-    """Whoever looks at a bootstrap machine knows no other names; what is asked for comes last, after what it needs."""
+    """A person on a bootstrap machine knows only these names. The requested asset comes last, after its inputs."""
     assert main(["graph", name], {}) == SUCCESS
     shown = [line.split()[0] for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
     assert shown[-1] == want
@@ -384,7 +384,7 @@ def test_an_asset_is_found_by_its_files_name_on_the_machine_and_by_its_unit(
 
 @pytest.mark.parametrize("name", ["nothing.txt", "manifests/typo.yaml", "/opt/openshift/openshift/typo.yaml"])
 def test_a_name_that_is_no_asset_is_refused(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    """With where the names stand, and also where people may add files of their own."""
+    """The message says where to find the names, even where people may add files of their own."""
     assert main(["graph", name], {}) == FAILURE
     told = capsys.readouterr().err
     assert told.startswith("error: nothing was shown")

@@ -1,4 +1,4 @@
-"""Files that the installer's command writes: whole or not at all, and by one run at a time."""
+"""Files that the installer's command writes: each complete or absent, and by one run at a time."""
 
 import os
 import resource
@@ -18,7 +18,7 @@ EXAMPLE = ("create", "install-config", "--example", "--dir")
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
-    """Also what was put down before the file that had no room; the error names that one."""
+    """This includes files that were already written when the disk was full; the error names the file without space."""
     (tmp_path / "a").write_text("old")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -37,7 +37,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
 def test_an_interrupted_run_leaves_what_was_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends as shells expect it to, with a line in place of a trace."""
+    """It ends with the exit code that shells expect, and one line instead of a trace."""
 
     def interrupt(_file: Path, _text: str) -> Path:
         raise KeyboardInterrupt
@@ -49,7 +49,7 @@ def test_an_interrupted_run_leaves_what_was_there(
 
 
 def test_what_a_killed_run_left_is_not_written_into(tmp_path: Path) -> None:
-    """It may be anybody's to read."""
+    """Anybody may be able to read it."""
     left = tmp_path / ".a.part"
     left.write_text("half")
     left.chmod(0o666)
@@ -59,7 +59,7 @@ def test_what_a_killed_run_left_is_not_written_into(tmp_path: Path) -> None:
 
 
 def test_a_second_run_in_a_folder_is_sent_away_while_the_first_is_at_work(tmp_path: Path) -> None:
-    """Otherwise the keys of one would lie beside the manifests of the other."""
+    """Otherwise the keys of one run could be beside the manifests of the other."""
     with (
         command_files.alone(tmp_path),
         pytest.raises(Wrong, match="Another run is at work"),
@@ -71,7 +71,7 @@ def test_a_second_run_in_a_folder_is_sent_away_while_the_first_is_at_work(tmp_pa
 
 
 def test_a_folder_that_a_failing_run_made_goes_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And something else in the place of the folder is told."""
+    """If something else is at the folder's path, the error says so."""
     assert main(["create", "manifests", "--dir", str(tmp_path / "new")], {}) == FAILURE
     assert not (tmp_path / "new").exists()
     (tmp_path / "file").write_text("")
@@ -80,7 +80,7 @@ def test_a_folder_that_a_failing_run_made_goes_with_it(tmp_path: Path, capsys: p
 
 
 def test_files_are_written_even_if_nobody_reads_what_is_told(tmp_path: Path) -> None:
-    """Or cannot: the first line goes to a pipe that is closed."""
+    """The first line may go to a pipe that is closed."""
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
@@ -92,7 +92,7 @@ def test_files_are_written_even_if_nobody_reads_what_is_told(tmp_path: Path) -> 
 
 
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By its own name, and not by that of a part."""
+    """By its own name, not by that of a part."""
     (tmp_path / "install-config.yaml").mkdir()
     assert main([*EXAMPLE, str(tmp_path), "--overwrite"], {}) == FAILURE
     assert capsys.readouterr().err == f"error: {tmp_path / 'install-config.yaml'}: Is a directory\n"

@@ -1,4 +1,4 @@
-"""Manifests between two runs of the command: what people changed, and what stays of the first run."""
+"""Manifests between two runs of the command: what people changed, and what stays from the first run."""
 
 import base64
 import json
@@ -50,7 +50,7 @@ def boot(made: Graph | Path) -> dict[str, str]:
 
 
 def test_manifests_of_nobody_reach_the_bootstrap_machine() -> None:
-    """Beside those that assets make, in the same folders; without them nothing is there."""
+    """Beside those that assets make, in the same folders; without them there are no such files."""
     assert example.made().contents[manifests.FURTHER.name] == {}
     further = {"manifests/mine.yaml": "kind: A\n", "openshift/mine.json": "{}"}
     made = example.remade(example.given() | {manifests.FURTHER.name: further})
@@ -59,7 +59,7 @@ def test_manifests_of_nobody_reach_the_bootstrap_machine() -> None:
 
 
 def test_the_state_says_what_it_is_and_is_its_owners_alone(folder: Path) -> None:
-    """Keys lie in it in clear: there is no vault here."""
+    """It holds keys in clear, because there is no vault here."""
     assert stat.S_IMODE((folder / STATE).stat().st_mode) == 0o600
     about = json.loads((folder / STATE).read_text())["about"]
     assert "private keys" in about
@@ -67,7 +67,7 @@ def test_the_state_says_what_it_is_and_is_its_owners_alone(folder: Path) -> None
 
 
 def test_ignition_has_the_manifests_as_they_lie_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Edited, removed and added ones, told by name; what is no manifest is left out, and all else is as it was."""
+    """Edited, removed and added ones are reported by name. Other files are left out; all else is unchanged."""
     assert create(folder) == SUCCESS
     before = boot(folder)
     kubeconfig = (folder / "auth/kubeconfig").read_text()
@@ -79,7 +79,7 @@ def test_ignition_has_the_manifests_as_they_lie_there(folder: Path, capsys: pyte
     (folder / "openshift/99_openshift-cluster-api_master-machines-3.yaml").write_text(f"{OBJECT}---\n{OBJECT}")
     (folder / "manifests/notes.txt").write_text("to do")
     capsys.readouterr()
-    # Whoever goes on needs neither principal nor install-config.
+    # The second run needs neither principal nor install-config.
     (folder / "install-config.yaml").unlink()
     assert create(folder, "--overwrite", environment={}) == SUCCESS
     assert capsys.readouterr().out.splitlines()[:5] == [
@@ -124,7 +124,7 @@ def test_what_is_made_from_an_edited_manifest_is_made_again(
 
 @pytest.mark.usefixtures("quick_keys")
 def test_the_clusters_version_names_the_objects_that_lie_there(tmp_path: Path) -> None:
-    """Its operator leaves alone what the bootstrap machine creates: added objects too, and none that was removed."""
+    """Its operator ignores what the bootstrap machine creates, including added objects, but not removed ones."""
     version = ("--version", "4.12.30")
     assert main(["create", "install-config", "--dir", str(tmp_path), "--example", *version], {}) == SUCCESS
     assert main(["create", "manifests", "--dir", str(tmp_path), *version], ENVIRONMENT) == SUCCESS
@@ -140,7 +140,7 @@ def test_the_clusters_version_names_the_objects_that_lie_there(tmp_path: Path) -
 def test_everything_that_is_wrong_with_manifests_is_told_by_its_file(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing of what stands in them is repeated, and nothing is written."""
+    """Their content is not quoted, and nothing is written."""
     wrong: dict[str, tuple[bytes, str]] = {
         "manifests/a.yaml": (b"a: [canary\n", "It is no YAML, see line 2."),
         "manifests/b.yml": (b"kind: A\n", "It has no apiVersion, no metadata.name."),
@@ -177,7 +177,7 @@ def test_everything_that_is_wrong_with_manifests_is_told_by_its_file(
 def test_an_option_that_says_something_else_than_in_the_first_run_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], want: str
 ) -> None:
-    """The manifests would not follow it; the same as in the first run passes."""
+    """The manifests would not match it; the same value as in the first run is accepted."""
     (folder / "snippets.yaml").write_text("master: [{name: hostname, hostname: m}]\n")
     assert create(folder, *(option.format(folder=folder) for option in options)) == FAILURE
     told = capsys.readouterr().err
@@ -189,7 +189,7 @@ def test_an_option_that_says_something_else_than_in_the_first_run_is_refused(
 def test_an_install_config_or_principal_that_changed_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the fields that did, and no secret; a comment changes nothing."""
+    """The error names the changed fields, but no secret; a comment is not a change."""
     with (folder / "install-config.yaml").open("a") as file:
         file.write("# mine\n")
     assert create(folder) == SUCCESS
@@ -216,7 +216,7 @@ def test_an_install_config_or_principal_that_changed_is_refused(
 def test_manifests_without_their_state_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], change: Callable[[Any], Any], want: str
 ) -> None:
-    """Their keys are lost; a new run begins anew, and keeps what it does not make."""
+    """Their keys are lost. A new run starts over, and keeps files that it does not make."""
     state = change(json.loads((folder / STATE).read_text()))
     (folder / STATE).unlink() if state is None else (folder / STATE).write_text(json.dumps(state))
     assert create(folder) == FAILURE
@@ -230,7 +230,7 @@ def test_manifests_without_their_state_are_refused(
 
 
 def test_a_folder_that_was_taken_away_whole_is_missed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An accident more than a wish; an empty one is a wish."""
+    """That is probably an accident; an empty folder is intended."""
     for file in (folder / "openshift").iterdir():
         file.unlink()
     assert create(folder) == SUCCESS
@@ -242,7 +242,7 @@ def test_a_folder_that_was_taken_away_whole_is_missed(folder: Path, capsys: pyte
 
 @pytest.mark.usefixtures("quick_keys")
 def test_empty_folders_are_nobodys_manifests(tmp_path: Path) -> None:
-    """A run that found no room for its files leaves such."""
+    """A run that found no space for its files leaves such folders."""
     assert main(["create", "install-config", "--dir", str(tmp_path), "--example"], {}) == SUCCESS
     (tmp_path / "manifests").mkdir()
     assert create(tmp_path) == SUCCESS
@@ -252,12 +252,12 @@ def test_empty_folders_are_nobodys_manifests(tmp_path: Path) -> None:
 def test_snippets_are_laid_over_the_ignition_and_clashes_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As sentences, and in a file for each role; a later run without a clash takes that file away."""
+    """As sentences, and in a file for each role; a later run without a clash removes that file."""
     assert main(["create", "install-config", "--dir", str(tmp_path), "--example"], {}) == SUCCESS
     late = {"path": "/etc/hostname", "contents": {"source": "data:,late"}}
     host_name = {"ignition": {"version": "3.2.0"}, "storage": {"files": [late]}}
     rows = [{"name": "hostname", "hostname": "m"}, {"name": "late", "ignition": host_name}]
-    # Tabs, which JSON may have and YAML may not.
+    # Tabs, which are allowed in JSON but not in YAML.
     (tmp_path / "snippets.json").write_text(json.dumps({"master": rows, "worker": []}, indent="\t"))
     assert create(tmp_path, "--snippets", str(tmp_path / "snippets.json")) == SUCCESS
     winner, loser = "hostname (snippets.master[0])", "late (snippets.master[1])"
@@ -285,7 +285,7 @@ def test_snippets_are_laid_over_the_ignition_and_clashes_are_told(
 def test_everything_that_is_wrong_with_snippets_is_told_before_a_key_is_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, want: str
 ) -> None:
-    """Beside what is wrong with the rest."""
+    """Together with all other problems."""
     assert main(["create", "install-config", "--dir", str(tmp_path), "--example"], {}) == SUCCESS
     (tmp_path / "snippets.yaml").write_text(text)
     assert create(tmp_path, "--snippets", str(tmp_path / "snippets.yaml"), environment={}) == FAILURE

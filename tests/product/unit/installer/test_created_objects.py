@@ -1,4 +1,4 @@
-"""What an API server says of the product's objects, as the emulated bootstrap machine creates them."""
+"""An API server's verdict on the product's objects, as the emulated bootstrap machine creates them."""
 
 import json
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def objects(tmp_path: Path) -> Iterator[Objects]:
     ("flavour", "version"), [row[:2] for row in bootstrap_machine.FLAVOURS], ids=bootstrap_machine.IDS
 )
 def test_every_object_of_the_installer_is_taken(objects: Objects, flavour: str, version: str) -> None:
-    """In the versions of its release: definitions of the beta version have no schemas."""
+    """In the versions of its release; definitions of the beta version have no schemas."""
     image = f"aro_{''.join(version.split('.')[:2])}"
     machine = Installation.read([json.dumps(bootstrap_machine.ignition(flavour))], image)
 

@@ -1,4 +1,4 @@
-"""Every fact that was measured from the graph of 2020, counted by section; one miss in a section fails it."""
+"""Every fact measured from the graph of 2020, counted by section; one miss fails its section."""
 
 import copy
 from collections.abc import Callable
@@ -37,7 +37,7 @@ _SIGNER = ("tls/admin-kubeconfig-signer.key", "tls/admin-kubeconfig-signer.crt")
 @facts.present
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_fact_of_a_section_is_met(section: str, record_property: Callable[[str, object], None]) -> None:
-    """A failure counts, and names each miss with what is wanted and what is there."""
+    """A failure has the count, and each miss with the wanted and the actual value."""
     found = list(SECTIONS[section]())
     missing = [fact for fact in found if fact.want != fact.have]
     record_property("matched", len(found) - len(missing))
@@ -52,7 +52,7 @@ def _listed(missing: list[Fact]) -> str:
 
 @facts.present
 def test_no_section_of_the_facts_is_passed_over() -> None:
-    """A section that the facts gain has to be compared, or said to need none."""
+    """A new section has to be compared, or declared to need no comparison."""
     assert {name.partition(",")[0] for name in SECTIONS} == set(facts.facts())
 
 
@@ -74,7 +74,7 @@ def test_no_section_of_the_facts_is_passed_over() -> None:
 def test_a_fact_that_is_not_met_is_counted(
     section: str, path: tuple[Any, ...], value: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One change, one miss."""
+    """One change makes one miss."""
     changed = copy.deepcopy(facts.facts())
     holder: Any = changed
     for name in path[:-1]:

@@ -1,4 +1,4 @@
-"""The files of the graph, beyond what the facts say of them."""
+"""The files of the graph, in addition to the facts."""
 
 import itertools
 import json
@@ -46,7 +46,7 @@ def test_keys_that_sign_for_ever_stay_out_of_the_bootstrap_machine() -> None:
     ids=["even", "the first sets take the rest", "no zones, one set"],
 )
 def test_workers_are_spread_over_the_zones(count: int, zones: list[str], replicas: list[int]) -> None:
-    """One machine set a zone, named after region and zone."""
+    """One machine set per zone, named after region and zone."""
     workers = [example.CLUSTER["properties"]["workerProfiles"][0] | {"count": count}]
     made = example.remade(example.given(example.cluster(zones=zones, workerProfiles=workers)))
     prefix = "openshift/99_openshift-cluster-api_worker-machineset"
@@ -56,7 +56,7 @@ def test_workers_are_spread_over_the_zones(count: int, zones: list[str], replica
 
 
 def test_a_private_ingress_is_published_internally() -> None:
-    """Its operator goes by its object alone, without which it makes a public one: so a public cluster has none."""
+    """The operator follows only its object, and makes a public router without one, so a public cluster has none."""
     made = example.remade(example.given(example.cluster(ingressProfiles=[{"visibility": "Private"}])))
     assert made.contents["install-config"]["publish"] == "Internal"
     path = "manifests/cluster-ingress-default-ingresscontroller.yaml"
@@ -99,7 +99,7 @@ def test_validated_cryptography_reaches_every_machine_when_asked_for() -> None:
 def test_a_customers_authorities_are_believed_by_every_machine() -> None:
     """The bootstrap machine by its file, masters and workers by the object that their operator reads at this path.
 
-    What people write between certificates is theirs. The Proxy names no bundle: there is no proxy.
+    Text that people write between certificates is left out. The Proxy names no bundle, because there is no proxy.
     """
     first, second = (example.made().file(f"tls/{name}.crt") for name in ("root-ca", "etcd-signer"))
     bundle = f"first\n{first}\n# second\n{second}\n"
@@ -132,7 +132,7 @@ def test_a_customers_authorities_are_believed_by_every_machine() -> None:
 def test_machines_use_one_thread_of_a_core_when_asked_to(
     role: str, version: str, spec: str, files: list[str], arguments: list[str] | None
 ) -> None:
-    """The role whose machines are to, and no other: by a file that the first boot reads, later by the kernel's argument."""
+    """Only the role that asks for it: by a file that the first boot reads, later by a kernel argument."""
     known = example.given(version=version, spec=spec)
     config = known["install-config"]
     pool = config["controlPlane"] if role == "master" else config["compute"][0]
@@ -154,7 +154,7 @@ def test_machines_use_one_thread_of_a_core_when_asked_to(
 
 
 def test_a_newer_release_gets_the_api_versions_that_it_serves() -> None:
-    """Kubernetes 1.22 took the beta ones away, and OpenShift 4.15 OpenShiftSDN."""
+    """Kubernetes 1.22 removed the beta versions, and OpenShift 4.15 removed OpenShiftSDN."""
     made = example.remade(example.given(version="4.19.24", spec="3.2.0"))
     role = yaml.safe_load(made.file("openshift/99_role-cloud-creds-secret-reader.yaml"))
     definition = yaml.safe_load(made.file("manifests/cluster-network-01-crd.yml"))
@@ -198,12 +198,12 @@ def paths(made: Graph) -> set[str]:
     ],
 )
 def test_a_release_has_the_manifests_that_nobody_else_makes_for_it(file: str, want: list[str]) -> None:
-    """What an operator of a later release writes itself would be there twice, and the wrong one might win."""
+    """Objects that an operator of a later release writes itself would exist twice, and the wrong one might win."""
     assert have(file) == want
 
 
 def test_the_hosts_of_etcd_leave_a_place_for_the_bootstrap_machine() -> None:
-    """Where it may have a member, which its script finds out."""
+    """The machine may have a member, which its script finds out."""
     for release, want in (("4.3", []), ("4.5", ["__BOOTSTRAP_IP__"])):
         text = of_release(release).file("manifests/etcd-host-service-endpoints.yaml")
         hosts = {one["hostname"]: one["ip"] for one in yaml.safe_load(text)["subsets"][0]["addresses"]}
@@ -213,7 +213,7 @@ def test_the_hosts_of_etcd_leave_a_place_for_the_bootstrap_machine() -> None:
 
 @pytest.mark.parametrize("release", ["4.3", "4.4", "4.5", "4.7", "4.10"])
 def test_whoever_gathers_logs_has_a_key_of_its_own_from_4_5_on(release: str) -> None:
-    """Beside the customer's; its private half stays in the graph."""
+    """In addition to the customer's; its private half stays in the graph."""
     made = of_release(release)
     (user,) = json.loads(made.file("bootstrap.ign"))["passwd"]["users"]
     generated = made.contents["auth/bootstrap-ssh"].get("auth/bootstrap-ssh.pub")
@@ -229,7 +229,7 @@ def test_whoever_gathers_logs_has_a_key_of_its_own_from_4_5_on(release: str) -> 
 
 
 def test_from_4_10_on_the_clusters_operator_leaves_the_installers_objects_alone() -> None:
-    """Each of them by what it is, the version itself not; the patch takes that away again."""
+    """They are listed one by one, without the version itself; the patch removes the list again."""
     made = of_release("4.10")
     version = yaml.safe_load(made.file("manifests/cvo-overrides.yaml"))
     listed = {(one["group"], one["kind"], one["namespace"], one["name"]) for one in version["spec"]["overrides"]}
@@ -247,7 +247,7 @@ def test_from_4_10_on_the_clusters_operator_leaves_the_installers_objects_alone(
 
 
 def test_the_pull_secret_has_both_registries_and_no_telemetry() -> None:
-    """The service's credential wins over the customer's for its own registry."""
+    """For its own registry, the service's credential replaces the customer's."""
     customers = {"auths": {name: {"auth": "x"} for name in ("quay.io", "cloud.openshift.com", "arosvc.azurecr.io")}}
     merged = json.loads(install_config.pull_secret(json.dumps(customers), {"arosvc.azurecr.io": "token-1:p"}))
     assert merged["auths"] == {"quay.io": {"auth": "x"}, "arosvc.azurecr.io": {"auth": "dG9rZW4tMTpw"}}
@@ -255,12 +255,12 @@ def test_the_pull_secret_has_both_registries_and_no_telemetry() -> None:
 
 @pytest.mark.parametrize("nothing", ["", "{}", '{"auths": null}', "null"])
 def test_a_cluster_without_a_pull_secret_has_the_services_registry_alone(nothing: str) -> None:
-    """Then it has no samples and no operator catalogue, and installs all the same."""
+    """It has no samples and no operator catalogue, but installs even so."""
     assert list(json.loads(install_config.pull_secret(nothing, {"r.io": "u:p"}))["auths"]) == ["r.io"]
 
 
 def test_every_file_is_found_by_its_asset_and_by_no_other() -> None:
-    """So that a newcomer who looks for a file ends at one place."""
+    """Somebody who looks for a file is led to exactly one place."""
     for name, content in example.made().contents.items():
         if name not in {asset.name for asset in assets.GIVEN}:
             assert {assets.asset_of(path).name for path in content} <= {name}

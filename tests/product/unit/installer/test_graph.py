@@ -15,7 +15,7 @@ from tests.product.unit.installer.bootstrap_machine import FLAVOURS
 
 
 class Assets(dict[str, Asset]):
-    """Assets that note when they are made."""
+    """Assets that record when they are made."""
 
     def __init__(self, **inputs: str) -> None:
         super().__init__(
@@ -37,7 +37,7 @@ def resolve(table: dict[str, Asset], *targets: str, **known: Content) -> Graph:
 
 
 def test_a_target_is_made_after_its_inputs_and_each_of_them_once() -> None:
-    """Two assets share one, and what nobody needs is not made."""
+    """Two assets share one input. An asset that nothing needs is not made."""
     table = Assets(root="", left="root", right="root", top="left right", other="root")
     found = resolve(table, "top")
     assert sorted(table.order) == ["left", "right", "root", "top"]
@@ -46,7 +46,7 @@ def test_a_target_is_made_after_its_inputs_and_each_of_them_once() -> None:
 
 
 def test_what_was_made_before_is_taken_as_it_is() -> None:
-    """A graph is completed by newer assets without another key."""
+    """Newer assets complete a graph without making another key."""
     table = Assets(root="", top="root")
     assert resolve(table, "top", root={"root": "old"}).file("root") == "old"
     assert table.order == ["top"]
@@ -71,7 +71,7 @@ def test_what_has_to_be_given_is_asked_for_by_name() -> None:
 
 
 def test_a_circle_is_refused() -> None:
-    """With the way round it."""
+    """The message has the whole circle."""
     with pytest.raises(ValueError, match="a -> b -> a"):
         resolve(Assets(a="b", b="a"), "a")
 
@@ -94,14 +94,14 @@ def test_an_asset_makes_no_file_that_it_does_not_declare() -> None:
 
 
 def test_an_asset_sees_its_inputs_and_nothing_else() -> None:
-    """A dependency that is not declared does not work by chance."""
+    """An undeclared dependency must not work by chance."""
     table = Assets(root="", middle="root") | {"top": Asset("top", ("top",), ("middle",), lambda given: given["root"])}
     with pytest.raises(KeyError):
         resolve(table, "top")
 
 
 def test_a_graph_is_read_back_without_making_anything() -> None:
-    """Compressed it is smaller than what it holds."""
+    """The compressed graph is smaller than its content."""
     dumped = example.made().dump()
     again = graph.load(dumped)
     assert again.contents == example.made().contents
@@ -110,13 +110,13 @@ def test_a_graph_is_read_back_without_making_anything() -> None:
 
 
 def test_a_file_that_the_graph_has_not_is_named() -> None:
-    """Not an empty text."""
+    """It is not returned as an empty text."""
     with pytest.raises(KeyError, match=r"nothing\.ign"):
         example.made().file("nothing.ign")
 
 
 def test_what_was_given_is_no_file() -> None:
-    """A secret of the principal cannot be read by mistake as if it were one."""
+    """A secret of the principal cannot be mistaken for a file."""
     for name in graph.GIVEN:
         for member in example.made().contents[name]:
             with pytest.raises(KeyError):
@@ -124,9 +124,9 @@ def test_what_was_given_is_no_file() -> None:
 
 
 def test_no_asset_does_without_one_of_its_inputs() -> None:
-    """Not even a certificate without its signer: it would sign itself, and nobody would believe it.
+    """Not even a certificate without its signer: it would sign itself, and nobody would trust it.
 
-    An input may be for some releases alone.
+    An input may be for some releases only.
     """
     profile = example.CLUSTER["properties"]["clusterProfile"] | {"fipsValidatedModules": "Enabled"}
     of = example.cluster(clusterProfile=profile, ingressProfiles=[{"visibility": "Private"}])
@@ -140,7 +140,7 @@ def test_no_asset_does_without_one_of_its_inputs() -> None:
 
 
 def _missed(contents: Mapping[str, Content]) -> set[tuple[str, str]]:
-    """Return assets, and inputs without which they are not made."""
+    """Return assets, and inputs without which they are still made."""
     missed = set()
     for asset in assets.ASSETS.values():
         for left_out in asset.inputs:
@@ -167,7 +167,7 @@ def test_every_asset_stands_before_those_that_need_it_and_nothing_is_unreachable
 
 
 def test_two_graphs_share_no_key_and_no_password() -> None:
-    """Nothing is kept between two resolutions."""
+    """Nothing is shared between two resolutions."""
     ours, other = example.made(), example.resolve(example.given())
     for path in ("tls/root-ca.key", "tls/service-account.key", "auth/kubeadmin-password"):
         assert ours.file(path) != other.file(path)

@@ -1,4 +1,4 @@
-"""Files of the bootstrap machine's own system: what stands in them, and what the smaller scripts do."""
+"""Files of the bootstrap machine's own system: their content, and what the smaller scripts do."""
 
 import json
 import tarfile
@@ -25,12 +25,12 @@ pause_image = "k8s.gcr.io/pause:3.1"
 #pause_command = "/pause"
 global_auth_file = ""
 """
-# Of the library, the one function that these scripts call.
+# The only function of the library that these scripts call.
 _LIBRARY = '#!/usr/bin/env bash\nimage_for() { [[ "$1" == pod ]] && echo quay.io/release@sha256:abc; }\n'
 
 
 def said(path: str, **changed: Content) -> str:
-    """Return what a file says with other inputs."""
+    """Return the text of a file with other inputs."""
     made = INPUTS | {name.replace("_", "-"): content for name, content in changed.items()}
     make = assets.ASSETS[path].make
     assert make
@@ -39,7 +39,7 @@ def said(path: str, **changed: Content) -> str:
 
 @facts.present
 def test_flavour_a_has_the_files_of_the_facts() -> None:
-    """Path, mode, and whether it adds to what the image has; none is missing, and none is extra."""
+    """Path, mode, and whether it is appended; none is missing, and none is extra."""
     wanted = {
         file["path"]: (file["mode"], file["append"]) for file in facts.facts()["ignition"]["bootstrap.ign"]["files"]
     }
@@ -52,7 +52,7 @@ def test_flavour_a_has_the_files_of_the_facts() -> None:
 
 @facts.present
 def test_files_that_say_nothing_are_those_of_the_facts() -> None:
-    """No proxy and no authority of the customer's: the files are there all the same."""
+    """No proxy and no authority of the customer's; the files exist even so."""
     files = facts.facts()["ignition"]["bootstrap.ign"]["files"]
     assert {path for path, text in bootstrap_machine.texts("A").items() if not text} == {
         file["path"] for file in files if file.get("empty")
@@ -60,7 +60,7 @@ def test_files_that_say_nothing_are_those_of_the_facts() -> None:
 
 
 def test_a_row_makes_its_file_where_its_release_has_it_and_nothing_elsewhere() -> None:
-    """The later flavours have more; each row is in one of them at least."""
+    """The later flavours have more; each row is in at least one of them."""
     rows = {row.path for row in host_files.ROWS}
     assert len(rows) == len(host_files.ROWS)
     assert rows == {path for flavour in IDS for path in bootstrap_machine.modes(flavour) if path in rows}
@@ -74,7 +74,7 @@ def test_a_row_makes_its_file_where_its_release_has_it_and_nothing_elsewhere() -
 
 
 def test_images_are_looked_for_in_the_mirrors_of_each_source() -> None:
-    """Each source once, in the order of the install-config, and by digest only."""
+    """Each source once, in the order of the install-config, and only by digest."""
     sources = [
         {"source": "quay.io/a", "mirrors": ["m.io/a"]},
         {"source": "quay.io/b", "mirrors": ["m.io/b"]},
@@ -111,13 +111,13 @@ def test_the_machine_is_told_whether_to_use_validated_modules(fips: bool | None)
 
 
 def test_a_customers_authorities_are_believed() -> None:
-    """Those of `additionalTrustBundle`."""
+    """The certificates of `additionalTrustBundle`."""
     config = INPUTS["install-config"] | {"additionalTrustBundle": "PEM"}
     assert said("/etc/pki/ca-trust/source/anchors/ca.crt", install_config=config) == "PEM"
 
 
 def test_whoever_logs_in_reads_what_the_machine_is_for() -> None:
-    """And how to follow it: the units differ by release, and each of them exists."""
+    """It explains how to follow the machine. The units differ by release, and each one that it names exists."""
     for flavour in IDS:
         text = bootstrap_machine.texts(flavour)["/etc/motd"]
         followed = {word for word in text.split() if word.endswith(".service")}
@@ -126,7 +126,7 @@ def test_whoever_logs_in_reads_what_the_machine_is_for() -> None:
 
 
 def test_values_reach_a_script_as_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever they hold; a value that nobody gave is a mistake."""
+    """Whatever they contain; a missing value is an error."""
     (tmp_path / "x.sh").write_text("a=@ONE@ b=(@SEVERAL@)")
     monkeypatch.setattr(host_script, "FOLDER", tmp_path)
     release = INPUTS["release-image"]
@@ -139,7 +139,7 @@ def test_values_reach_a_script_as_words(tmp_path: Path, monkeypatch: pytest.Monk
     ("version", "flag"), [("4.3.18", "--config"), ("4.4.33", "--config"), ("4.5.41", "--kubeconfig"), ("4.7.4", "--kubeconfig")]
 )  # fmt: skip
 def test_the_client_is_given_its_kubeconfig_by_the_flag_of_its_release(version: str, flag: str) -> None:
-    """In all scripts that call the cluster; none relies on an environment."""
+    """This holds for all scripts that call the cluster; none relies on an environment variable."""
     for name in ("approve-csr", "report-progress", "installer-gather"):
         text = said(f"/usr/local/bin/{name}.sh", release_image=INPUTS["release-image"] | {"version": version})
         assert f'oc {flag}="${{kubeconfig}}"' in text
@@ -155,7 +155,7 @@ def machine(folder: Path, flavour: str) -> Machine:
 
 @pytest.mark.parametrize("flavour", IDS)
 def test_the_container_runtime_gets_the_pause_image_of_the_release(flavour: str, tmp_path: Path) -> None:
-    """In its own file, or beside it from flavour C on; a second run changes nothing."""
+    """In its own file, or in one beside it from flavour C on; a second run changes nothing."""
     made = machine(tmp_path, flavour)
     config = made.path("/etc/crio/crio.conf")
     config.write_text(_CRIO)
@@ -175,7 +175,7 @@ def test_the_container_runtime_gets_the_pause_image_of_the_release(flavour: str,
 
 
 def test_hooks_on_one_line_are_moved_too(tmp_path: Path) -> None:
-    """And the lines after them stay."""
+    """The lines after them stay."""
     made = machine(tmp_path, "B")
     made.write("/etc/crio/crio.conf", 'hooks_dir = ["/usr/a"]\nlog_level = "info"\nx = ["y"]\n')
     assert made.run("crio-configure.sh").returncode == 0
@@ -184,7 +184,7 @@ def test_hooks_on_one_line_are_moved_too(tmp_path: Path) -> None:
 
 
 def test_the_kubelet_is_told_the_pause_image(tmp_path: Path) -> None:
-    """In the file that its unit reads; without an image there is no file, and its unit tries again."""
+    """In the file that its unit reads. Without an image there is no file, and its unit tries again."""
     made = machine(tmp_path, "B")
     override = made.path("/etc/kubernetes/kubelet-pause-image-override")
     assert made.run("kubelet-pause-image.sh").returncode == 0
@@ -197,7 +197,7 @@ def test_the_kubelet_is_told_the_pause_image(tmp_path: Path) -> None:
 
 @pytest.fixture
 def failing(tmp_path: Path) -> Machine:
-    """Return a machine with keys and logs, whose units are stand-ins."""
+    """Return a machine with keys and logs, and stand-ins for its units."""
     made = Machine(tmp_path, "A")
     for path in (
         "tls/root-ca.crt",
@@ -218,7 +218,7 @@ def failing(tmp_path: Path) -> Machine:
 
 
 def test_a_bundle_of_logs_has_what_happened_and_no_secret(failing: Machine) -> None:
-    """Journals, containers, the API's objects and the rendered files; neither keys nor kubeconfigs nor secrets."""
+    """Journals, containers, the API's objects and the rendered files, but no keys, kubeconfigs or secrets."""
     failing.stand_in("ssh", '[[ "$*" == *tar* ]] && tar -c -C "${ROOT}/etc" --files-from /dev/null; exit 0')
     failing.stand_in("scp", "exit 0")
     done = failing.run("installer-gather.sh", "--id", "7", "10.0.0.6")
@@ -245,7 +245,7 @@ def test_a_bundle_of_logs_has_what_happened_and_no_secret(failing: Machine) -> N
 
 
 def test_a_master_that_does_not_answer_is_named(failing: Machine) -> None:
-    """The rest of the bundle comes all the same."""
+    """The rest of the bundle is made even so."""
     failing.stand_in("scp", "echo no route to host >&2; exit 1")
     done = failing.run("installer-gather.sh", "--id", "8", "10.0.0.7", TAR_FILE=str(failing.path("/root/x.tar.gz")))
     assert "Nothing came from 10.0.0.7" in done.stdout
@@ -258,14 +258,14 @@ def test_a_master_that_does_not_answer_is_named(failing: Machine) -> None:
 
 @pytest.mark.parametrize("script", ["installer-gather.sh", "installer-masters-gather.sh"])
 def test_an_id_that_is_a_path_is_refused(script: str, failing: Machine) -> None:
-    """It becomes part of a file's name, as root."""
+    """It would become part of a file name, used by root."""
     done = failing.run(script, "--id", "../../etc")
     assert done.returncode == 2
     assert "may have letters" in done.stderr
 
 
 def test_a_master_gathers_its_journals_and_containers(failing: Machine) -> None:
-    """Also those of units that only newer releases have; nobody but root may read it."""
+    """This includes units that only newer releases have. Only root may read it."""
     text = failing.path("/usr/local/bin/installer-masters-gather.sh")
     text.write_text(text.read_text().replace("/tmp/artifacts", f"{failing.root}/tmp/artifacts"))  # noqa: S108 - there
     assert failing.run("installer-masters-gather.sh", "--id", "9").returncode == 0

@@ -54,7 +54,7 @@ def made(spec: str, name: str) -> Any:
 
 
 def test_spec_2_says_all_of_it() -> None:
-    """With a file system by name, sources to append, and the empty objects that its readers expect."""
+    """With a file system by name, appended sources, and the empty objects that its readers expect."""
     found = ignition.render(WHOLE, "2.2.0")
     assert found["ignition"] == {
         "version": "2.2.0",
@@ -79,7 +79,7 @@ def test_spec_2_says_all_of_it() -> None:
 
 
 def test_spec_3_says_the_same_in_its_own_words() -> None:
-    """No file system, sources to merge, files that may overwrite what the image has."""
+    """No file system, merged sources, and files that may overwrite the image's."""
     found = ignition.render(WHOLE, "3.2.0")
     assert found["ignition"] == {
         "version": "3.2.0",
@@ -103,7 +103,7 @@ def test_spec_3_says_the_same_in_its_own_words() -> None:
 
 
 def test_a_spec_that_nobody_writes_is_refused_by_name() -> None:
-    """A catalogue entry with a typing mistake must not make a machine that never boots."""
+    """A typing mistake in a catalogue entry must not make a machine that never boots."""
     with pytest.raises(ValueError, match=r"3\.9\.9 is not one of 2\.2\.0, 3\.1\.0, 3\.2\.0"):
         ignition.render(WHOLE, "3.9.9")
 
@@ -129,7 +129,7 @@ def test_the_bootstrap_ignition_holds_the_graphs_files(spec: str) -> None:
 @facts.present
 @pytest.mark.parametrize("role", ["master", "worker"])
 def test_pointers_are_as_the_facts_have_them(role: str) -> None:
-    """They name where the rest is, and the root by which it is believed."""
+    """They have the address of the rest, and the root that verifies it."""
     fact = facts.facts()["ignition"][f"{role}.ign"]["ignition"]
     found = made("2.2.0", f"{role}.ign")
     assert [one["source"] for one in found["ignition"]["config"]["append"]] == fact["append_sources"]
@@ -151,7 +151,7 @@ def test_what_is_written_comes_back_the_same(config: Config, spec: str) -> None:
 @pytest.mark.parametrize("name", ["bootstrap.ign", "master.ign", "worker.ign"])
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_graphs_ignition_keeps_to_the_published_rules(name: str, spec: str) -> None:
-    """And says the same in every spec."""
+    """All specs say the same."""
     found = made(spec, name)
     assert violations(found) == []
     for other in SPECS:
@@ -161,7 +161,7 @@ def test_the_graphs_ignition_keeps_to_the_published_rules(name: str, spec: str) 
 @pytest.mark.parametrize("role", ["master", "worker"])
 @pytest.mark.parametrize("spec", SPECS)
 def test_user_data_and_machine_configs_keep_to_the_published_rules(role: str, spec: str) -> None:
-    """Whatever reads them is Ignition too."""
+    """Ignition reads these, too."""
     graph = example.remade(example.given(spec=spec))
     secret = yaml.safe_load(graph.file(f"openshift/99_openshift-cluster-api_{role}-user-data-secret.yaml"))
     assert violations(json.loads(base64.b64decode(secret["data"]["userData"]))) == []
@@ -211,7 +211,7 @@ WRONG: dict[str, tuple[Config, str]] = {
 
 @pytest.mark.parametrize(("config", "want"), WRONG.values(), ids=WRONG)
 def test_what_ignition_would_refuse_is_never_written(config: Config, want: str) -> None:
-    """A machine that refuses its configuration says so on a console that nobody sees."""
+    """A machine that refuses its configuration says so only on a console."""
     for spec in SPECS:
         with pytest.raises(ValueError, match="Ignition would refuse this") as caught:
             ignition.render(config, spec)
@@ -219,7 +219,7 @@ def test_what_ignition_would_refuse_is_never_written(config: Config, want: str) 
 
 
 def test_all_that_ignition_would_refuse_is_told_at_once() -> None:
-    """Not one at a time."""
+    """Not one problem at a time."""
     both = Config(files=(File("a", ""),), units=(Unit("a"),), users=(User(""),))
     assert len(ignition.problems(both)) == len(("path", "unit", "user"))
 
@@ -230,7 +230,7 @@ def file_3(**members: Any) -> dict[str, Any]:
 
 
 def test_contents_are_read_however_they_are_carried() -> None:
-    """Percent signs, base64, gzip, several pieces, the empty address."""
+    """Percent encoding, base64, gzip, several pieces, the empty address."""
     packed = base64.b64encode(gzip.compress(b"packed")).decode()
     twice = base64.b64encode(gzip.compress(b"two ") + gzip.compress(b"members")).decode()
     plain = {"source": "data:,a%20b%0A"}
@@ -249,7 +249,7 @@ def test_contents_are_read_however_they_are_carried() -> None:
 
 
 def test_only_spec_2_overwrites_unasked() -> None:
-    """So the same file means another thing in the two."""
+    """So the same file means different things in the two."""
     old = {"ignition": {"version": "2.1.0"}, "storage": {"files": [{"filesystem": "root", "path": "/a"}]}}
     assert parse(old).files == (File("/a", "", 0o644, overwrite=True),)
     empty = {"contents": {"source": "data:,"}}
@@ -259,7 +259,7 @@ def test_only_spec_2_overwrites_unasked() -> None:
 
 @pytest.mark.parametrize("pieces", [1, 2], ids=["one text", "two texts"])
 def test_texts_that_unpack_to_too_much_are_refused_before_they_do(pieces: int) -> None:
-    """A few KiB of gzip may hold gigabytes: whoever reads a snippet has only so much memory."""
+    """A few KiB of gzip may contain gigabytes, and memory is limited."""
     content = bytes(ignition_parsing.LARGEST // pieces + 1)
     address = f"data:;base64,{base64.b64encode(gzip.compress(content)).decode()}"
     piece = {"source": address, "compression": "gzip"}
@@ -321,7 +321,7 @@ UNREADABLE: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize(("document", "want"), UNREADABLE.values(), ids=UNREADABLE)
 def test_what_cannot_be_carried_is_refused_by_its_place(document: Any, want: str) -> None:
-    """Leaving it out in silence would make another machine than somebody asked for."""
+    """Leaving it out silently would make another machine than requested."""
     with pytest.raises(ValueError, match="cannot be read") as caught:
         parse(document)
     assert want in str(caught.value)
@@ -383,7 +383,7 @@ BROKEN_3: dict[str, tuple[Callable[[Any], object], str]] = {
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize(("breaks", "want"), BROKEN.values(), ids=BROKEN)
 def test_the_rules_find_what_is_broken(breaks: Callable[[Any], object], want: str, spec: str) -> None:
-    """Or they would prove nothing of what passes them."""
+    """Otherwise they would prove nothing."""
     document = copy.deepcopy(ignition.render(FULL, spec))
     breaks(document)
     assert any(want in problem for problem in violations(document))
@@ -392,7 +392,7 @@ def test_the_rules_find_what_is_broken(breaks: Callable[[Any], object], want: st
 @pytest.mark.parametrize("spec", SPECS[1:])
 @pytest.mark.parametrize(("breaks", "want"), BROKEN_3.values(), ids=BROKEN_3)
 def test_the_rules_find_what_only_spec_3_refuses(breaks: Callable[[Any], object], want: str, spec: str) -> None:
-    """In both minor versions; headers of what is fetched are in order."""
+    """In both minor versions; headers of fetched files are allowed."""
     document = copy.deepcopy(ignition.render(FULL, spec))
     document["ignition"]["config"]["merge"][0]["httpHeaders"] = [{"name": "A", "value": "b"}]
     assert violations(document) == []
@@ -401,7 +401,7 @@ def test_the_rules_find_what_only_spec_3_refuses(breaks: Callable[[Any], object]
 
 
 def test_the_rules_know_the_two_specs_apart() -> None:
-    """What is right in one is wrong in the other."""
+    """A document that is right in one spec is wrong in the other."""
     for spec, other in itertools.permutations(("2.2.0", "3.2.0")):
         document = ignition.render(FULL, spec)
         document["ignition"]["version"] = other

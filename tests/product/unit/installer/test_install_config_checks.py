@@ -1,4 +1,4 @@
-"""An install-config from which no cluster can be made is refused with all that is wrong with it."""
+"""An install-config that cannot make a cluster is refused with all its problems."""
 
 import base64
 import copy
@@ -24,7 +24,7 @@ AUTH = base64.b64encode(b"user:canary").decode()
 
 
 def config() -> dict[str, Any]:
-    """Return a good one, as the product makes it."""
+    """Return a valid one, as the product makes it."""
     return install_config.from_cluster(
         example.CLUSTER,
         example.VERSION,
@@ -50,7 +50,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def test_what_the_product_makes_passes() -> None:
-    """Zonal or regional, with telemetry's credentials taken out before they are looked at."""
+    """With or without zones; the telemetry's credentials are removed before the check."""
     check(config())
     check(changed("controlPlane.platform.azure.zones", [""]))
 
@@ -134,7 +134,7 @@ PULL_SECRET = "properties.clusterProfile.pullSecret"  # noqa: S105 - a member's 
     ],
 )
 def test_each_mistake_is_found_and_leads_to_who_can_mend_it(path: str, value: Any, target: str, says: str) -> None:
-    """By the member of the request, or as the platform's; one mistake is one problem, without a secret."""
+    """The target is the member of the request, or the platform. One mistake is one problem, without a secret."""
     (problem,) = problems(changed(path, value))
     assert problem.target == target
     assert says in problem.message
@@ -145,7 +145,7 @@ def test_each_mistake_is_found_and_leads_to_who_can_mend_it(path: str, value: An
 
 @pytest.mark.parametrize("more", ["canary", "-----BEGIN CERTIFICATE-----\ncanary\n-----END CERTIFICATE-----\n", "key"])
 def test_a_bundle_holds_certificates_and_nothing_else_in_pem(more: str) -> None:
-    """A private key would stand in an object that everybody reads; none of it is repeated."""
+    """A private key would end up in an object that everybody can read; the message quotes nothing."""
     pair = example.made().contents["tls/root-ca"]
     certificate, key = pair["tls/root-ca.crt"], pair["tls/root-ca.key"]
     check(config() | {"additionalTrustBundle": f"ours:\n{certificate}"})
@@ -156,7 +156,7 @@ def test_a_bundle_holds_certificates_and_nothing_else_in_pem(more: str) -> None:
 
 
 def test_all_mistakes_are_told_at_once_and_the_customers_come_first() -> None:
-    """One request mends them all."""
+    """One request can fix them all."""
     wrong = changed("networking.networkType", "Calico")
     wrong["compute"][0]["replicas"] = 0
     wrong["networking"]["serviceNetwork"] = ["10.128.0.0/16"]

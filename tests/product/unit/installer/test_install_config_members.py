@@ -1,4 +1,4 @@
-"""An install-config that people wrote is completed, or refused with all that is wrong with it."""
+"""An install-config that people wrote is completed, or refused with all its problems."""
 
 import copy
 import datetime as dt
@@ -28,7 +28,7 @@ ODD: tuple[Any, ...] = (
 
 @pytest.fixture(scope="module")
 def whole() -> dict[str, Any]:
-    """Return an install-config with every member that can be told."""
+    """Return an install-config with every possible member."""
     completed, found = install_config_members.complete(install_config_draft.draft().config, VERSION)
     assert found == []
     encryption_set = {"subscriptionId": example.SUBSCRIPTION, "resourceGroup": "keys", "name": "set"}
@@ -39,13 +39,13 @@ def whole() -> dict[str, Any]:
 
 
 def _places(value: Any, place: Place = ()) -> list[Place]:
-    """Return all places below a value, its own included."""
+    """Return all paths below a value, including its own."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [place] + [each for key, item in inner for each in _places(item, (*place, key))]
 
 
 def _spoilt(document: Any, random: Random) -> Any:
-    """Return a document with something else at one place, twice there, or not there at all."""
+    """Return a document with one place changed, duplicated or removed."""
     document = copy.deepcopy(document)
     place = random.choice(_places(document))
     if not place:
@@ -66,7 +66,7 @@ def _spoilt(document: Any, random: Random) -> Any:
 
 
 def test_no_install_config_is_too_wrong_to_be_told_so(whole: dict[str, Any]) -> None:
-    """Whatever stands in it: it is refused with fields and sentences that can be printed, or all is made of it."""
+    """Any input is either refused, with fields and sentences that can be printed, or completed."""
     seed = secrets.randbits(32)
     print(f"seed {seed}")  # noqa: T201 - to run it again
     random = Random(seed)  # noqa: S311 - it chooses mistakes
@@ -87,7 +87,7 @@ def test_no_install_config_is_too_wrong_to_be_told_so(whole: dict[str, Any]) -> 
 
 
 def _complete(whole: dict[str, Any], path: str, value: Any) -> list[str]:
-    """Return the fields that are found wrong when one member is another; numbers index arrays."""
+    """Return the fields that are reported if one member is changed; numbers index arrays."""
     document: Any = copy.deepcopy(whole)
     holder = document
     *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
@@ -129,11 +129,11 @@ def _complete(whole: dict[str, Any], path: str, value: Any) -> list[str]:
 def test_what_openshifts_installer_would_refuse_is_told_by_its_field(
     whole: dict[str, Any], path: str, value: Any, want: list[str]
 ) -> None:
-    """Once, and with its index in a list."""
+    """Once, with the index in a list."""
     assert sorted(_complete(whole, path, value)) == sorted(want)
 
 
 def test_a_member_whose_name_is_no_text_is_told_by_what_it_is(whole: dict[str, Any]) -> None:
-    """`on:` is true in YAML; a name may also be a number of any length, or hold the end of a line."""
+    """`on:` is true in YAML; a name may also be a number of any length, or contain a line end."""
     _, found = install_config_members.complete(whole | {True: 1, 1 << 20_000: 1, "a\nb": 1}, VERSION)
     assert [field for field, _ in found] == ["(true or false)", "(a number)", r"'a\nb'"]

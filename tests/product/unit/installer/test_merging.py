@@ -16,7 +16,7 @@ HASHES = [User("core", password_hash=f"$6${letter}") for letter in "ab"]
 
 
 def test_what_only_one_side_has_is_taken_from_there() -> None:
-    """Every section, whichever side it stands on, and nothing is reported."""
+    """Every section, whichever side has it, and nothing is reported."""
     whole = Config(
         files=(File("/a", "a"),),
         units=(Unit("a.service", "[Service]"),),
@@ -32,7 +32,7 @@ def test_what_only_one_side_has_is_taken_from_there() -> None:
 
 
 def test_the_installer_wins_files_directories_and_units() -> None:
-    """Whole entries, in the installer's order; what lost is reported by name and nothing of its text is."""
+    """As whole entries, in the installer's order. Entries that lose are reported by name, never by their text."""
     installers = Config(files=(File("/a", "his", 0o644), File("/b", "his")), units=(Unit("u.service", "his"),))
     other = Config(
         files=(File("/c", "new"), File("/a", "canary")),
@@ -52,7 +52,7 @@ def test_the_installer_wins_files_directories_and_units() -> None:
 
 
 def test_the_earlier_snippet_wins_over_the_later() -> None:
-    """And both lose to the installer."""
+    """Both lose against the installer."""
     sides = [Snippet(name, Config(files=(File("/a", name),))) for name in ("first", "second")]
     merged, clashes = merging.merge(Config(), sides)
     assert merged.files == (File("/a", "first"),)
@@ -83,7 +83,7 @@ PLACES: dict[str, tuple[Config, Config, str]] = {
 
 @pytest.mark.parametrize(("earlier", "later", "what"), PLACES.values(), ids=PLACES)
 def test_an_entry_gives_way_where_another_has_its_place(earlier: Config, later: Config, what: str) -> None:
-    """Ignition would refuse both together, or write one over the other without a word."""
+    """Ignition would refuse both together, or silently write one over the other."""
     for sides in ((earlier, [Snippet("s", later)]), (Config(), [Snippet("installer", earlier), Snippet("s", later)])):
         merged, clashes = merging.merge(*sides)
         assert merged == earlier
@@ -99,7 +99,7 @@ def test_an_entry_gives_way_where_another_has_its_place(earlier: Config, later: 
 
 
 def test_what_has_a_place_of_its_own_stands_beside_a_unit() -> None:
-    """A drop-in as a file, a folder that files lie in, a file for a unit that is only enabled."""
+    """A drop-in as a file, a folder that contains files, a file for a unit that is only enabled."""
     installers = Config(files=(File("/a/b", "x"),), units=(TEXT, Unit("v.service", enabled=True)))
     other = Config(
         files=(File(f"{UNIT}.d/y.conf", "x"), File("/etc/systemd/system/v.service", "x")),
@@ -112,7 +112,7 @@ def test_what_has_a_place_of_its_own_stands_beside_a_unit() -> None:
 
 
 def test_keys_and_groups_of_a_user_are_united_without_doubles() -> None:
-    """A key is the same with blanks around it; the installer's come first."""
+    """Keys that differ only in surrounding blanks are equal; the installer's come first."""
     merged, clashes = merging.merge(
         Config(users=(User("core", ("a", "b"), groups=("adm",)),)),
         [Snippet("s", Config(users=(User("core", (" b \n", "c"), groups=("wheel", "adm")), User("ops", ("a",)))))],
@@ -133,7 +133,7 @@ def test_keys_and_groups_of_a_user_are_united_without_doubles() -> None:
 def test_the_installers_password_wins(
     installers: tuple[User], others: tuple[User], want: User, clashes: tuple[Clash, ...]
 ) -> None:
-    """Where it has one."""
+    """If it has one."""
     assert merging.merge(Config(users=installers), [Snippet("s", Config(users=others))]) == (
         Config(users=(want,)),
         clashes,
@@ -141,7 +141,7 @@ def test_the_installers_password_wins(
 
 
 def test_pointers_of_a_snippet_win() -> None:
-    """Both kinds together, or a machine would be sent to two places; the authorities of both sides are believed."""
+    """Both kinds together, or a machine would be sent to two places; the authorities of both sides are trusted."""
     installers = Config(merge=(Pointer("https://mcs/config/master"),), authorities=("A",))
     other = Config(replace=Pointer("http://10.0.0.9:8080/config/master"), authorities=("A", "B"))
     later = Config(merge=(Pointer("https://later/x"),))
@@ -152,7 +152,7 @@ def test_pointers_of_a_snippet_win() -> None:
 
 @pytest.mark.parametrize("spec", ignition.VERSIONS)
 def test_snippets_of_the_release_reach_the_ignition_of_their_role(spec: str) -> None:
-    """In either spec, whichever they are written in; clashes lie beside it, and user data carries the same."""
+    """In either spec, whichever they are written in. Clashes are stored beside it, and user data contains the same."""
     known = example.given(spec=spec)
     rows = {
         "bootstrap": [

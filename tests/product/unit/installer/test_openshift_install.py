@@ -1,4 +1,4 @@
-"""The back end `openshift-install`: another's graph under our names, and what is said when there is none."""
+"""The back end `openshift-install`: another program's graph under our names, and its errors."""
 
 import base64
 import errno
@@ -30,14 +30,14 @@ from tests.product.unit.product_world import ENVIRONMENT
 
 VERSION = "4.3.18"
 MACHINES = "openshift/99_openshift-cluster-api_"
-# Lines of a script that leave something behind.
+# Lines of a script that leave files behind.
 STATE = """echo '{"*installconfig.ClusterID":{"InfraID":"x-12345","UUID":"y"}}' > "$4/.openshift_install_state.json\""""
 IGNITION = """echo '{{"ignition":{{"version":"{}"}},"storage":{{"files":[]}}}}' > "$4/$role.ign\""""
 CANARIES = ("canary-client-secret", "canary-registry-password", "canary-ssh-key")
 
 
 def given(**release: Any) -> dict[str, Content]:
-    """Return what a graph is made from, with secrets that are easily found again."""
+    """Return the inputs of a graph, with secrets that are easy to find again."""
     known = example.given(version=VERSION)
     auth = base64.b64encode(b"user:canary-registry-password").decode()
     known["install-config"] |= {
@@ -49,13 +49,13 @@ def given(**release: Any) -> dict[str, Content]:
 
 
 def make(known: dict[str, Content]) -> Graph:
-    """Have the back end make a graph."""
+    """Make a graph with the back end."""
     with ThreadPoolExecutor(2) as pool:
         return back_ends.BACK_ENDS["openshift-install"].make(known, pool)
 
 
 def use(patch: pytest.MonkeyPatch, program: Path) -> None:
-    """Name the program in the settings, and give it work folders where nobody else's are."""
+    """Name the program in the settings, and give it separate work folders."""
     own = settings.parse({**ENVIRONMENT, "OPENSHIFT_INSTALL": str(program)})
     patch.setattr(settings, "load", lambda: own)
     memory = program.parent / "memory"
@@ -65,7 +65,7 @@ def use(patch: pytest.MonkeyPatch, program: Path) -> None:
 
 @dataclass(frozen=True)
 class Made:
-    """A graph that the stand-in has made, and what it noted of it."""
+    """A graph that the stand-in has made, and what it recorded."""
 
     graph: Graph
     given: dict[str, Content]
@@ -94,7 +94,7 @@ def make_with_stand_in(folder: Path, known: dict[str, Content]) -> Made:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """Give a graph of the stand-in."""
+    """Yield a graph that the stand-in has made."""
     return make_with_stand_in(tmp_path_factory.mktemp("made"), given())
 
 
@@ -105,7 +105,7 @@ def test_every_back_end_of_the_catalogue_has_its_function() -> None:
 
 
 def test_the_program_gets_two_words_a_private_folder_and_a_small_environment(made: Made) -> None:
-    """It checks modes and places itself, and refuses a variable that is not its business."""
+    """It checks modes and places itself, and refuses any other variable."""
     for noted, target in ((made.first, "manifests"), (made.second, "ignition-configs")):
         assert noted["words"] == ["create", target, "--dir", noted["folder"], "--log-level=info"]
         assert Path(noted["folder"]).is_relative_to(made.work)
@@ -114,18 +114,18 @@ def test_the_program_gets_two_words_a_private_folder_and_a_small_environment(mad
 
 
 def test_nothing_is_left_of_the_folder(made: Made) -> None:
-    """Private keys were in it."""
+    """It contained private keys."""
     assert list(made.work.iterdir()) == []
 
 
 def test_the_machines_boot_from_the_programs_own_ignition(made: Made) -> None:
-    """To the byte, where the catalogue has no snippets."""
+    """Byte for byte, if the catalogue has no snippets."""
     for file in ("bootstrap.ign", "master.ign", "worker.ign", "metadata.json", "auth/kubeadmin-password"):
         assert hashlib.sha256(made.graph.file(file).encode()).hexdigest() == made.second["sha256"][file]
 
 
 def test_the_names_that_the_program_draws_are_the_clusters_own_everywhere(made: Made) -> None:
-    """In objects, in files' names, and where base64 hides them: what stands in Azure by now has ours."""
+    """In objects, in file names, and inside base64: the resources in Azure have ours already."""
     ids, drawn = made.given["cluster-id"], made.first["drawn"]
     assert drawn["infraId"] != ids["infraId"]
     metadata = json.loads(made.graph.file("metadata.json"))
@@ -144,7 +144,7 @@ def test_the_names_that_the_program_draws_are_the_clusters_own_everywhere(made: 
 
 
 def test_what_makes_a_cluster_one_of_this_service_lies_on_the_machine_as_our_own_graph_has_it(made: Made) -> None:
-    """One place for each object, whatever makes the rest; and what the program had beside them is gone."""
+    """There is one place for each object, whatever makes the rest, and the program's own objects are gone."""
     with ThreadPoolExecutor(2) as pool:
         ours = graph.resolve(assets.ASSETS, back_end.ADJUSTED, made.given, pool)
     machine = made.machine()
@@ -159,13 +159,13 @@ def test_what_makes_a_cluster_one_of_this_service_lies_on_the_machine_as_our_own
 
 
 def test_what_is_laid_over_needs_nothing_but_what_is_given() -> None:
-    """The program has made no certificate of which we know when it is made."""
+    """It is not known when the program makes its certificates."""
     known = {asset.name for asset in assets.GIVEN}
     assert set(graph.needed(assets.ASSETS, back_end.ADJUSTED)) <= {*known, *back_end.ADJUSTED}
 
 
 def test_every_reader_finds_the_assets_under_their_names(made: Made) -> None:
-    """Whatever is given, each target, and each file of the machine; the rest under one further name."""
+    """All inputs, each target, and each file of the machine; the rest is under one further name."""
     for name in (*(asset.name for asset in assets.GIVEN), *assets.TARGETS):
         assert made.graph.contents[name], name
     assert set(back_ends.BACK_ENDS["openshift-install"].assets()) <= set(made.graph.contents)
@@ -183,13 +183,13 @@ def test_every_reader_finds_the_assets_under_their_names(made: Made) -> None:
     "paths", [("manifests/x.yaml",), ("manifests/x.yaml", "openshift/x.yaml")], ids=["one folder", "both folders"]
 )
 def test_objects_that_no_asset_makes_are_kept_under_one_name(paths: tuple[str, ...]) -> None:
-    """Those of the program are not what people lay beside ours, wherever they lie."""
+    """Objects of the program are kept apart from those that people add, wherever they are."""
     files = dict.fromkeys(paths, "kind: X\n")
     assert outputs.grouped(files) == ({}, files)
 
 
 def test_two_kubeconfigs_of_one_name_are_told_apart(made: Made) -> None:
-    """The machine's own asks inside; the one in the folder is the outer one."""
+    """The machine's own uses the internal name; the one in the folder uses the external one."""
     for path, host in (("auth/kubeconfig", "api-int"), ("auth/external/kubeconfig", "api")):
         (cluster,) = yaml.safe_load(made.graph.file(path))["clusters"]
         assert cluster["cluster"]["server"] == f"https://{host}.{example.DOMAIN}:6443"
@@ -197,7 +197,7 @@ def test_two_kubeconfigs_of_one_name_are_told_apart(made: Made) -> None:
 
 @pytest.mark.parametrize("path", ["auth/aro/kubeconfig", "auth/user-admin/kubeconfig"])
 def test_the_services_own_clients_are_signed_by_the_programs_signer(made: Made, path: str) -> None:
-    """The cluster believes them, and they believe the cluster."""
+    """They and the cluster trust each other."""
     config = yaml.safe_load(made.graph.file(path))
     user, cluster = config["users"][0]["user"], config["clusters"][0]["cluster"]
     client = x509.load_pem_x509_certificate(base64.b64decode(user["client-certificate-data"]))
@@ -209,7 +209,7 @@ def test_the_services_own_clients_are_signed_by_the_programs_signer(made: Made, 
 
 
 def test_snippets_are_merged_into_the_programs_ignition_and_its_user_data(tmp_path: Path) -> None:
-    """By the same rules; machines that come later begin with them too."""
+    """By the same rules; machines that are added later begin with them too."""
     row = {"name": "hostname", "hostname": "node.example"}
     made = make_with_stand_in(tmp_path, given(snippets={"bootstrap": [row], "worker": [row]}))
     worker = json.loads(made.graph.file("worker.ign"))
@@ -223,23 +223,23 @@ def test_snippets_are_merged_into_the_programs_ignition_and_its_user_data(tmp_pa
 
 @dataclass(frozen=True)
 class Shell:
-    """Scripts that stand for the program, for failures alone."""
+    """Scripts that replace the program, only for tests of failures."""
 
     program: Path
 
     @property
     def work(self) -> Path:
-        """Where work folders lie."""
+        """The parent of the work folders."""
         return self.program.parent / "memory"
 
     def says(self, script: str, version: str = VERSION) -> None:
-        """Let the program be a script that knows its version."""
+        """Make the program a script that knows its version."""
         head = f'#!/bin/sh\nif [ "$1" = version ]; then echo "openshift-install v{version}"; exit 0; fi\n'
         self.program.write_text(f"{head}{script}\n", encoding="utf-8")
         self.program.chmod(0o755)
 
     def fails(self, known: dict[str, Content] | None = None) -> InstallerError:
-        """Let it be run; return how it fails, once it is certain that nothing is left."""
+        """Run it; return its failure, after checking that nothing is left."""
         with pytest.raises(InstallerError) as caught:
             make(known or given())
         assert list(self.work.iterdir()) == []
@@ -248,13 +248,13 @@ class Shell:
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
-    """Give a program that is a shell script."""
+    """Make the program a shell script."""
     use(monkeypatch, tmp_path / "openshift-install")
     return Shell(tmp_path / "openshift-install")
 
 
 def test_a_program_that_fails_is_quoted_without_secrets(shell: Shell, caplog: pytest.LogCaptureFixture) -> None:
-    """Step, exit code and its last lines; whatever spelling it repeats a secret in."""
+    """Step, exit code and its last lines, in whatever spelling it repeats a secret."""
     config = given()["install-config"]
     quoted = json.dumps(config["pullSecret"])
     shell.says(
@@ -281,7 +281,7 @@ def test_a_program_that_says_too_much_in_one_line_is_not_quoted(shell: Shell) ->
 def test_a_program_that_does_not_end_is_killed_with_all_that_it_has_started(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be tried again: Azure was slow, perhaps."""
+    """It may be tried again, because perhaps Azure was slow."""
     monkeypatch.setattr(program, "RUN_SECONDS", 0.5)
     child = shell.program.with_name("child")
     shell.says(f"sleep 600 & echo $! > '{child}'; echo waiting; wait")
@@ -293,7 +293,7 @@ def test_a_program_that_does_not_end_is_killed_with_all_that_it_has_started(
 
 
 def test_what_a_program_has_started_ends_with_it(shell: Shell) -> None:
-    """It could write on into the folder, which would then stay."""
+    """It could continue to write into the folder, which would then stay."""
     child = shell.program.with_name("child")
     shell.says(f"sleep 600 & echo $! > '{child}'; exit 3")
     assert shell.fails().cause == "it ended with code 3"
@@ -301,7 +301,7 @@ def test_what_a_program_has_started_ends_with_it(shell: Shell) -> None:
 
 
 def test_a_program_that_never_stops_talking_is_ended(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it says lies in memory, which other creates need too."""
+    """Its output is in memory, which other creates need too."""
     monkeypatch.setattr(program, "LARGEST_FILE", 100_000)
     shell.says("exec cat /dev/zero")
     error = shell.fails()
@@ -312,7 +312,7 @@ def test_a_program_that_never_stops_talking_is_ended(shell: Shell, monkeypatch: 
 def test_keys_are_not_put_on_a_disk_where_there_is_no_memory_for_files(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told instead: the service's operator chooses where it runs."""
+    """The error says so instead: the service's operator decides where it runs."""
     monkeypatch.setattr(back_end, "_MEMORY", shell.program.with_name("missing"))
     shell.says("exit 0")
     error = shell.fails()
@@ -321,7 +321,7 @@ def test_keys_are_not_put_on_a_disk_where_there_is_no_memory_for_files(
 
 
 def is_running(pid: int) -> bool:
-    """Tell whether a process still lives after a second: the kernel ends a killed one when it gets to it."""
+    """Tell whether a process is still alive after a second, because the kernel takes a moment to end a killed one."""
     until = time.monotonic() + 1
     while lives(pid) and time.monotonic() < until:
         time.sleep(0.01)
@@ -329,7 +329,7 @@ def is_running(pid: int) -> bool:
 
 
 def lives(pid: int) -> bool:
-    """Tell whether a process lives; one that nobody has waited for does not."""
+    """Tell whether a process is alive; a zombie is not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -343,7 +343,7 @@ def test_a_signal_is_named(shell: Shell) -> None:
 
 
 def test_a_program_of_another_version_makes_nothing(shell: Shell) -> None:
-    """It would install what nobody asked for."""
+    """It would install something that nobody asked for."""
     shell.says("exit 9", version="4.3.19")
     error = shell.fails()
     assert error.step == "openshift-install version"
@@ -363,7 +363,7 @@ def test_a_program_of_another_version_makes_nothing(shell: Shell) -> None:
 def test_a_program_that_cannot_be_started_says_why(
     shell: Shell, content: bytes, mode: int, step: str, want: str
 ) -> None:
-    """The log has its path, so that the operator finds it; the cause, which customers read, has none."""
+    """The log has its path for the operator; the cause, which customers read, does not."""
     shell.program.write_bytes(content)
     shell.program.chmod(mode)
     error = shell.fails() if step != "find openshift-install" else found_wanting(shell)
@@ -374,7 +374,7 @@ def test_a_program_that_cannot_be_started_says_why(
 
 
 def found_wanting(shell: Shell) -> InstallerError:
-    """Return how a program fails that is not even run."""
+    """Return the failure of a program that is not even started."""
     with pytest.raises(InstallerError) as caught:
         make(given())
     assert list(shell.work.iterdir()) == []
@@ -382,7 +382,7 @@ def found_wanting(shell: Shell) -> InstallerError:
 
 
 def test_a_program_in_a_folder_that_everybody_may_write_to_is_not_started(shell: Shell) -> None:
-    """Somebody else could put another there."""
+    """Somebody else could replace it."""
     shell.says("exit 0")
     shell.program.parent.chmod(0o777)
     error = found_wanting(shell)
@@ -393,7 +393,7 @@ def test_a_program_in_a_folder_that_everybody_may_write_to_is_not_started(shell:
 
 
 def test_a_full_memory_is_told_as_such(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And is not taken for a bug."""
+    """It is not mistaken for a bug."""
 
     def full(*_arguments: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -411,7 +411,7 @@ def test_a_full_memory_is_told_as_such(shell: Shell, monkeypatch: pytest.MonkeyP
 def test_a_start_is_tried_again_where_the_machine_may_do_it_later(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int, passing: bool
 ) -> None:
-    """Memory comes back, and a program that is being put there is soon written; a missing interpreter stays away."""
+    """Memory becomes free, and a file that is being written is soon complete; a missing interpreter stays missing."""
 
     def unable(*_words: Any, **_options: Any) -> None:
         raise OSError(number, os.strerror(number))
@@ -423,7 +423,7 @@ def test_a_start_is_tried_again_where_the_machine_may_do_it_later(
 
 
 def test_a_path_that_cannot_be_looked_at_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The setting is wrong then, and nothing is fetched."""
+    """The setting is wrong, and nothing is fetched."""
     use(monkeypatch, tmp_path / ("x" * 300))
     with pytest.raises(InstallerError) as caught:
         make(given())
@@ -434,14 +434,14 @@ def test_a_path_that_cannot_be_looked_at_is_told_as_such(tmp_path: Path, monkeyp
 
 
 def test_a_folder_is_no_program(shell: Shell) -> None:
-    """The setting is wrong then."""
+    """The setting is wrong."""
     shell.program.mkdir()
     error = found_wanting(shell)
     assert (error.cause, error.place) == ("openshift-install is not a file", str(shell.program))
 
 
 def test_what_the_program_says_of_this_machines_folders_is_left_out(shell: Shell) -> None:
-    """A customer reads its last lines; where it runs is the operator's affair."""
+    """Customers read its last lines; only the operator needs to know where it runs."""
     shell.says('echo "$0: cannot read $PWD/assets/install-config.yaml" >&2; exit 4')
     (said,) = shell.fails().said
     assert said == "openshift-install: cannot read assets/install-config.yaml"
@@ -476,7 +476,7 @@ def test_what_the_program_says_of_this_machines_folders_is_left_out(shell: Shell
     ids=["nothing", "no object", "no names", "no ignition", "no kubeconfigs", "another spec"],
 )
 def test_what_the_program_has_not_made_is_named(shell: Shell, script: str, step: str, want: str) -> None:
-    """Step and file; nothing of ours takes its place, because the machines would not know it."""
+    """Step and file. Ours does not replace it, because the machines would not know it."""
     shell.says(script)
     error = shell.fails()
     assert error.step == step
@@ -484,7 +484,7 @@ def test_what_the_program_has_not_made_is_named(shell: Shell, script: str, step:
 
 
 def test_what_killed_processes_have_left_goes_after_an_hour(shell: Shell) -> None:
-    """A younger folder may be somebody's who is still at work."""
+    """A younger folder may belong to a process that is still working."""
     shell.says("exit 1")
     old, young = shell.work / "aro-openshift-install-old", shell.work / "aro-openshift-install-young"
     for folder in (old, young):
@@ -498,7 +498,7 @@ def test_what_killed_processes_have_left_goes_after_an_hour(shell: Shell) -> Non
 
 
 def test_a_version_that_is_no_name_of_a_file_is_refused(shell: Shell) -> None:
-    """It comes from the catalogue and goes into a path."""
+    """It comes from the catalogue and becomes part of a path."""
     known = given(version="4.3.18-../../x")
     with pytest.raises(InstallerError, match="cannot be part of a path"):
         make(known)

@@ -1,4 +1,4 @@
-"""What OpenSSL's own command says of the certificates, as those verify them who use them, from files on a disk."""
+"""The verdict of OpenSSL's own command on the certificates, verified from files as their users do."""
 
 import base64
 import shutil
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not OPENSSL, reason="there is no openssl on this
 AN_HOUR = 3600
 PURPOSES = {"serverAuth": "sslserver", "clientAuth": "sslclient"}
 NAMES = {"domain": example.DOMAIN, "service_ip": "172.30.0.1"}
-# OpenSSL wants a client's key to sign. This one of upstream's may not, and etcd, written in Go, does not ask.
+# OpenSSL requires that a client's key may sign. Upstream's key may not, and etcd, written in Go, does not require it.
 NO_SIGNATURE = {"etcd-client"}
 # Who answers at each name of the API.
 SERVERS = {
@@ -46,9 +46,9 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def refusal(certificate: Path, trusted: Path, *options: str) -> str:
-    """Return what OpenSSL has against a certificate an hour after it began; nothing when it is good."""
+    """Return OpenSSL's objection to a certificate an hour after its begin, or ""."""
     moment = str(int(datetime.fromisoformat(example.NOW).timestamp()) + AN_HOUR)
-    # The machine's own authorities are left out, so that nothing but the bundle can verify it.
+    # Without the machine's own authorities, so that only the bundle can verify it.
     alone = ["-no-CAfile", "-no-CApath", "-no-CAstore", "-attime", moment]
     command = [OPENSSL, "verify", *alone, "-CAfile", str(trusted), *options, str(certificate)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -69,14 +69,14 @@ def test_openssl_verifies_every_leaf_by_each_bundle_of_its_users(tls: Path, file
 
 @pytest.mark.parametrize("file", LEAVES)
 def test_openssl_refuses_a_leaf_to_whoever_does_not_know_its_signer(tls: Path, file: str) -> None:
-    """So the verification above says something."""
+    """This shows that the verification above can fail."""
     (row,) = (row for row in CERTIFICATES if row.file == file)
     stranger = next(other.file for other in CERTIFICATES if not other.issuer and other.file != row.issuer)
     assert "verification failed" in refusal(tls / f"{file}.crt", tls / f"{stranger}.crt")
 
 
 def test_openssl_refuses_a_name_and_a_purpose_that_are_not_in_the_certificate(tls: Path) -> None:
-    """A client's certificate is no server's."""
+    """A client's certificate is not valid for a server."""
     trusted = tls / "kube-apiserver-complete-server-ca-bundle.crt"
     server = tls / "kube-apiserver-lb-server.crt"
     assert "hostname mismatch" in refusal(server, trusted, "-verify_hostname", f"api-int.{example.DOMAIN}")
@@ -90,7 +90,7 @@ def test_openssl_refuses_a_name_and_a_purpose_that_are_not_in_the_certificate(tl
 def test_a_kubeconfig_and_the_server_that_it_names_believe_each_other(
     tls: Path, tmp_path: Path, row: Kubeconfig
 ) -> None:
-    """Its bundle verifies the server, the API server's bundle verifies its client, and key and certificate belong."""
+    """Its bundle verifies the server, the API server's bundle verifies its client, and key and certificate match."""
     config: Any = document(row.path)
     cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
     files = {

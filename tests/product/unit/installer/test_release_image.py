@@ -1,4 +1,4 @@
-"""Where a release image is looked for."""
+"""The locations of a release image."""
 
 import pytest
 
@@ -36,7 +36,7 @@ DIGEST = f"sha256:{'1' * 64}"
     ids=["a release", "a nightly build", "the mirror itself", "what is not mirrored"],
 )
 def test_the_mirror_of_a_repository_comes_before_its_own_registry(pullspec: str, want: list[str]) -> None:
-    """As the machines do by the same table, with tag or digest."""
+    """Like the machines, with the same table, by tag or digest."""
     assert [str(place) for place in release_image.places(pullspec, MIRRORS)] == want
 
 

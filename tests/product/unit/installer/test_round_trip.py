@@ -22,7 +22,7 @@ def test_an_ignition_is_read_and_written_without_a_difference(name: str, spec: s
 
 @pytest.mark.parametrize("spec", ["2.2.0", "3.2.0"])
 def test_every_file_under_the_installers_folder_is_the_graphs(spec: str) -> None:
-    """Each text as its asset made it; all manifests are there, and keys and kubeconfigs as far as they may be."""
+    """Each text is as its asset made it. All manifests are there, and keys and kubeconfigs as far as they may be."""
     graph = example.remade(example.given(spec=spec))
     config = ignition_parsing.parse(json.loads(graph.file("bootstrap.ign")))
     texts = {file.path.removeprefix(ROOT): file.text for file in config.files if file.path.startswith(ROOT)}

@@ -1,4 +1,4 @@
-"""All shell of the graph, looked at by shellcheck."""
+"""shellcheck on all shell scripts of the graph."""
 
 import shutil
 import subprocess
@@ -11,13 +11,13 @@ from tests.product.unit.installer import bootstrap_machine
 from tests.product.unit.installer.bootstrap_machine import IDS
 from tests.product.unit.installer.machine import script
 
-# It comes with the packages of the tests, beside their interpreter.
+# It is installed with the packages of the tests, beside their interpreter.
 SHELLCHECK = shutil.which("shellcheck", path=str(Path(sys.executable).parent)) or shutil.which("shellcheck")
 needs_shellcheck = pytest.mark.skipif(SHELLCHECK is None, reason="shellcheck is not installed: see requirements-dev.in")
 
 
 def check(folder: Path, scripts: dict[str, str]) -> str:
-    """Return what shellcheck has against scripts."""
+    """Return shellcheck's findings about scripts."""
     assert SHELLCHECK
     for path, text in scripts.items():
         (folder / Path(path).name).write_text(text)
@@ -29,7 +29,7 @@ def check(folder: Path, scripts: dict[str, str]) -> str:
 @needs_shellcheck
 @pytest.mark.parametrize("flavour", IDS)
 def test_shellcheck_has_nothing_against_any_script(flavour: str, tmp_path: Path) -> None:
-    """Each as the machine gets it, with the cluster's values in it."""
+    """Each script as the machine gets it, with the cluster's values."""
     scripts = bootstrap_machine.scripts(flavour)
     assert {"/usr/local/bin/approve-csr.sh", "/usr/local/bin/installer-gather.sh"} <= scripts.keys()
     assert check(tmp_path, scripts) == ""
@@ -37,7 +37,7 @@ def test_shellcheck_has_nothing_against_any_script(flavour: str, tmp_path: Path)
 
 @needs_shellcheck
 def test_shellcheck_has_nothing_against_the_stages_of_any_release(tmp_path: Path) -> None:
-    """Their script is made anew for each, and no variable in it is for nothing."""
+    """The script is generated for each release, and none of its variables is unused."""
     releases = [("T", "4.4.33"), ("B", "4.6.1"), *(("C", f"4.{minor}.1") for minor in range(8, 20))]
     scripts = {f"/{version}.sh": script("bootkube.sh", flavour, version) for flavour, version in releases}
     assert check(tmp_path, scripts) == ""

@@ -62,7 +62,7 @@ def dispatcher(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.mark.parametrize("event", ["up", "dhcp4-change", "connectivity-change"])
 def test_name_servers_come_first_however_often_it_runs(dispatcher: tuple[Path, Path], event: str) -> None:
-    """Those of DHCP stay behind them, none twice."""
+    """Those of DHCP stay behind them, without duplicates."""
     script, resolv = dispatcher
     for _ in range(2):
         subprocess.run(["/bin/bash", str(script), "eth0", event], check=True)
@@ -77,7 +77,7 @@ def test_name_servers_come_first_however_often_it_runs(dispatcher: tuple[Path, P
 
 
 def test_other_events_change_no_name_server(dispatcher: tuple[Path, Path]) -> None:
-    """An interface that goes down says nothing of names."""
+    """An interface that goes down changes no names."""
     script, resolv = dispatcher
     before = resolv.read_text()
     subprocess.run(["/bin/bash", str(script), "eth0", "down"], check=True)
@@ -95,7 +95,7 @@ def test_other_events_change_no_name_server(dispatcher: tuple[Path, Path]) -> No
     ids=["bootstrap", "master", "master without workers", "worker"],
 )
 def test_each_role_has_its_pods(role: str, config: Any, want: set[str]) -> None:
-    """In the host's network, wherever it stands, before anything else is evicted."""
+    """In the host's network, on any node, and evicted last."""
     files = made(PODS, role, config)
     found = {path.removeprefix(MANIFESTS)[:-5]: yaml.safe_load(files[path].text) for path in files if MANIFESTS in path}
     assert found.keys() == want
@@ -123,7 +123,7 @@ def test_the_bootstrap_machine_holds_the_address_until_a_master_is_ready() -> No
 
 
 def test_names_are_answered_for_the_cluster_and_asked_for_all_else() -> None:
-    """The masters count on the bootstrap machine alone."""
+    """The masters wait only for the bootstrap machine."""
     files = made(PODS, "bootstrap")
     text = files["/etc/coredns/Corefile"].text
     assert f"mdns {example.DOMAIN} 3\n" in text
@@ -147,7 +147,7 @@ def test_ingress_goes_to_every_worker() -> None:
 
 
 def test_pods_without_a_moving_address_may_have_any() -> None:
-    """Only routers are told apart by the last number."""
+    """Only routers are distinguished by the last number."""
     row = PODS | {"pods": ["coredns"], "ingressAddress": "10.0.1.5"}
     assert "10.0.1.5" in made(row)["/etc/coredns/apps.db"].text
 
@@ -174,7 +174,7 @@ def test_what_azure_cannot_carry_to_a_machine_is_refused() -> None:
 
 @pytest.mark.parametrize("spec", ignition.VERSIONS)
 def test_the_installers_own_part_keeps_to_what_is_left_for_it(spec: str) -> None:
-    """It takes less than half of that, so names may be as long as they like."""
+    """It takes less than half of that, so names may have any length."""
     made = example.remade(example.given(spec=spec))
     for role in snippets.CARRIED_BY_AZURE:
         assert len(made.file(f"{role}.ign").encode()) * 2 < snippets.RESERVED
@@ -182,7 +182,7 @@ def test_the_installers_own_part_keeps_to_what_is_left_for_it(spec: str) -> None
 
 @needs_shellcheck
 def test_every_script_passes_shellcheck(dispatcher: tuple[Path, Path], tmp_path: Path) -> None:
-    """The one that sets name servers, and those that fit a pod to its machine."""
+    """The one that sets name servers, and those that adapt a pod to its machine."""
     scripts = {"/forcedns.sh": dispatcher[0].read_text()}
     scripts |= {f"/{name}.sh": f"#!/bin/bash\n{pod.init}" for name, pod in static_pods.PODS.items()}
     assert check(tmp_path, scripts) == ""
@@ -239,13 +239,13 @@ def test_the_shape_of_snippets_is_checked(given: Any, want: list[str]) -> None:
     ids=lambda member: str(*member),
 )
 def test_a_member_of_the_wrong_type_is_told_by_its_row(member: dict[str, Any]) -> None:
-    """Rows are written by hand: nothing in them ends in a trace."""
+    """Rows are written by hand, so no mistake in them may end in a trace."""
     ((place, _),) = snippets.wrong_rows({"worker": [], "master": [PODS | member]}, CONFIG)
     assert place == "snippets.master[0]"
 
 
 def test_what_ignition_would_refuse_is_told_before_anything_is_made() -> None:
-    """Beside what is wrong with the rows of other roles."""
+    """Together with the problems of other roles' rows."""
     relative = {
         "ignition": {"version": "3.2.0"},
         "storage": {"files": [{"path": "a", "contents": {"source": "data:,"}}]},

@@ -1,4 +1,4 @@
-"""The stages as a table: whole, and the same as the emulated machine's."""
+"""The stages as a table: complete, and matching the emulated machine."""
 
 import json
 import re
@@ -14,9 +14,9 @@ from tests.product.unit.installer import example
 from tests.product.unit.installer.machine import VERSIONS, known, script
 
 MARKED = re.compile(r"touch (\S+\.done)")
-# Flavour and version: of each flavour one, and of those between which a table changes the others.
+# Flavour and version: one of each flavour, and those between which a table changes.
 RELEASES = [*VERSIONS.items(), ("T", "4.4.33"), ("B", "4.6.1"), *(("C", f"4.{minor}.1") for minor in range(8, 20))]
-# The emulated machine knows flavours alone: of what only some releases of one have, it says nothing for the others.
+# The emulated machine knows only flavours. What only some releases of a flavour have, it does not show for the others.
 NEWEST = [*((flavour, VERSIONS[flavour]) for flavour in "ATB"), RELEASES[-1]]
 every_release = pytest.mark.parametrize(("flavour", "version"), RELEASES)
 
@@ -34,7 +34,7 @@ def boot_files(flavour: str, version: str) -> set[str]:
 
 
 def named(stage: Stage, flavour: str, version: str) -> set[str]:
-    """Return the files of the ignition that a stage says it reads."""
+    """Return the files of the ignition that a stage declares to read."""
     flags = stages.of_release(stage.flags, known(flavour, version)["release-image"])
     given = [flag.value for flag in flags if not flag.where]
     found = {
@@ -51,7 +51,7 @@ def test_every_file_that_a_stage_needs_is_in_the_ignition(flavour: str, version:
 
 @every_release
 def test_every_image_that_a_stage_runs_is_looked_up_before(flavour: str, version: str) -> None:
-    """And no other is looked up: one that a release has no more would end the script."""
+    """No other image is looked up, because one that a release no longer has would end the script."""
     release = known(flavour, version)["release-image"]
     looked_up = {image.variable for image in stages.of_release(stages.IMAGES, release)} | {stages.RELEASE}
     run = {stage.image for stage in having(flavour, version) if stage.image}
@@ -71,7 +71,7 @@ def test_the_script_marks_each_stage_in_the_order_of_the_table(flavour: str, ver
 
 @every_release
 def test_the_emulated_machine_shows_what_the_stages_do(flavour: str, version: str) -> None:
-    """Each is written for itself, so that both would have to be wrong in the same way."""
+    """Both are written independently, so both would have to be wrong in the same way."""
     ours = [*BEFORE, *(shown for stage in having(flavour, version) for shown in stage.shows)]
     rows = [row.name for row in timeline.BOOTSTRAP if flavour in row.flavours]
     assert [name for name in rows if name in ours or (flavour, version) in NEWEST] == ours
@@ -85,7 +85,7 @@ def test_bash_can_read_the_script(flavour: str, version: str) -> None:
 
 
 def test_a_release_has_the_arguments_of_its_version() -> None:
-    """Not of its flavour alone: a program ends at an argument that it does not know."""
+    """Not only of its flavour: a program fails at an argument that it does not know."""
     assert "--etcd-discovery-domain=" in script("bootkube.sh", "B", "4.6.1")
     assert "--etcd-discovery-domain=" not in script("bootkube.sh", "B", "4.7.4")
     assert "--cluster-auth-file=" not in script("bootkube.sh", "B", "4.6.1")
@@ -94,7 +94,7 @@ def test_a_release_has_the_arguments_of_its_version() -> None:
 
 
 def test_etcds_operator_is_told_by_the_flavour_what_it_works_with() -> None:
-    """It makes the certificates itself from 4.8 on, and knows none of the arguments for ours."""
+    """From 4.8 on it makes the certificates itself, and knows none of the arguments for ours."""
     for flavour in "TB":
         assert "--etcd-ca=" in script("bootkube.sh", flavour)
         assert "--cluster-configmap-file=" not in script("bootkube.sh", flavour)
@@ -115,7 +115,7 @@ def test_etcds_operator_is_told_by_the_flavour_what_it_works_with() -> None:
     ],
 )
 def test_newer_programs_are_told_what_they_ask_for(since: int, argument: str) -> None:
-    """From the release on that knows it."""
+    """From the first release that knows the argument."""
     having_it = [minor for minor in range(8, 20) if argument in script("bootkube.sh", "C", f"4.{minor}.1")]
     assert having_it == list(range(since, 20))
 

@@ -1,4 +1,4 @@
-"""Texts of units, read as Ignition reads them."""
+"""Texts of units, as Ignition reads them."""
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -31,14 +31,14 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", READ.values(), ids=READ)
 def test_what_ignition_reads_has_no_problem(text: str) -> None:
-    """Though systemd may warn of it."""
+    """Even if systemd would warn about it."""
     assert unit_texts.problem(text) == ""
     assert is_unit_text(text)
 
 
 @pytest.mark.parametrize(("text", "want"), REFUSED.values(), ids=REFUSED)
 def test_what_ignition_refuses_is_told_by_its_line(text: str, want: str) -> None:
-    """And not by what it says, which may be a secret."""
+    """Not by its content, which may be a secret."""
     assert want in unit_texts.problem(text)
     assert not is_unit_text(text)
 
@@ -47,5 +47,5 @@ def test_what_ignition_refuses_is_told_by_its_line(text: str, want: str) -> None
 @given(st.text(alphabet="[]#;=\\\n\r ab", max_size=30))
 @example("[a]\n" + "=\\\n" * 40)
 def test_every_text_is_judged_as_the_published_reader_does(text: str) -> None:
-    """By rules that were written apart from each other."""
+    """By rules that were written independently."""
     assert bool(unit_texts.problem(text)) != is_unit_text(text)

@@ -1,4 +1,4 @@
-"""The units of the bootstrap machine: as the facts have them, whole, and such that systemd takes them."""
+"""The units of the bootstrap machine: as in the facts, complete, and accepted by systemd."""
 
 import re
 import shutil
@@ -13,7 +13,7 @@ from tests.product.unit.installer.bootstrap_machine import IDS
 
 ANALYZER = shutil.which("systemd-analyze")
 _COMMAND = re.compile(r"^Exec\w+=[-@:+!]*(\S+)", re.MULTILINE)
-# What the machine's image brings, as far as our units name it.
+# The units of the machine's image that ours name.
 _IMAGE_TARGETS = (
     "basic.target",
     "multi-user.target",
@@ -31,18 +31,18 @@ _IMAGE_UNITS = {
 
 
 def sections(unit: dict[str, Any]) -> str:
-    """Return all that a unit says, additions included."""
+    """Return all sections of a unit, additions included."""
     return str(unit.get("contents", "")) + "".join(one["contents"] for one in unit.get("dropins", []))
 
 
 def lines(unit: dict[str, Any], name: str) -> set[str]:
-    """Return the values of a setting, of all its lines."""
+    """Return the values of a setting, from all its lines."""
     return {word for found in re.findall(rf"^{name}=(.*)$", sections(unit), re.MULTILINE) for word in found.split()}
 
 
 @facts.present
 def test_the_units_are_those_of_the_facts() -> None:
-    """Their names, whether they are enabled, what stands in them and what only beside them."""
+    """Their names, whether they are enabled, their content and their additions."""
     wanted = {
         unit["name"]: (unit["enabled"], unit["has_contents"], [dropin["name"] for dropin in unit["dropins"]])
         for unit in facts.facts()["ignition"]["bootstrap.ign"]["units"]
@@ -56,7 +56,7 @@ def test_the_units_are_those_of_the_facts() -> None:
 
 @pytest.mark.parametrize("flavour", IDS)
 def test_what_a_unit_starts_is_on_the_machine_and_may_be_run(flavour: str) -> None:
-    """Programs of ours, that is; those of the image are not in the ignition."""
+    """That is, programs of ours; those of the image are not in the ignition."""
     modes = bootstrap_machine.modes(flavour)
     started = {
         command for unit in bootstrap_machine.units(flavour).values() for command in _COMMAND.findall(sections(unit))
@@ -68,7 +68,7 @@ def test_what_a_unit_starts_is_on_the_machine_and_may_be_run(flavour: str) -> No
 
 @pytest.mark.parametrize("flavour", IDS)
 def test_a_unit_that_is_enabled_says_what_it_is_wanted_by(flavour: str) -> None:
-    """Otherwise enabling it does nothing; those that others start are wanted by nobody at boot."""
+    """Otherwise enabling it has no effect; units that others start need no such line."""
     for name, unit in bootstrap_machine.units(flavour).items():
         if "contents" in unit:
             assert bool(unit.get("enabled")) == ("WantedBy=" in unit["contents"]), name
@@ -115,7 +115,7 @@ def test_certificates_without_alternative_names_are_borne_where_go_would_refuse_
 
 
 def lay_down(flavour: str, root: Path) -> list[str]:
-    """Write units and files below a folder, with what the image has; return the units that were written."""
+    """Write units and files below a folder, with what the image has; return the written units."""
     folder = root / "etc/systemd/system"
     folder.mkdir(parents=True)
     for path, mode in bootstrap_machine.modes(flavour).items():
@@ -144,7 +144,7 @@ def lay_down(flavour: str, root: Path) -> list[str]:
 
 
 def verify(root: Path, names: list[str]) -> str:
-    """Return what systemd has against units below a folder."""
+    """Return systemd's findings about units below a folder."""
     assert ANALYZER
     command = [ANALYZER, "verify", "--man=no", "--generators=no", f"--root={root}"]
     done = subprocess.run(
@@ -156,13 +156,13 @@ def verify(root: Path, names: list[str]) -> str:
 @pytest.mark.skipif(ANALYZER is None, reason="systemd-analyze is not on this machine")
 @pytest.mark.parametrize("flavour", IDS)
 def test_systemd_has_nothing_against_the_units(flavour: str, tmp_path: Path) -> None:
-    """On a folder like the machine's: the ignition's files, and stubs for what the image brings."""
+    """In a folder like the machine's: the ignition's files, and stubs for the image's."""
     assert verify(tmp_path, lay_down(flavour, tmp_path)) == ""
 
 
 @pytest.mark.skipif(ANALYZER is None, reason="systemd-analyze is not on this machine")
 def test_systemd_finds_a_unit_that_starts_what_is_not_there(tmp_path: Path) -> None:
-    """So the test above can fail."""
+    """This shows that the test above can fail."""
     names = lay_down("A", tmp_path)
     (tmp_path / "usr/local/bin/approve-csr.sh").unlink()
     unit = tmp_path / "etc/systemd/system/progress.service"

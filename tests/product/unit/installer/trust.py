@@ -1,8 +1,8 @@
-"""Which bundle the user of each certificate verifies it by."""
+"""The bundle by which the user of each certificate verifies it."""
 
 from installer.assets.certificates import CERTIFICATES
 
-# Whom the user of each leaf trusts.
+# The bundles that the user of each leaf trusts.
 TRUST = {
     "admin-kubeconfig-client": ("admin-kubeconfig-ca-bundle", "kube-apiserver-complete-client-ca-bundle"),
     "aro-service": ("kube-apiserver-complete-client-ca-bundle",),

@@ -1,4 +1,4 @@
-"""An API server in memory, at the place of the connection: what a client sends arrives here, and all above it is real."""
+"""An in-memory API server in place of the connection: it gets what a client sends, and everything above is real."""
 
 import copy
 import json
@@ -16,19 +16,19 @@ Answer = tuple[int, Json]
 
 
 def failure(code: int, reason: str, message: str) -> Answer:
-    """Make an error as API servers send it."""
+    """Make an error in the format of API servers."""
     return code, {"kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": message}
 
 
 @dataclass
 class FakeApi:
-    """Objects by their path. A namespace is not asked for unless `namespaces` says which there are.
+    """Objects by their path. Namespaces are not checked unless `namespaces` lists the existing ones.
 
     Attributes:
         objects: path to object.
         requests: method, path and body of each request.
-        first: looks at each request before the server does; whatever it returns is the answer.
-        namespaces: those that exist.
+        first: sees each request before the server does; a value that it returns is the answer.
+        namespaces: the existing namespaces.
     """
 
     objects: dict[str, Json] = field(default_factory=dict)
@@ -42,16 +42,16 @@ class FakeApi:
 
     @property
     def client(self) -> ApiClient:
-        """What functions of the product take."""
+        """The client that functions of the product take."""
         return cast("ApiClient", self)
 
     @property
     def changes(self) -> list[tuple[str, str, Any]]:
-        """What was asked for beside reads."""
+        """The requests that are not reads."""
         return [request for request in self.requests if request[0] != "GET"]
 
     def add(self, *objects: Json) -> None:
-        """Let objects exist, written by somebody else."""
+        """Add objects that somebody else has written."""
         for one in objects:
             self._store(identity(one).path, copy.deepcopy(one))
 
@@ -60,7 +60,7 @@ class FakeApi:
         return self.objects[Read(kind, name, namespace).path]
 
     def call_api(self, method: str, url: str, headers: dict[str, str], **sent: Any) -> Any:
-        """Answer a request as `ApiClient.call_api` does."""
+        """Answer a request like `ApiClient.call_api`."""
         body = json.loads(json.dumps(sent["body"]))
         self.requests.append((method, url, body))
         code, answer = self.first(method, url) or self._answer(method, url, headers, body)

@@ -1,4 +1,4 @@
-"""Objects of a cluster as its API server sends them, with as much as conditions look at."""
+"""Objects of a cluster in the format of its API server, with the members that conditions read."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def operator(name: str, *, available: str = "True", progressing: str = "False", 
 
 
 def machine(name: str, phase: str | None = "Running", *, made: str = "2099-01-01T00:00:00Z", **status: Any) -> Json:
-    """Make a Machine, younger than whatever waits for it."""
+    """Make a Machine, younger than the row that waits for it."""
     metadata = {"name": name, "creationTimestamp": made}
     return {"metadata": metadata, "status": ({"phase": phase} if phase else {}) | status}
 
@@ -37,7 +37,7 @@ def node(name: str, ready: str = "True") -> Json:
 
 
 def privileged() -> Json:
-    """Make the constraints `privileged` as the release brings them."""
+    """Make the constraints `privileged` as in the release."""
     return {
         "apiVersion": "security.openshift.io/v1",
         "kind": "SecurityContextConstraints",

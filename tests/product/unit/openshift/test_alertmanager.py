@@ -26,7 +26,7 @@ STOCK = """\
 
 
 def test_a_stock_receiver_gets_an_address_once() -> None:
-    """All else is as before, and a second time changes no character."""
+    """Everything else is unchanged, and a second run changes no character."""
     silenced = with_receiver(STOCK)
     want = yaml.safe_load(STOCK)
     for receiver in want["receivers"][:2]:
@@ -36,7 +36,7 @@ def test_a_stock_receiver_gets_an_address_once() -> None:
 
 
 def test_what_somebody_wrote_keeps_its_types_and_quotes() -> None:
-    """A document that was loaded and dumped would say `false` for `off` and lose quotes that mean something."""
+    """A document that was loaded and dumped would say `false` for `off` and lose quotes that matter."""
     document = "global: {smtp_require_tls: off, smtp_hello: 'yes'}\nreceivers:\n- name: 'null'\n  extra: 0x1F\n"
     silenced = with_receiver(document)
     assert "smtp_require_tls: off, smtp_hello: 'yes'" in silenced
@@ -44,7 +44,7 @@ def test_what_somebody_wrote_keeps_its_types_and_quotes() -> None:
 
 
 def test_the_receiver_of_newer_releases_gets_it_too() -> None:
-    """Since 4.6 there is no `null`; the other two hear what nobody has to be told of."""
+    """Since 4.6 there is no `null`; the other two get alerts that nobody needs to see."""
     document = "receivers:\n- name: Default\n- name: Watchdog\n- name: Critical\n"
     assert yaml.safe_load(with_receiver(document))["receivers"] == [
         {"name": "Default", "webhook_configs": [WEBHOOK]},
@@ -55,7 +55,7 @@ def test_the_receiver_of_newer_releases_gets_it_too() -> None:
 
 @pytest.mark.parametrize("integration", ["webhook_configs", "slack_configs", "email_configs"])
 def test_a_receiver_that_somebody_has_given_an_integration_stays(integration: str) -> None:
-    """There is nothing to warn of, and an address of ours would only fail there."""
+    """There is nothing to warn about, and an address of ours would only fail there."""
     document = f"receivers:\n- name: Default\n  {integration}:\n  - send_resolved: true\n"
     assert with_receiver(document) == document
 
@@ -79,7 +79,7 @@ def test_a_document_of_one_line_is_edited_too() -> None:
     ids=["empty", "a list", "no list", "no such receiver", "a receiver without a name", "no receiver at all"],
 )
 def test_a_document_without_that_receiver_stays_as_it_is(document: str) -> None:
-    """There is nothing to warn of."""
+    """There is nothing to warn about."""
     assert with_receiver(document) == document
 
 

@@ -1,4 +1,4 @@
-"""The credentials inside a cluster: what differs is changed, and only what was changed is rolled out."""
+"""The credentials inside a cluster: only differences are written, and only changes are rolled out."""
 
 import base64
 from typing import Any
@@ -38,7 +38,7 @@ def test_a_secret_that_is_written_is_never_shown() -> None:
 
 
 def test_the_cloud_providers_settings_keep_what_else_they_say() -> None:
-    """The same change a second time is none, and leaves its mark as it is."""
+    """Applying the same change again does nothing, and leaves its mark unchanged."""
     patch = azure_credentials.provider_patch(config(aadClientId="old", cloud="AzurePublicCloud"), WANTED, "v2")
     settings = yaml.safe_load(base64.b64decode(patch["data"]["cloud-config"]))
     assert settings == {"aadClientId": "client", "aadClientSecret": "s3cret", "cloud": "AzurePublicCloud"}
@@ -71,7 +71,7 @@ def test_a_control_plane_whose_credentials_never_changed_is_left_alone() -> None
 
 
 def test_the_reason_is_written_once() -> None:
-    """The same one starts no other roll-out."""
+    """The same reason starts no other roll-out."""
     patch = azure_credentials.reason_patch({"spec": {"logLevel": "Normal"}}, "r")
     assert patch == {"spec": {"forceRedeploymentReason": "r"}}
     assert azure_credentials.reason_patch(patch, "r") == {}
@@ -96,7 +96,7 @@ def operator(revision: int, *nodes: int) -> Json:
 def test_a_roll_out_is_over_when_every_master_has_the_revision_of_its_reason(
     found: Json, pod: Json | None, want: str
 ) -> None:
-    """An operator that has not seen the new reason yet shows a finished roll-out: of the last one."""
+    """An operator that has not seen the new reason yet still shows the last roll-out as finished."""
     missing = azure_credentials.redeployment_missing(KUBE_API_SERVER, found, pod, "r")
     assert missing.endswith(want)
     assert bool(missing) == bool(want)
@@ -118,7 +118,7 @@ def test_requests_for_other_clouds_or_without_a_namespace_are_not_waited_for() -
 
 
 def test_a_request_that_is_behind_says_why() -> None:
-    """In the operator's words, where it has any."""
+    """In the operator's words, if it has any."""
     behind = request(CredentialsProvisionFailure="root is gone")
     told = azure_credentials.request_missing(behind, None, WANTED)
     assert told == "Secret 'ns/credentials' does not hold the new credentials yet: root is gone"

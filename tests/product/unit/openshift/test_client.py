@@ -1,4 +1,4 @@
-"""What the client of a cluster costs, and where it dials."""
+"""What the client of a cluster costs, and where it connects."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ def test_reading_and_writing_load_no_typed_models() -> None:
     ("address", "want"), [("127.128.0.5", "https://127.128.0.5:6443"), ("fd00::5", "https://[fd00::5]:6443")]
 )
 def test_the_address_is_dialled_and_the_kubeconfigs_name_is_verified(address: str, want: str) -> None:
-    """The server's certificate carries the name, never the address."""
+    """The server's certificate contains the name, never the address."""
     authority = Authority("signer")
     bundle = {"member": kubeconfig(authority, authority.issue("user"), "api-int.c1.example.org")}
     configuration = client.connect("id", "member", address, lambda _id: bundle).configuration

@@ -1,4 +1,4 @@
-"""Each condition as a table: objects as the cluster has them, and what is missing in its own words."""
+"""Each condition as a table: the cluster's objects, and what is missing in its own words."""
 
 from typing import Any
 
@@ -148,7 +148,7 @@ NO_NETWORK = "KubeletNotReady: the network plugin is not ready"
     ],
 )
 def test_a_condition_tells_what_is_missing(name: str, objects: tuple[Any, ...], want: str) -> None:
-    """Nothing when it holds; else object, condition, reason and message."""
+    """Empty if it holds; otherwise object, condition, reason and message."""
     assert CONDITIONS[name].test(*objects) == want
 
 
@@ -169,7 +169,7 @@ def test_a_condition_tells_what_is_missing(name: str, objects: tuple[Any, ...], 
     ids=["quota in the machine's error", "size in the provider's condition", "capacity", "far into a long message"],
 )
 def test_a_machine_that_azure_has_no_room_for_fails_at_once(status: dict[str, Any]) -> None:
-    """machine-api does not try a failed machine again, so waiting would not help; the customer's size is named."""
+    """machine-api does not retry a failed machine, so waiting would not help. The message has the customer's size."""
     with pytest.raises(CloudError) as caught:
         CONDITIONS["workers_ready"].test([machine("w-0"), machine("w-1", "Failed", **status)], [])
     error = caught.value
@@ -179,7 +179,7 @@ def test_a_machine_that_azure_has_no_room_for_fails_at_once(status: dict[str, An
 
 
 def test_what_azure_refused_a_machine_is_told_to_its_end() -> None:
-    """A missing permission begins with what there is; which one is missing, and where, comes last."""
+    """Such a message begins with what exists; the missing permission and its scope come last."""
     refusal = f"The client has permission {'on its interface ' * 30}; however, not to 'subnets/join/action'"
     reported = {"conditions": [condition("MachineCreated", "False", "MachineCreationFailed", refusal)]}
     for status in ({"errorMessage": refusal}, {"providerStatus": reported}):
@@ -187,7 +187,7 @@ def test_what_azure_refused_a_machine_is_told_to_its_end() -> None:
 
 
 def test_a_machine_that_still_tries_is_waited_for() -> None:
-    """Quota that is missing now may be raised before machine-api gives the machine up."""
+    """Missing quota may be raised before machine-api gives up the machine."""
     trying = machine("w-0", "Provisioning", errorMessage="quota")
     assert "quota" in CONDITIONS["workers_ready"].test([trying], [])
 
@@ -201,7 +201,7 @@ def _refused(name: str = "w-0", phase: str | None = "Failed", code: str = "Autho
 @pytest.mark.parametrize("phase", ["Failed", "Provisioning", None])
 @pytest.mark.parametrize("code", ["AuthorizationFailed", "LinkedAuthorizationFailed"])
 def test_a_machine_that_the_principal_may_not_make_is_given_up(phase: str | None, code: str) -> None:
-    """Whether machine-api tries again or not: nothing changes before somebody gives back the role."""
+    """Whether or not machine-api tries again, nothing changes until somebody restores the role."""
     with pytest.raises(CloudError) as caught:
         CONDITIONS["workers_ready"].give_up([machine("w-1"), _refused("w-0", phase, code)], [])
     error = caught.value
@@ -226,7 +226,7 @@ def test_a_machine_that_the_principal_may_not_make_is_given_up(phase: str | None
     ids=["slow", "another error", "a deny assignment", "it runs by now", "it makes room for another"],
 )
 def test_a_machine_that_lacks_no_role_is_waited_for_to_the_end(waiting: dict[str, Any]) -> None:
-    """Only what a role explains is given up before the row's time is over."""
+    """Only problems that a role explains are given up before the row's time is over."""
     CONDITIONS["workers_ready"].give_up([waiting], [])
 
 
@@ -242,12 +242,12 @@ def test_a_machine_that_lacks_no_role_is_waited_for_to_the_end(waiting: dict[str
     ],
 )
 def test_the_routers_address_is_the_one_that_the_cloud_gave(service: Any, want: str) -> None:
-    """Whatever of it is not there yet, the answer is nothing."""
+    """The answer is empty as long as any part of it is missing."""
     assert conditions.router_address(service) == want
 
 
 def test_a_router_without_an_address_is_explained_by_its_operator() -> None:
-    """The operator hears what the cloud answers."""
+    """The operator gets the cloud's answers."""
     assert conditions.router_missing(operator("ingress", available="False")) == (
         "Service 'openshift-ingress/router-default' has no address yet; "
         "ClusterOperator 'ingress' is not Available: Why: available?"
@@ -258,7 +258,7 @@ def test_a_router_without_an_address_is_explained_by_its_operator() -> None:
 
 
 def test_a_long_message_is_cut() -> None:
-    """Durable history keeps one with each poll."""
+    """Durable history stores one with each poll."""
     text = CONDITIONS["workers_ready"].test([machine(f"w-{number}", "Provisioning") for number in range(200)], [])
     assert len(text) < 1300
     assert text.endswith("...")

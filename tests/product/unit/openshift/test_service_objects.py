@@ -24,7 +24,7 @@ def one(found: list[Json], kind: str) -> Json:
 
 
 def test_logging_is_complete_and_each_object_comes_after_what_it_needs() -> None:
-    """The inventory of June 2020."""
+    """As in the inventory of June 2020."""
     assert [(each["kind"], each["metadata"]["name"]) for each in LOGGING] == [
         ("Namespace", "openshift-azure-logging"),
         ("ConfigMap", "fluent-config"),
@@ -63,7 +63,7 @@ def test_ifreload_is_complete() -> None:
     ],
 )
 def test_the_constraints_are_the_clusters_own_for_one_user(found: list[Json], user: str) -> None:
-    """Nobody gains rights by them, and nothing of the original's identity is copied."""
+    """Nobody gains rights by them, and the original's identity is not copied."""
     copied, original = one(found, "SecurityContextConstraints"), objects.privileged()
     assert (copied["users"], copied["groups"]) == ([user], [])
     assert set(copied["metadata"]) == {"name"}
@@ -75,7 +75,7 @@ def test_the_constraints_are_the_clusters_own_for_one_user(found: list[Json], us
 
 @pytest.mark.parametrize("found", [LOGGING, IFRELOAD])
 def test_pods_run_on_every_node(found: list[Json]) -> None:
-    """Whatever taints a node has, and whatever selector the customer makes the default."""
+    """Whatever taints a node has, and whatever default selector the customer sets."""
     spec = one(found, "DaemonSet")["spec"]
     assert spec["selector"]["matchLabels"].items() <= spec["template"]["metadata"]["labels"].items()
     assert [(each["operator"], each["effect"]) for each in spec["template"]["spec"]["tolerations"]] == [
@@ -101,7 +101,7 @@ def test_four_containers_read_and_send() -> None:
 
 
 def test_every_mount_has_its_volume_and_every_volume_a_mount() -> None:
-    """The pod would not start, or carry what nobody reads."""
+    """Otherwise the pod would not start, or would have unused volumes."""
     spec = one(LOGGING, "DaemonSet")["spec"]["template"]["spec"]
     mounted = {mount["name"] for each in spec["containers"] for mount in each["volumeMounts"]}
     assert mounted == {volume["name"] for volume in spec["volumes"]}
@@ -166,7 +166,7 @@ def sections(name: str) -> list[tuple[str, dict[str, str]]]:
 
 
 def test_each_container_reads_its_configuration() -> None:
-    """The names in the ConfigMap are the files that they are started with."""
+    """The names in the ConfigMap are the files that the containers are started with."""
     data = one(LOGGING, "ConfigMap")["data"]
     assert sorted(data) == ["audit.conf", "containers.conf", "journal.conf", "parsers.conf"]
     for container in one(LOGGING, "DaemonSet")["spec"]["template"]["spec"]["containers"][:-1]:
@@ -177,7 +177,7 @@ def test_each_container_reads_its_configuration() -> None:
 
 @pytest.mark.parametrize("name", ["journal.conf", "containers.conf", "audit.conf"])
 def test_a_configuration_reads_one_source_and_forwards_it_to_mdsd(name: str) -> None:
-    """Each keeps its own place on the node, uses parsers that exist, and ends at the port that mdsd listens on."""
+    """Each stores its position on the node, uses existing parsers, and sends to the port that mdsd listens on."""
     found = sections(name)
     assert [kind for kind, _ in found if kind in ("INPUT", "OUTPUT")] == ["INPUT", "OUTPUT"]
     source = next(members for kind, members in found if kind == "INPUT")
@@ -199,13 +199,13 @@ def test_no_two_configurations_share_a_place_or_a_tag() -> None:
 
 
 def expression(parser: str) -> re.Pattern[str]:
-    """Return a parser's expression as Python writes it."""
+    """Return a parser's expression in Python's syntax."""
     members = next(members for _, members in sections("parsers.conf") if members["Name"] == parser)
     return re.compile(members["Regex"].replace("(?<", "(?P<"))
 
 
 def test_a_line_of_a_container_is_taken_apart() -> None:
-    """As CRI-O writes it."""
+    """In the format of CRI-O."""
     found = expression("crio").match("2026-03-01T09:00:00.123456789+00:00 stderr F E0301 it's on fire")
     assert found is not None
     assert found.groupdict() == {
@@ -216,7 +216,7 @@ def test_a_line_of_a_container_is_taken_apart() -> None:
 
 
 def test_the_name_of_a_containers_file_is_taken_apart() -> None:
-    """As the kubelet links it; names of pods and containers have dashes."""
+    """In the format of the kubelet's links; names of pods and containers contain dashes."""
     container_id = "0123456789abcdef" * 4
     path = f"/var/log/containers/etcd-m-0_openshift-etcd_etcd-health-monitor-{container_id}.log"
     found = expression("containerpath").match(path)
@@ -237,7 +237,7 @@ def test_the_name_of_a_containers_file_is_taken_apart() -> None:
     ],
 )
 def test_logs_of_customers_go_nowhere(namespace: str, want: bool) -> None:
-    """Only OpenShift's own namespaces are the service's business."""
+    """Only OpenShift's own namespaces concern the service."""
     rule = next(members["Regex"] for kind, members in sections("containers.conf") if members.get("Name") == "grep")
     field, _, pattern = rule.partition(" ")
     assert field == "NAMESPACE"

@@ -1,4 +1,4 @@
-"""Changing a cluster: once, beside others, and in words when it is not let."""
+"""Changes to a cluster: once, beside others' changes, and with an explanation if refused."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ WHAT = Read("ServiceAccount", "geneva", "logging")
 
 @pytest.fixture(autouse=True)
 def fenced() -> Iterator[None]:
-    """Hold the fence, as an activity does."""
+    """Hold the fence, like an activity."""
     token = fence.check.set(lambda: None)
     yield
     fence.check.reset(token)
@@ -35,7 +35,7 @@ def api() -> FakeApi:
 
 
 def test_what_is_not_there_is_created_and_a_second_run_changes_nothing(api: FakeApi) -> None:
-    """The one request of a second run that could change something is refused by the name's being taken."""
+    """The second run's only request that could change something is refused, because the name is taken."""
     assert writes.create_or_update(api.client, ACCOUNT) is True
     stored = copy.deepcopy(api.objects)
     assert writes.create_or_update(api.client, ACCOUNT) is False
@@ -44,7 +44,7 @@ def test_what_is_not_there_is_created_and_a_second_run_changes_nothing(api: Fake
 
 
 def test_what_differs_is_set_and_what_others_set_stays(api: FakeApi) -> None:
-    """Secrets of a service account are its controller's, the address of a Service is the cluster's."""
+    """The Secrets of a service account belong to its controller, the address of a Service to the cluster."""
     others = copy.deepcopy(ACCOUNT) | {"secrets": [{"name": "geneva-token"}]}
     others["metadata"]["labels"] = {"app": "other", "theirs": "1"}
     api.add(others)
@@ -76,13 +76,13 @@ def test_defaults_inside_lists_make_no_difference(api: FakeApi) -> None:
     ids=["more", "less", "a longer list", "more in an entry", "nothing", "another type"],
 )
 def test_an_object_has_what_is_wanted_or_not(found: Json, wanted: Json, want: bool) -> None:
-    """Members beside those wanted do not count, entries of lists do."""
+    """Additional members are ignored, additional entries of lists are not."""
     assert writes.has(found, wanted) is want
     assert writes.has(writes.merged(found, wanted), wanted) is True
 
 
 def test_a_change_by_others_in_between_is_read_and_kept(api: FakeApi) -> None:
-    """The second try begins with what is there by then."""
+    """The second try begins with the current object."""
     api.add({**ACCOUNT, "metadata": {"name": "geneva", "namespace": "logging"}})
     interfered: list[str] = []
 
@@ -107,7 +107,7 @@ def test_a_change_by_others_in_between_is_read_and_kept(api: FakeApi) -> None:
     ids=["update", "amend"],
 )
 def test_who_loses_every_time_says_so_and_may_come_again(api: FakeApi, write: Callable[[Any], Any]) -> None:
-    """Somebody writes without rest; the activity must not."""
+    """Somebody writes constantly; the activity must not."""
     api.add({**ACCOUNT, "metadata": {"name": "geneva", "namespace": "logging"}})
     lost = failure(409, "Conflict", "the object has been modified")
     api.first = lambda method, _path: lost if method in ("PUT", "PATCH") else None
@@ -117,7 +117,7 @@ def test_who_loses_every_time_says_so_and_may_come_again(api: FakeApi, write: Ca
 
 
 def test_an_object_on_its_way_out_is_waited_for(api: FakeApi) -> None:
-    """It has all that is wanted, and will be gone in a moment."""
+    """It has everything that is wanted, but will be gone in a moment."""
     going = copy.deepcopy(ACCOUNT)
     going["metadata"]["deletionTimestamp"] = "2026-03-01T09:00:00Z"
     api.add(going)
@@ -126,14 +126,14 @@ def test_an_object_on_its_way_out_is_waited_for(api: FakeApi) -> None:
 
 
 def test_an_object_that_vanishes_in_between_is_created(api: FakeApi) -> None:
-    """Between the refusal and the read somebody has deleted it."""
+    """Somebody deleted it between the refusal and the read."""
     refused = [failure(409, "AlreadyExists", "it already exists")]
     api.first = lambda method, _path: refused.pop() if method == "POST" and refused else None
     assert writes.create_or_update(api.client, ACCOUNT) is True
 
 
 def test_members_of_others_objects_are_amended_once(api: FakeApi) -> None:
-    """Only the members of the patch go over the wire, with the version that they were decided on."""
+    """Only the members of the patch are sent, with the version on which they were decided."""
     what = Read("Console", "cluster")
     api.add({"kind": "Console", "metadata": {"name": "cluster"}, "spec": {"logLevel": "Normal"}})
 
@@ -168,7 +168,7 @@ def test_what_may_pass_is_no_failure(api: FakeApi, code: int) -> None:
 
 @pytest.mark.parametrize("code", [400, 403, 405, 413, 415, 422])
 def test_what_no_repetition_mends_fails_with_the_object_and_the_servers_words(api: FakeApi, code: int) -> None:
-    """It is the service's to mend: nobody else chose the object."""
+    """The service has to fix it, because nobody else chose the object."""
     api.first = lambda _method, _path: failure(code, "Invalid", "spec.selector: Required value")
     with pytest.raises(
         CloudError, match=r"ServiceAccount 'logging/geneva' cannot be created: .*Required value"
@@ -185,7 +185,7 @@ def test_what_no_repetition_mends_fails_with_the_object_and_the_servers_words(ap
     ],
 )
 def test_a_refusal_of_a_young_api_server_passes(api: FakeApi, message: str) -> None:
-    """Admission whose caches are not filled yet answers 403, as if it never wanted the object."""
+    """While the caches of admission are empty, it answers 403 as if it would always refuse the object."""
     api.first = lambda _method, _path: failure(403, "Forbidden", message)
     with pytest.raises(Unreadable, match=r"403 Forbidden: "):
         writes.create_or_update(api.client, ACCOUNT)
@@ -200,7 +200,7 @@ def test_a_namespace_that_is_not_there_yet_is_waited_for(api: FakeApi) -> None:
 
 @pytest.mark.parametrize("change", ["create", "amend", "delete"])
 def test_the_fence_is_asked_before_each_change(api: FakeApi, change: str) -> None:
-    """Whoever was superseded changes nothing, and may still look."""
+    """A superseded attempt changes nothing, but may still read."""
 
     class Moved(Exception):  # noqa: N818 - stands for the store's
         pass

@@ -1,7 +1,7 @@
-"""Record a history of each kind for the interpreters as they are: `python -m tests.product.unit.orchestrators.record`.
+"""Records a history of each kind for the current interpreters: `python -m tests.product.unit.orchestrators.record`.
 
-Run it when a new version of an interpreter is added. Histories of older versions are never recorded anew: they stand
-for instances that run somewhere and replay the code they began with.
+Run it after adding a new version of an interpreter. Histories of older versions are never recorded again: they
+represent instances that run somewhere and replay the code that they began with.
 """
 
 import json
@@ -33,7 +33,7 @@ def replay(name: str, text: str) -> dict[str, Any]:
 
 
 def record(story: str) -> None:
-    """Write the last episode of each interpreter in a story, with what it decided."""
+    """Write the last episode of each interpreter in a story, with its decisions."""
     script = STORIES[story]
 
     def activity(name: str, call: dict[str, Any], now: datetime) -> tuple[float, Any]:

@@ -1,7 +1,7 @@
-"""A Durable host with a clock of its own: runs the registered orchestrators on histories, as the real host hands them.
+"""A Durable host with its own clock: runs the registered orchestrators on histories in the real host's format.
 
-It issues the actions of an orchestrator in order and awaits each before it issues the next, and it lets an instance
-end only when no task is open. Activities are functions of the test. Nothing sleeps: time jumps to the next event.
+It issues the actions of an orchestrator in order and awaits each before it issues the next, and it lets an instance end
+only when no task is open. Activities are functions of the test. Nothing sleeps: time jumps to the next event.
 """
 
 import heapq
@@ -17,7 +17,7 @@ import azure.durable_functions as df
 from orchestrators import ORCHESTRATORS
 
 Event = dict[str, Any]
-# Takes name, input and time; returns the seconds it lasts and its result. An exception becomes a TaskFailed.
+# Takes name, input and time; returns its duration in seconds and its result. An exception becomes a TaskFailed.
 Activity = Callable[[str, dict[str, Any], datetime], tuple[float, Any]]
 
 _ACTIVITY, _SUB, _CONTINUE, _TIMER, _ANY, _ALL = 0, 2, 4, 5, 11, 12
@@ -52,7 +52,7 @@ class Host:
     _order: Any = field(default_factory=itertools.count)
 
     def run(self, name: str, instance_id: str, input_: Any, until: timedelta = timedelta(days=4)) -> Instance:
-        """Start an instance and go on until it and all others rest, or the time is over."""
+        """Start an instance and continue until it and all others are idle, or the time is over."""
         end = self.now + until
         self._start(Instance(name, instance_id, json.dumps(input_)))
         while self._queue and self._queue[0][0] <= end:

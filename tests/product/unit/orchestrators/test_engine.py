@@ -1,4 +1,4 @@
-"""What the engine promises, run on a simulated host."""
+"""The promises of the engine, tested on a simulated host."""
 
 import itertools
 import re
@@ -64,12 +64,12 @@ Script = dict[str, Work]
 
 
 def lasts(seconds: float, result: Any = None) -> Work:
-    """Make an activity that lasts so long and is done."""
+    """Make an activity that takes this long and is done."""
     return lambda _call, _now: (seconds, result or {"outcome": "done"})
 
 
 def in_turn(*results: Any) -> Work:
-    """Make an activity that gives one result after the other, and the last one for ever."""
+    """Make an activity that returns these results in turn, and the last one for ever."""
     left = list(results)
     return lambda _call, _now: (1, left.pop(0) if len(left) > 1 else left[0])
 
@@ -84,7 +84,7 @@ DONE = {"outcome": "done"}
 
 
 def run(script: Script, *rows: dict[str, Any], done: list[str] | None = None) -> tuple[Host, Instance]:
-    """Run rows with scripted activities; what has no script is done after a second."""
+    """Run rows with scripted activities; an activity without a script is done after a second."""
 
     def activity(name: str, call: dict[str, Any], now: datetime) -> tuple[float, Any]:
         return script.get(call["step"] or name, lasts(1))(call, now)
@@ -119,7 +119,7 @@ def test_independent_rows_run_at_the_same_time() -> None:
 
 
 def test_a_row_started_in_an_earlier_wave_frees_its_successor_while_two_later_waves_are_open() -> None:
-    """Waves pile up and none of them hides an earlier one."""
+    """Waves overlap, and none of them hides an earlier one."""
     host, instance = run(
         {"slow": lasts(30), "a": lasts(1), "b": lasts(100), "c": lasts(1), "d": lasts(200)},
         row("slow"),
@@ -134,7 +134,7 @@ def test_a_row_started_in_an_earlier_wave_frees_its_successor_while_two_later_wa
 
 
 def test_rows_that_are_done_already_do_not_run_again() -> None:
-    """A restart or a resume carries over what has succeeded."""
+    """A restart or a resume carries them over."""
     host, instance = run({}, row("A"), row("B", "A"), done=["A"])
     assert host.names() == ["B"]
     assert instance.output == {"result": "done"}
@@ -173,13 +173,13 @@ def test_a_wait_honours_the_time_that_azure_asks_for() -> None:
     [("action", ["run", "run"]), ("begin-and-poll", ["run", "status"]), ("condition", ["status", "status"])],
 )
 def test_each_kind_of_row_asks_with_its_own_verb(kind: str, want_verbs: list[str]) -> None:
-    """Actions run again, begun work is asked for its status, conditions are only ever asked."""
+    """Actions run again, begun work is asked for its status, conditions are only asked."""
     host, _ = run({"A": in_turn(WAIT, DONE)}, row("A", kind=kind))
     assert [call["verb"] for call in calls_of(host, "A")] == want_verbs
 
 
 def test_a_row_that_exceeds_its_deadline_is_cancelled_and_says_what_it_waited_for() -> None:
-    """The error names the step, what it waited for, and what was last seen."""
+    """The error names the step, what it waited for, and the last observation."""
     host, instance = run(
         {"A": lambda call, _now: (1, {"outcome": "stopped"} if call["verb"] == "cancel" else WAIT)},
         row("A", kind="begin-and-poll", deadline=60),
@@ -194,7 +194,7 @@ def test_a_row_that_exceeds_its_deadline_is_cancelled_and_says_what_it_waited_fo
 
 
 def test_what_a_last_poll_gathered_stands_in_the_deadlines_error() -> None:
-    """It comes before what the engine adds itself, and earlier polls need not carry it."""
+    """It comes before the engine's own entries, and earlier polls need not have it."""
     gathered = {"code": "ClusterOperator", "target": "ingress", "message": "it is not Available"}
 
     def poll(_call: dict[str, Any], now: datetime) -> tuple[float, Any]:
@@ -208,14 +208,14 @@ def test_what_a_last_poll_gathered_stands_in_the_deadlines_error() -> None:
 
 
 def test_a_cancel_that_never_ends_does_not_hold_the_operation_for_ever() -> None:
-    """After the time that cancelling may take, the operation fails all the same."""
+    """After the time for cancelling is over, the operation fails even so."""
     host, instance = run({"A": lasts(1, WAIT)}, row("A", kind="begin-and-poll", deadline=60))
     assert instance.output["result"] == "failed"
     assert host.now < datetime.fromisoformat("2026-03-01T09:30:00Z") or instance.status == "Completed"
 
 
 def test_on_the_first_failure_no_further_row_starts_and_open_rows_end_first() -> None:
-    """The failure is written only after what was open has ended."""
+    """The failure is written only after the open rows have ended."""
     host, instance = run(
         {"A": lasts(5, failed("broken")), "B": lasts(50), "C": lasts(1), "D": lasts(1)},
         row("A"),
@@ -232,12 +232,12 @@ def test_on_the_first_failure_no_further_row_starts_and_open_rows_end_first() ->
 
 
 def check(name: str, *needs: str) -> Any:
-    """Make a row whose failure is told together with others'."""
+    """Make a row whose failure is reported together with others'."""
     return row(name, *needs) | {"together": True}
 
 
 def test_checks_that_fail_are_told_in_one_error_when_the_last_check_has_ended() -> None:
-    """Nothing else starts meanwhile, a check whose needs are done does, one that needs a failed check does not."""
+    """Meanwhile only checks start: those whose needs are done, but not those that need a failed check."""
     host, instance = run(
         {"A": lasts(5, failed("first")), "B": lasts(50), "C": lasts(20, failed("second")), "W": lasts(2)},
         check("A"),
@@ -259,7 +259,7 @@ def test_checks_that_fail_are_told_in_one_error_when_the_last_check_has_ended() 
 
 
 def test_a_failure_of_another_kind_does_not_wait_for_checks() -> None:
-    """What was found wrong until then is told with it."""
+    """The findings so far are reported with it."""
     host, _instance = run(
         {"A": lasts(5, failed("first")), "B": lasts(50), "W": lasts(10, failed("broken"))},
         check("A"),
@@ -273,7 +273,7 @@ def test_a_failure_of_another_kind_does_not_wait_for_checks() -> None:
 
 
 def test_a_wait_that_finds_the_operation_stopping_ends_with_it() -> None:
-    """A stopped row neither fails the operation again nor holds it open."""
+    """A stopped row neither fails the operation again nor keeps it open."""
     stopped = {"outcome": "stopped"}
     host, instance = run({"A": lasts(5, failed("broken")), "B": in_turn(*[WAIT] * 3, stopped)}, row("A"), row("B"))
     assert len(calls_of(host, "stop_operation")) == 1
@@ -282,7 +282,7 @@ def test_a_wait_that_finds_the_operation_stopping_ends_with_it() -> None:
 
 
 def test_a_superseded_attempt_ends_without_writing_a_result() -> None:
-    """Whoever moved the fence writes the result."""
+    """The attempt that moved the fence writes the result."""
     host, instance = run({"A": lasts(1, {"outcome": "fenced"})}, row("A"), row("B"))
     assert host.names() == ["A", "B"]
     assert instance.output == {"result": "fenced"}
@@ -305,7 +305,7 @@ def test_a_class_of_errors_is_tried_for_its_own_time() -> None:
 
 
 def test_throttling_honours_retry_after() -> None:
-    """A 429 is tried again when it says."""
+    """A 429 is tried again at the time it says."""
     host, _ = run({"A": in_turn(failed("slow down", "throttled", retryAfterSeconds=42), DONE)}, row("A"))
     first, second = [time for time, name, _ in host.calls if name == "A"]
     assert second - first == timedelta(seconds=1 + 42)
@@ -314,7 +314,7 @@ def test_throttling_honours_retry_after() -> None:
 @pytest.mark.parametrize("retry_class", ["throttled", "transient"])
 @pytest.mark.parametrize("seconds", [3600, 10**15])
 def test_a_service_that_asks_for_too_long_a_pause_is_asked_once_more(retry_class: str, seconds: int) -> None:
-    """Its first error never ends a row, whatever its Retry-After says: the row waits for as long as it may."""
+    """Its first error never ends a row, whatever its Retry-After says: the row waits as long as it may."""
     away, within = failed("go away", retry_class, retryAfterSeconds=seconds), AZURE[retry_class]["withinSeconds"]
     host, instance = run({"A": in_turn(away, DONE)}, row("A"))
     assert instance.output == {"result": "done"}
@@ -325,7 +325,7 @@ def test_a_service_that_asks_for_too_long_a_pause_is_asked_once_more(retry_class
 
 
 def test_a_wait_is_asked_once_more_at_its_deadline() -> None:
-    """A Retry-After beyond it neither holds the operation nor ends work that may be done by then."""
+    """A Retry-After beyond it neither delays the operation nor ends work that may be done by then."""
     long = WAIT | {"retryAfterSeconds": 10**15}
     for last, want in ((DONE, "done"), (WAIT, "failed")):
         host, instance = run({"A": in_turn(long, last)}, row("A", kind="condition", deadline=60))
@@ -342,7 +342,7 @@ def test_a_cancel_ends_in_time_whatever_azure_asks_for() -> None:
 
 
 def test_work_that_ended_for_lack_of_a_role_begins_anew() -> None:
-    """Authorization is not asked for again, the work is run again."""
+    """After an authorization error the work is run again instead of polled."""
     host, _ = run({"A": in_turn(WAIT, failed("no role", "authorization"), WAIT, DONE)}, row("A", kind="begin-and-poll"))
     assert [call["verb"] for call in calls_of(host, "A")] == ["run", "status", "run", "status"]
 
@@ -357,7 +357,7 @@ LONG: dict[str, Any] = AZURE | {
 
 
 def during(begin: float, end: float, meanwhile: Any, otherwise: Work) -> Work:
-    """Make an activity that gives one result at once while something is away, and works at other times."""
+    """Make an activity that gives one result while something is away, and works at other times."""
 
     def work(call: dict[str, Any], now: datetime) -> tuple[float, Any]:
         seconds = (now - BEGIN).total_seconds()
@@ -380,7 +380,7 @@ def outage(work: Work, meanwhile: Any, **more: Any) -> tuple[Host, Instance]:
 
 
 def until(seconds: float) -> Work:
-    """Make an activity that waits until some time, and is done then."""
+    """Make an activity that waits until a given time, and then is done."""
     return lambda _call, now: (
         1,
         WAIT if now < BEGIN + timedelta(seconds=seconds) else DONE,
@@ -397,7 +397,7 @@ SILENCES = {
 @pytest.mark.parametrize("kind", ["condition", "begin-and-poll", "action"])
 @pytest.mark.parametrize("silence", SILENCES.values(), ids=SILENCES)
 def test_an_outage_does_not_use_up_a_rows_time(silence: Any, kind: str) -> None:
-    """The row goes on where it was: what was missing of its minute is still there after ten."""
+    """The row continues where it was: the rest of its minute is still there after ten minutes."""
     host, instance = outage(until(OUTAGE_SECONDS + 55), silence, kind=kind)
     assert instance.output == {"result": "done"}
     calls = [time for time, name, _ in host.calls if name == "A"]
@@ -406,7 +406,7 @@ def test_an_outage_does_not_use_up_a_rows_time(silence: Any, kind: str) -> None:
 
 
 def test_after_an_outage_a_row_has_only_the_time_that_was_left() -> None:
-    """And the error says what was not counted."""
+    """The error says how much time was not counted."""
     host, instance = outage(lasts(1, WAIT), AWAY)
     assert instance.output["result"] == "failed"
     assert timedelta(seconds=650) < host.now - BEGIN < timedelta(seconds=690)
@@ -417,14 +417,14 @@ def test_after_an_outage_a_row_has_only_the_time_that_was_left() -> None:
 
 
 def test_a_silence_without_end_ends_the_row_when_its_class_is_given_up() -> None:
-    """Nobody waits for ever for a service that does not come back; its error is told, not a deadline's."""
+    """No row waits for ever for a service that never comes back. The error is the service's, not a deadline's."""
     host, _ = run({"A": lasts(1, AWAY)}, row("A", kind="condition"))
     assert len(calls_of(host, "A")) == 7
     assert calls_of(host, "finish_operation")[0]["error"]["message"] == "It is away."
 
 
 def test_a_cluster_that_never_answers_again_runs_out_of_time() -> None:
-    """It is given the time of an outage once, and no more."""
+    """It gets the time of an outage once."""
     host, instance = run({"A": lasts(1, WAIT | {"unanswered": True})}, row("A", kind="condition", deadline=120))
     assert instance.output["result"] == "failed"
     assert "did not end within 120 seconds, not counting" in calls_of(host, "finish_operation")[0]["error"]["message"]
@@ -439,14 +439,14 @@ def test_an_outage_does_not_use_up_the_time_of_other_errors() -> None:
 
 
 def test_a_host_that_was_away_does_not_use_up_a_rows_time() -> None:
-    """An answer that comes ten minutes late says nothing of the work."""
+    """An answer that comes ten minutes late says nothing about the work."""
     answers = iter([(1, WAIT), (OUTAGE_SECONDS, WAIT), (1, DONE)])
     _, instance = run({"A": lambda _call, _now: next(answers)}, row("A", kind="condition", deadline=60))
     assert instance.output == {"result": "done"}
 
 
 def test_what_was_begun_is_cancelled_although_azure_is_away_for_ten_minutes() -> None:
-    """A row that fails leaves nothing running, also when it fails into an outage."""
+    """A failing row leaves nothing running, even if it fails during an outage."""
     cancel = during(0, OUTAGE_SECONDS, AWAY, lasts(1, {"outcome": "stopped"}))
     script: Script = {"A": lambda call, now: cancel(call, now) if call["verb"] == "cancel" else (1, failed("broken"))}
     host, _ = run_with({"azure": LONG}, script, row("A", kind="begin-and-poll"))
@@ -455,7 +455,7 @@ def test_what_was_begun_is_cancelled_although_azure_is_away_for_ten_minutes() ->
 
 @pytest.mark.parametrize(("silence", "minutes"), [(AWAY, 17), (DEAD, 7)], ids=["an outage", "deaths"])
 def test_what_was_begun_is_cancelled_when_a_silence_has_ended_its_row(silence: Any, minutes: int) -> None:
-    """Cancelling has a patience of its own: the silence that ended the row does not end it at its first try."""
+    """Cancelling has its own time limit: the silence that ended the row does not end it at its first try."""
     answers = BEGIN + timedelta(minutes=minutes)
 
     def work(call: dict[str, Any], now: datetime) -> tuple[float, Any]:
@@ -483,14 +483,14 @@ def deaths(seconds: float, every: float = 3) -> Work:
 
 @pytest.mark.parametrize("kind", ["condition", "begin-and-poll", "action"])
 def test_a_process_that_is_killed_every_three_seconds_for_two_minutes_fails_no_row(kind: str) -> None:
-    """However often it dies: it is time that counts, not deaths."""
+    """The time without an answer counts, not the number of deaths."""
     host, instance = run({"A": deaths(120)}, row("A", kind=kind, deadline=60))
     assert instance.output == {"result": "done"}
     assert len(calls_of(host, "A")) > 5
 
 
 def test_a_row_whose_calls_die_for_five_minutes_without_an_answer_fails() -> None:
-    """No time scale shortens that; the error says what the host said of the process."""
+    """No time scale shortens this. The error has the host's message about the process."""
     host, instance = run({"A": lasts(3, DEAD)}, row("A"))
     assert instance.output["result"] == "failed"
     assert timedelta(minutes=5) <= host.now - BEGIN < timedelta(minutes=6)
@@ -501,7 +501,7 @@ def test_a_row_whose_calls_die_for_five_minutes_without_an_answer_fails() -> Non
 
 @pytest.mark.parametrize("answer", [WAIT, AWAY], ids=["a wait", "an error that passes"])
 def test_any_answer_forgives_the_deaths_before_it(answer: Any) -> None:
-    """Deaths that come and go over the life of a long row are no reason to give it up."""
+    """Occasional deaths over the life of a long row are no reason to give it up."""
     outcomes = [DEAD, DEAD, answer] * 15
     host, instance = run_with({"azure": LONG}, {"A": in_turn(*outcomes, DONE)}, row("A", kind="condition"))
     assert instance.output == {"result": "done"}
@@ -530,7 +530,7 @@ def test_the_end_is_written_though_the_first_tries_fail() -> None:
 
 
 def test_the_end_is_written_although_the_store_is_away_for_ten_minutes() -> None:
-    """In a history that stays short, and at most two tries after it is back."""
+    """The history stays short, and it takes at most two tries after the store is back."""
     script: Script = {"A": lasts(1, failed("broken")), "finish_operation": during(0, OUTAGE_SECONDS, AWAY, lasts(1))}
     host, instance = run(script, row("A"))
     assert instance.output["result"] == "failed"
@@ -539,7 +539,7 @@ def test_the_end_is_written_although_the_store_is_away_for_ten_minutes() -> None
 
 
 def test_the_custom_status_is_small_and_names_what_runs() -> None:
-    """A few hundred bytes, never the plan."""
+    """A few hundred bytes, and never the plan."""
     _, instance = run({}, row("A"), row("B", "A"))
     assert instance.custom_status == {"done": 1, "of": 2, "running": ["B"]}
 

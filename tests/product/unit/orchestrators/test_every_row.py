@@ -1,6 +1,6 @@
-"""What the engine makes of every row of every plan, whatever becomes of it: ended, explained, gone on from.
+"""The engine's handling of every row of every plan: it ends, is explained, and the next request continues.
 
-The rows are the plans' own, with every predicate true; a failure is what `activities/runtime/failures.py` makes of it.
+The rows are the plans' own, with every predicate true. `activities/runtime/failures.py` makes the failures.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ from tests.product.unit.orchestrators.simulation import Host, Instance
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 
 Json = dict[str, Any]
-# Of a call: its outcome, or the exception of a process that died.
+# The result of a call: its outcome, or the exception of a process that died.
 Fate = Callable[[Json], Any]
 
 ROWS = [(name, row.name) for name in ("create", "update", "delete") for row in plans.PLANS[name]]
@@ -42,11 +42,11 @@ def answer(status: int, retry_after: str = "") -> HttpResponseError:
 
 
 def raising(error: BaseException) -> Fate:
-    """Let a call meet an error."""
+    """Make a call fail with an error."""
     return lambda call: failures.outcome(call, error)  # type: ignore[arg-type]  # the engine's call has all members
 
 
-# What never passes, and what the error of the operation says of it.
+# Permanent failures, and what the operation's error says about them.
 ENDLESS: dict[str, tuple[Fate, str]] = {
     "an error of Azure": (raising(answer(400)), "It failed."),
     "an error of ours": (raising(CloudError(400, ErrorCode.CONFLICT, "It is taken.")), "It is taken."),
@@ -55,7 +55,7 @@ ENDLESS: dict[str, tuple[Fate, str]] = {
     "deaths": (lambda _call: RuntimeError("python exited with code 137"), "python exited with code 137"),
     "a thing that never comes true": (lambda _call: WAIT, "it is still Running"),
 }
-# What passes, if it is not endless.
+# Failures that pass, unless they last.
 PASSING: tuple[Fate, ...] = (
     *(ENDLESS[kind][0] for kind in ("throttling", "lost answers", "deaths")),
     *(raising(error) for error in (answer(503), ServiceRequestError("refused"))),
@@ -70,7 +70,7 @@ def _product(monkeypatch: pytest.MonkeyPatch) -> None:
 def plan_round(name: str, row: str, monkeypatch: pytest.MonkeyPatch, tries: int = 4) -> Any:
     """Resolve a plan with all its rows, and keep one, those that need it, and the last: a plan takes a second to run.
 
-    What is tried or asked again is so a few times (`tries`) until its time is over, because no test here needs more.
+    Whatever is tried or polled again is limited to `tries`, because no test here needs more.
     """
     rows = [dataclasses.replace(each, when="", poll=each.deadline / tries) for each in plans.PLANS[name]]
     monkeypatch.setitem(plans.PLANS, name, tuple(rows))
@@ -84,7 +84,7 @@ def plan_round(name: str, row: str, monkeypatch: pytest.MonkeyPatch, tries: int 
 
 
 def run(plan: Json, fates: dict[str, Fate], done: list[str]) -> tuple[Host, Instance]:
-    """Run a plan in which some rows have fates of their own; all others are done after a second."""
+    """Run a plan in which some rows have special results; all others are done after a second."""
     operation = {"id": "op", "plan": plan, "correlationData": {"correlationId": "corr"}}
     cluster = {"id": "doc-1", "key": "/subscriptions/s/c", "attempt": 1}
 
@@ -99,7 +99,7 @@ def run(plan: Json, fates: dict[str, Fate], done: list[str]) -> tuple[Host, Inst
 
 
 def ended(host: Host) -> Json | None:
-    """Return the error with which the operation was ended, once."""
+    """Return the error that ended the operation, and check that there is only one."""
     endings = [call for _, name, call in host.calls if name == "finish_operation" and not call["step"]]
     assert len(endings) <= 1
     return endings[0]["error"] if endings else None
@@ -115,7 +115,7 @@ def began(host: Host) -> list[str]:
 def test_a_row_that_fails_for_good_is_explained_and_the_next_request_finishes(
     name: str, row: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In time, with step, cause, remedy, owner and correlation id; nothing that needs it begins before it is done."""
+    """In time, with step, cause, remedy, owner and correlation id; rows that need it begin only after it is done."""
     plan = plan_round(name, row, monkeypatch)
     fate, cause = ENDLESS[kind]
     host, instance = run(plan, {row: fate}, [])
@@ -156,7 +156,7 @@ def test_a_row_that_fails_for_good_is_explained_and_the_next_request_finishes(
 def test_a_row_that_meets_trouble_is_called_again_and_the_operation_succeeds(
     name: str, row: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each trouble once, one after the other: the row is asked the same again, and nobody is told of it."""
+    """Each problem occurs once, one after the other; the row is called again, and nobody is told."""
     met: list[str] = []
 
     def fate(call: Json) -> Any:
@@ -174,7 +174,7 @@ def test_a_row_that_meets_trouble_is_called_again_and_the_operation_succeeds(
 def test_a_row_whose_attempt_was_superseded_ends_it_without_a_word(
     name: str, row: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The operation is another attempt's by now: nothing is written, nothing that needs the row begins."""
+    """The operation belongs to another attempt by now: nothing is written, and no row that needs it begins."""
     host, instance = run(plan_round(name, row, monkeypatch), {row: lambda _call: {"outcome": "fenced"}}, [])
     assert instance.output == {"result": "fenced"}
     assert ended(host) is None

@@ -1,4 +1,4 @@
-"""Recorded histories of every version of the interpreter: an instance in flight decides what it decided before."""
+"""Recorded histories of every version of the interpreter: a running instance repeats its former decisions."""
 
 import json
 from pathlib import Path
@@ -13,20 +13,20 @@ FILES = sorted(HISTORIES.glob("*.json"))
 
 
 def test_every_version_has_recorded_histories() -> None:
-    """A new interpreter arrives with its histories, and an old one keeps them."""
+    """A new interpreter comes with its histories, and an old one keeps them."""
     assert {file.name.split("-")[0] for file in FILES} == set(ORCHESTRATORS)
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
 def test_a_recorded_history_replays_to_the_same_decisions(file: Path) -> None:
-    """Names, inputs, order and result: all that the host compares, and all that it does not."""
+    """Names, inputs, order and result are compared, more than the host compares."""
     recorded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     assert replay(recorded["name"], json.dumps(recorded["input"])) == recorded["state"]
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
 def test_every_decision_in_a_history_is_asked_for_again(file: Path) -> None:
-    """The names in history and the names asked for agree, one by one."""
+    """The names in history and the requested names agree one by one."""
     recorded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     kinds = {4: 0, 7: 2, 10: 5}
     scheduled = [

@@ -1,4 +1,4 @@
-"""The plans as data: valid, complete, resolved once, and the same in both serialised forms."""
+"""The plans as data: valid, complete, resolved once, and equal in both serialised forms."""
 
 import dataclasses
 import json
@@ -53,7 +53,7 @@ def row(name: str, *needs: str, **more: Any) -> Row:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_plan_can_be_run(name: str) -> None:
-    """Needs exist, nothing waits for itself, every name is known."""
+    """Needs exist, no row needs itself, and every name is known."""
     assert problems(plans.PLANS[name], EXECUTORS, WHEN, RETRY) == []
 
 
@@ -72,19 +72,19 @@ def test_every_plan_can_be_run(name: str) -> None:
     ids=["double name", "missing need", "cycle", "executor", "kind", "retry", "when", "owner"],
 )
 def test_a_plan_that_cannot_be_run_says_why(rows: tuple[Row, ...], want: str) -> None:
-    """One sentence for each mistake."""
+    """With one sentence for each mistake."""
     assert want in problems(rows, EXECUTORS, WHEN, RETRY)
 
 
 def test_no_activity_is_registered_without_a_row_or_the_engine() -> None:
-    """The table of activities holds nothing that nobody calls."""
+    """The table of activities has no entry that nothing calls."""
     used = {each.executor for rows in plans.PLANS.values() for each in rows}
     assert set(ACTIVITIES) - used == {"stop_operation"}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_finish_waits_for_everything(name: str) -> None:
-    """Whatever runs has ended before the operation does."""
+    """Everything that runs has ended before the operation does."""
     rows = {each.name: each for each in plans.PLANS[name]}
     reached: set[str] = set()
     left = ["finish"]
@@ -146,7 +146,7 @@ def test_a_skipped_row_says_why_and_nobody_waits_for_it() -> None:
 
 
 def test_who_needed_a_skipped_row_needs_what_it_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Order is kept across a gap."""
+    """The order is kept across a gap."""
     monkeypatch.setitem(plans.PLANS, "create", (row("a"), row("b", "a", when="uses_managed_domain"), row("c", "b")))
     plan = plans.resolve("create", document("api.customer.example"), settings())
     assert plan["rows"][1]["needs"] == ["a"]
@@ -160,7 +160,7 @@ def test_a_delete_that_supersedes_nothing_cancels_nothing() -> None:
 
 
 def test_an_update_goes_into_the_cluster_only_for_a_principal_that_it_does_not_run_with() -> None:
-    """Or that another update has tried meanwhile; what Azure knows of the principal is looked at each time."""
+    """Or that another update has tried meanwhile. Azure's knowledge of the principal is checked each time."""
     made = document(secrets={"request": "s/1"})
     whole = [each["name"] for each in plans.resolve("update", made, settings())["rows"]]
     principals.note_worked(made)
@@ -182,7 +182,7 @@ def test_an_update_goes_into_the_cluster_only_for_a_principal_that_it_does_not_r
 
 
 def test_a_former_principal_loses_its_role_when_nothing_else_is_left_to_do() -> None:
-    """Everything that makes the cluster run with the new one comes before, and the note of it before everything."""
+    """All rows that make the cluster run with the new one come before, and the record of it comes first of all."""
     rows = {each.name: each for each in plans.PLANS["update"]}
     order = ["note_principal", "deploy_storage_template", "control_plane_redeployed", "settle_storage_template"]
     order += ["remove_former_role_assignments", "finish"]
@@ -200,7 +200,7 @@ def test_the_end_of_a_superseded_operation_is_awaited_longer_than_its_requests_m
 
 @pytest.mark.parametrize("name", NAMES)
 def test_durations_are_scaled_when_a_plan_is_resolved_and_keep_their_floor(name: str) -> None:
-    """Deadlines never fall below fifteen seconds, nor below what their row says that no scale shortens."""
+    """Deadlines never fall below fifteen seconds, nor below their row's own unscaled minimum."""
     shortest = {each.name: each.shortest.total_seconds() for each in plans.PLANS[name]}
     plain, fast = (plans.resolve(name, document(), settings(scale)) for scale in ("1", "40"))
     for slow_row, fast_row in zip(plain["rows"], fast["rows"], strict=True):
@@ -218,7 +218,7 @@ def test_a_resolved_plan_has_every_policy_that_its_rows_name() -> None:
 
 
 def test_the_input_of_an_orchestration_holds_no_document_and_no_secret() -> None:
-    """Ids, the plan, and what is done; finishing always runs again."""
+    """It has ids, the plan, and the finished rows; the row `finish` always runs again."""
     operation = {"id": "op", "plan": {"rows": []}, "correlationData": {"correlationId": "c", "traceparent": "t"}}
     made = plans.start_input(operation, document(secrets={"request": "s"}), ["decide_names", "finish"])
     assert made == {
@@ -236,7 +236,7 @@ def test_the_input_of_an_orchestration_holds_no_document_and_no_secret() -> None
 
 
 def test_every_row_tells_what_it_waits_for_and_what_to_do() -> None:
-    """Failures explain themselves from the row alone."""
+    """The row alone is enough to explain its failure."""
     for rows in plans.PLANS.values():
         for each in rows:
             assert each.waits_for
@@ -245,18 +245,18 @@ def test_every_row_tells_what_it_waits_for_and_what_to_do() -> None:
 
 
 def test_every_remedy_of_a_row_helps_a_row() -> None:
-    """None is left behind by a row that is gone, renamed, or has another."""
+    """No remedy belongs to a row that was removed, renamed, or has another."""
     used = {(each.name, each.message) for rows in plans.PLANS.values() for each in rows}
     assert set(remedies.BY_ROW.items()) <= used
 
 
 def test_every_row_has_a_phase() -> None:
-    """The tables write rows inside of phases."""
+    """The tables group rows by phase."""
     assert [each.name for rows in plans.PLANS.values() for each in rows if not each.phase] == []
 
 
 def test_what_several_plans_do_fails_alike_in_each() -> None:
-    """Whose it is does not depend on who asked."""
+    """The owner of a failure does not depend on the plan."""
     rows = [row for plan in plans.PLANS.values() for row in plan]
     told = {row.executor: (row.kind, row.together, row.owner) for row in rows}
     assert [row.name for row in rows if (row.kind, row.together, row.owner) != told[row.executor]] == []
@@ -278,6 +278,6 @@ def test_a_resolved_plan_is_stored_in_plain_words() -> None:
 
 
 def test_rows_are_frozen() -> None:
-    """Nobody alters a plan at run time."""
+    """Nothing changes a plan at run time."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         plans.PLANS["create"][0].name = "x"  # type: ignore[misc]  # that it is refused is the test

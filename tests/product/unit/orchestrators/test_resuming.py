@@ -1,4 +1,4 @@
-"""What a resume takes over from a failed create, and when it has to begin the bootstrap again."""
+"""The rows that a resume carries over from a failed create, and when it has to begin the bootstrap again."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,7 +21,7 @@ NOTES: dict[str, dict[str, Any]] = {"one": {"hasPullSecret": True}, "none": {"ha
 
 
 def ago(hours: float) -> str:
-    """Return a time of the past as documents write it."""
+    """Return a past time in the documents' format."""
     return (NOW - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -41,12 +41,12 @@ def ago(hours: float) -> str:
 def test_a_bootstrap_begins_again_when_its_certificates_would_not_last(
     properties: dict[str, Any], done: list[str], want: bool
 ) -> None:
-    """They live a day; four hours are left for the bootstrap."""
+    """They are valid for a day; four hours are left for the bootstrap."""
     assert resuming.begins_again(properties, done, NOW) is want
 
 
 def test_nothing_that_depends_on_the_graph_is_taken_over_when_it_begins_again() -> None:
-    """Told from the plan, so a row that is added later is repeated as well."""
+    """The plan decides this, so rows that are added later are repeated as well."""
     kept = resuming.carried_over(NAMES, again=True)
     repeated = set(NAMES) - set(kept)
     assert {"ensure_graph", "deploy_machines_template", "bootstrap_config_map_ready", "api_servers_ready"} <= repeated
@@ -56,7 +56,7 @@ def test_nothing_that_depends_on_the_graph_is_taken_over_when_it_begins_again() 
 
 
 def test_the_removal_itself_is_never_taken_over() -> None:
-    """The one of an older resume took away an older bootstrap."""
+    """The one of an older resume removed an older bootstrap."""
     assert resuming.REMOVAL not in resuming.carried_over([resuming.REMOVAL], again=True)
 
 
@@ -68,14 +68,14 @@ def test_the_registry_token_is_rotated_until_a_graph_carries_it() -> None:
 
 
 def resolved(**more: Any) -> ResolvedPlan:
-    """Resolve a create of a cluster whose document has these members, `install` among its properties."""
+    """Resolve a create of a cluster whose document has these members, with `install` among its properties."""
     document = cluster_document(**more)
     document["openShiftCluster"]["properties"]["install"] = more.pop("install", {})
     return plans.resolve("create", document, parse(ENVIRONMENT))
 
 
 def test_the_removal_is_in_the_plan_of_a_resume_that_begins_again_alone() -> None:
-    """Every other create is told why it has none."""
+    """Every other create shows the reason why it has none."""
     begun = resolved(install={"now": ago(21), "beginsAgain": True})
     assert resuming.REMOVAL in [row["name"] for row in begun["rows"]]
     going_on = resolved(install={"now": ago(1)})
@@ -90,7 +90,7 @@ def test_a_pull_secret_is_told_by_the_documents_note() -> None:
 
 
 def test_rows_depend_through_any_number_of_others() -> None:
-    """In whatever order the plan tells them."""
+    """In whatever order the plan lists them."""
     rows = tuple(
         Row(name=name, phase="p", kind=RowKind.ACTION, executor="x", needs=needs, waits_for="w")
         for name, needs in (("d", ("c",)), ("a", ()), ("c", ("b",)), ("b", ("a",)), ("e", ()))

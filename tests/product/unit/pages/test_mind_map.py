@@ -1,4 +1,4 @@
-"""The map of a create: each node is done by somebody, each row stands for something."""
+"""The map of a create: something does each node, and each row stands for a node."""
 
 import copy
 from typing import Any
@@ -11,7 +11,7 @@ ROWS = mind_map.rows_of_plans()
 
 
 def altered() -> dict[str, Any]:
-    """Return a copy of the map to spoil."""
+    """Return a copy of the map to break."""
     return copy.deepcopy(mind_map.read())
 
 
@@ -21,12 +21,12 @@ def first_node(drawn: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_each_node_is_done_by_a_row_or_by_somebody_named_and_each_row_stands_for_a_node_or_says_why_not() -> None:
-    """After a new row: its nodes in docs/mind-map.yaml, then `make docs`."""
+    """After adding a row, add its nodes to docs/mind-map.yaml and run `make docs`."""
     assert mind_map.problems(mind_map.read(), ROWS) == []
 
 
 def test_a_node_that_nobody_does_is_a_problem() -> None:
-    """Neither a row nor anybody else."""
+    """It names neither rows nor another party."""
     drawn = altered()
     first_node(drawn)["rows"] = []
     assert any("nobody does" in problem for problem in mind_map.problems(drawn, ROWS))
@@ -42,7 +42,7 @@ def test_somebody_else_is_told_with_how_and_where(missing: str) -> None:
 
 
 def test_a_row_that_no_plan_has_is_a_problem() -> None:
-    """It was renamed, or taken away."""
+    """The row was renamed or removed."""
     drawn = altered()
     first_node(drawn)["rows"] = ["decide_nothing"]
     assert "the map names the row decide_nothing, which no plan has" in mind_map.problems(drawn, ROWS)
@@ -50,7 +50,7 @@ def test_a_row_that_no_plan_has_is_a_problem() -> None:
 
 
 def test_a_row_without_a_node_needs_a_reason() -> None:
-    """Nobody adds one in silence."""
+    """Nobody can add one unnoticed."""
     assert any("new_row stands for no node" in each for each in mind_map.problems(mind_map.read(), [*ROWS, "new_row"]))
     drawn = altered()
     drawn["ours"] |= {"cancel_superseded": ""}
@@ -68,14 +68,14 @@ def test_a_row_is_not_both_of_the_map_and_ours() -> None:
     "place", ["shared/nothing.py:x", "activities/azure/dns.py:no_such_name", "activities/azure/dns.py:create_dn"]
 )
 def test_a_place_in_the_code_has_to_be_there(place: str) -> None:
-    """File and name, whole."""
+    """Both the file and the whole name must exist."""
     drawn = altered()
     first_node(drawn)["where"] = [place]
     assert any(f"points at {place}" in problem for problem in mind_map.problems(drawn, ROWS))
 
 
 def test_only_who_exists_does_anything() -> None:
-    """A misspelt name would be nobody."""
+    """A misspelt party would be nobody."""
     drawn = altered()
     first_node(drawn)["by"] = "somebody"
     assert any("is done by 'somebody'" in problem for problem in mind_map.problems(drawn, ROWS))

@@ -1,4 +1,4 @@
-"""The pages that are made from the code: they say what it does today, or the tests fail."""
+"""The generated pages match the code."""
 
 import json
 import re
@@ -17,13 +17,13 @@ from tools.pages.markdown import duration, table
 
 @pytest.mark.parametrize("path", list(pages.PAGES))
 def test_a_page_says_what_the_code_says(path: str) -> None:
-    """After a change of what it is made from: `make docs`."""
+    """After changing the code, run `make docs`."""
     written = (pages.REPOSITORY / path).read_text(encoding="utf-8")
     assert written == pages.text(path), f"{path} is not what the code says: run `make docs`"
 
 
 def test_writing_twice_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or the pages would change with every run."""
+    """Otherwise the pages would change with every run."""
     for path in pages.PAGES:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / "docs/operations.md").write_text(
@@ -38,7 +38,7 @@ def test_writing_twice_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
-    """Whatever the manifest advertises, and nothing else, is answered; actions and operators' routes are no types."""
+    """The provider answers exactly what the manifest lists; actions and operators' routes are not types."""
     told = json.loads(manifest.page())
     every, newest = [row.name for row in API_VERSIONS], [NEWEST.name]
     assert told == {
@@ -55,7 +55,7 @@ def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
 
 
 def test_a_page_without_a_place_for_the_messages_is_refused() -> None:
-    """Or they would be lost without a word."""
+    """Otherwise they would be lost silently."""
     with pytest.raises(ValueError, match="messages: begin"):
         messages.put_into("# Operations\n")
 
@@ -74,7 +74,7 @@ def test_the_page_of_plans_has_every_row_with_what_it_needs_and_who_does_it() ->
 
 
 def test_the_picture_of_a_plan_draws_no_need_that_follows_from_another() -> None:
-    """And none is lost: by its arrows a row comes after all that it needs."""
+    """No need is lost: by the arrows, each row comes after everything that it needs."""
     for rows in PLANS.values():
         by_name = {row.name: row for row in rows}
         for row in rows:
@@ -91,18 +91,18 @@ def test_the_picture_of_a_plan_draws_no_need_that_follows_from_another() -> None
 
 
 def test_every_error_code_has_an_owner_and_those_who_answer_it() -> None:
-    """A code that nobody answers is no code of ours."""
+    """A code that nothing returns is not one of ours."""
     page = pages.text("docs/operations.md")
     for code in ErrorCode:
         assert re.search(rf"^\| `{code}` \| (customer|platform|azure) \| \S", page, re.MULTILINE)
         assert messages.used_in(code.name)
     assert "http/frontend/clusters/openshift_cluster_put_or_patch.py" in messages.used_in("DUPLICATE_CLIENT_ID")
-    # By a constructor of its own.
+    # It has a constructor of its own.
     assert "http/frontend/operations/async_operation_get.py" in messages.used_in("NOT_FOUND")
 
 
 def test_every_row_has_its_message() -> None:
-    """What it waits for, and what its failure advises."""
+    """What it waits for, and the advice if it fails."""
     page = pages.text("docs/operations.md")
     for rows in PLANS.values():
         for row in rows:
@@ -110,5 +110,5 @@ def test_every_row_has_its_message() -> None:
 
 
 def test_what_stands_in_a_cell_stays_in_it() -> None:
-    """Bars and line ends are the table's own."""
+    """Bars and line ends would otherwise break the table."""
     assert table(("a", "b"), [("x|y", "one\ntwo")]).splitlines()[2] == "| x\\|y | one two |"

@@ -20,7 +20,7 @@ def found(code: str, parent: str = "masterProfile", leaf: str = "vmSize") -> lis
 
 
 def test_every_parameter_has_its_member_and_its_readers() -> None:
-    """After a change of the model or of who reads it: `tools/pages/parameters.py`, then `make docs`."""
+    """After changing the model or a reader, update `tools/pages/parameters.py` and run `make docs`."""
     assert parameters.problems() == []
 
 
@@ -46,7 +46,7 @@ def test_every_parameter_has_its_member_and_its_readers() -> None:
     ],
 )
 def test_a_read_is_found(code: str) -> None:
-    """In each way in which the sources write one."""
+    """In each form that the sources use."""
     assert found(code) == ["f"]
 
 
@@ -62,7 +62,7 @@ def test_a_read_is_found(code: str) -> None:
     ids=["of another", "of the other name", "a write", "in a module that knows no such parent", "in a text"],
 )
 def test_what_is_no_read_is_not_taken_for_one(code: str) -> None:
-    """Or a parameter would seem used."""
+    """Otherwise a parameter would falsely seem used."""
     assert found(code) == []
 
 
@@ -70,7 +70,7 @@ def test_what_is_no_read_is_not_taken_for_one(code: str) -> None:
 def test_it_is_noticed_when_a_reader_goes_away(
     parameter: parameters.Parameter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each of those that a parameter cannot do without."""
+    """This holds for each reader that a parameter must have."""
     whole = sources.modules()
     for gone in parameter.must:
         left = {path: module for path, module in whole.items() if path != gone}
@@ -87,18 +87,18 @@ def test_a_parameter_that_nobody_reads_says_so_and_one_that_is_read_does_not() -
 
 
 def test_a_member_that_the_model_does_not_have_is_a_problem() -> None:
-    """It was renamed."""
+    """The member was renamed."""
     gone = parameters.Parameter("--x", "properties.nothing.x")
     assert "--x becomes properties.nothing.x, which the model does not have" in parameters.problems((gone,))
 
 
 def test_every_member_that_customers_write_has_a_parameter() -> None:
-    """Or is what each client sends by itself."""
+    """Or each client sends it by itself."""
     assert any("no parameter becomes properties.clusterProfile.domain" in each for each in parameters.problems(()))
 
 
 def test_a_secret_is_read_of_the_bundle_that_the_request_wrote() -> None:
-    """Not of the document, which does not have it."""
+    """The document does not contain it."""
     assert Reader("activities/machines/graph_inputs.py", "pull_secret") in parameters.read_by(
         "properties.clusterProfile.pullSecret"
     )

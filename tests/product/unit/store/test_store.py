@@ -1,4 +1,4 @@
-"""The store: conditional writes, decisions retried as a whole, the fence, and members that nobody knows."""
+"""The store: conditional writes, decisions retried as a whole, the fence, and unknown members."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def store(cosmos: dict[str, Container]) -> Store:
 
 
 def somebody_writes(store: Store, cosmos: dict[str, Container], times: int = 1, **members: Any) -> None:
-    """Let another writer be faster, so many times."""
+    """Let another writer be faster this many times."""
 
     def write() -> None:
         document = store.clusters.get(KEY)
@@ -62,7 +62,7 @@ def test_a_race_lost_five_times_is_given_up(store: Store, cosmos: dict[str, Cont
 
 
 def test_a_decision_to_leave_it_writes_nothing(store: Store, cosmos: dict[str, Container]) -> None:
-    """None means: as it is."""
+    """None means no change."""
     assert store.update(KEY, lambda _document: None)["id"] == "doc-1"
     assert len(cosmos["OpenShiftClusters"].writes) == 1
 
@@ -78,13 +78,13 @@ def test_members_of_a_newer_build_survive(store: Store) -> None:
     ids=["operation", "attempt", "gone"],
 )
 def test_a_fence_that_moved_stops_the_write(store: Store, fence: Fence) -> None:
-    """Before anything is decided."""
+    """The check comes before any decision."""
     with pytest.raises(FenceMoved):
         store.fenced_update(fence, add("ours"))
 
 
 def test_a_fence_that_moves_during_a_lost_race_stops_the_write(store: Store, cosmos: dict[str, Container]) -> None:
-    """Each try checks it anew."""
+    """Each try checks it again."""
     somebody_writes(store, cosmos, attempt=2)
     with pytest.raises(FenceMoved):
         store.fenced_update(FENCE, add("ours"))
@@ -92,7 +92,7 @@ def test_a_fence_that_moves_during_a_lost_race_stops_the_write(store: Store, cos
 
 
 def test_what_is_not_there_is_none_or_not_found(store: Store) -> None:
-    """Reading gives None, updating says so."""
+    """Reading returns None; updating raises NotFound."""
     assert store.clusters.get(KEY + "x") is None
     assert store.operations.get("nobody") is None
     with pytest.raises(NotFound):
@@ -107,7 +107,7 @@ def test_a_key_with_capitals_is_refused(store: Store) -> None:
 
 @pytest.mark.parametrize("same", ["key", "clusterResourceGroupIdKey", "clientIdKey"])
 def test_unique_members_conflict(store: Store, same: str) -> None:
-    """And the other document is found by the member."""
+    """The member finds the other document."""
     others = {"id": "doc-2", "key": "/subscriptions/x", "clusterResourceGroupIdKey": "b", "clientIdKey": "c"}
     first = cluster_document()
     with pytest.raises(Conflict):
@@ -143,7 +143,7 @@ def test_running_operations_are_found_across_partitions(store: Store) -> None:
 
 
 def test_a_cluster_is_deleted_as_it_was_read(store: Store) -> None:
-    """Who read an older one does not delete a newer one."""
+    """A delete based on an old version does not remove a newer one."""
     old = store.clusters.get(KEY)
     assert old is not None
     store.update(KEY, add("ours"))
@@ -157,7 +157,7 @@ def test_a_cluster_is_deleted_as_it_was_read(store: Store) -> None:
 
 
 def test_operations_and_progress_end_themselves(store: Store) -> None:
-    """After seven days."""
+    """Cosmos DB removes them after seven days."""
     assert store.operations.create({"id": "op"})["ttl"] == 604800
     item = {"id": "a-1", "operationId": "op", "step": "a", "attempt": 1, "startTime": "2"}
     assert store.progress.upsert(item)["ttl"] == 604800
@@ -166,7 +166,7 @@ def test_operations_and_progress_end_themselves(store: Store) -> None:
 
 
 def test_versions_are_kept_for_ten_seconds(store: Store, cosmos: dict[str, Container]) -> None:
-    """Every PUT asks, and the catalogue changes rarely."""
+    """Every PUT reads them, and the catalogue rarely changes."""
     now = [0.0]
     store._versions._clock = lambda: now[0]
     assert store.versions() == []
@@ -177,7 +177,7 @@ def test_versions_are_kept_for_ten_seconds(store: Store, cosmos: dict[str, Conta
 
 
 def test_a_subscription_is_put_as_it_was_read(store: Store) -> None:
-    """A new one conflicts with a newer, a read one with a write since."""
+    """A new document conflicts with an existing one, and a read one with any write since."""
     store.subscriptions.put({"id": "s"})
     with pytest.raises(Conflict):
         store.subscriptions.put({"id": "s"})

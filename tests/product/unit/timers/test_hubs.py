@@ -1,4 +1,4 @@
-"""Task hubs on one database: who is silent, and who may say so."""
+"""Task hubs on one database: which are silent, and which may decide that."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ BLUE = parse(ENVIRONMENT | {"TASK_HUB": "blue", "TIME_SCALE": "1"})
 
 
 def ago(minutes: float) -> str:
-    """Return the time so many minutes ago."""
+    """Return the time this many minutes ago."""
     return (NOW - timedelta(minutes=minutes)).isoformat()
 
 
@@ -29,7 +29,7 @@ def sign(seen: float, since: float = 60) -> dict[str, Any]:
     ids=["the first", "a minute ago", "just in time", "after a gap"],
 )
 def test_a_hub_listens_as_long_as_it_can_say_that_it_lives(last: dict[str, Any] | None, want_since: float) -> None:
-    """What keeps it from writing may keep the others from writing too."""
+    """The problem that keeps it from writing may keep the others from writing too."""
     made = next_sign(last, NOW, BLUE)
     assert made == {"id": "blue", "lastSeen": NOW.isoformat(), "listeningSince": ago(want_since)}
 
@@ -59,7 +59,7 @@ def operation(hub: str, started: float = 60) -> dict[str, Any]:
 def test_another_hub_is_heard_by_its_sign_or_by_what_it_does(
     owner: dict[str, Any] | None, started: float, progress: float, listening: float, want: float
 ) -> None:
-    """Its silence is never longer than we have listened."""
+    """Its silence is never longer than the time for which we have listened."""
     signs = {"blue": sign(0, listening)} | ({"green": owner} if owner else {})
     items: Any = [{"lastProgressTime": ago(progress)}]
     heard = last_heard(operation("green", started), items, signs, BLUE)

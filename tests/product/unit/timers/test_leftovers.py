@@ -1,4 +1,4 @@
-"""What dead requests leave behind goes; what a cluster has, or may still get, stays."""
+"""The leftovers of dead requests are removed; what a cluster has, or may still get, stays."""
 
 import asyncio
 import json
@@ -19,13 +19,13 @@ OURS = "rp-eastus/ARO"
 
 
 def swept(world: World) -> World:
-    """Let the timer fire once."""
+    """Run the timer once."""
     asyncio.run(leftovers.sweep(None))
     return world
 
 
 def secret(world: World, name: str, cluster: str, minutes_ago: float, database: str = OURS) -> None:
-    """Put a secret into the clusters' vault, that long ago."""
+    """Store a secret in the clusters' vault, changed this long ago."""
     vault, tags = world.vault("rp-cls"), {"cluster": cluster, "database": database}
     vault.set_secret(name, "{}", content_type="application/json", tags=tags)
     vault.written[name] = datetime.now(UTC) - timedelta(minutes=minutes_ago)
@@ -37,7 +37,7 @@ def names(world: World) -> set[str]:
 
 
 def operation(world: World, minutes_ago: float = 11, **more: Any) -> dict[str, Any]:
-    """Store an operation of the cluster that there is, and return its `asyncOperation` as it is stored."""
+    """Store an operation of the existing cluster, and return its `asyncOperation` as it is stored."""
     started = (datetime.now(UTC) - timedelta(minutes=minutes_ago)).isoformat()
     copy = {name: value for name, value in world.operation.items() if name != "_etag"} | {"id": "lost"} | more
     copy["asyncOperation"] = copy["asyncOperation"] | {"startTime": started}
@@ -46,14 +46,14 @@ def operation(world: World, minutes_ago: float = 11, **more: Any) -> dict[str, A
 
 
 def test_no_request_is_at_work_for_longer_than_the_host_lets_a_function_run() -> None:
-    """What is younger than that is never touched."""
+    """Anything younger than that is never touched."""
     assert str(leftovers.LONGEST_REQUEST) == HOST["functionTimeout"].removeprefix("0")
     assert timedelta(seconds=leftovers.RUN_SECONDS) < leftovers.LONGEST_REQUEST
 
 
 @pytest.mark.parametrize("purpose", Purpose)
 def test_secrets_of_a_cluster_that_does_not_exist_are_deleted(accepted: World, purpose: Purpose) -> None:
-    """Its request died before the document; the secrets of the cluster that there is stay, however old."""
+    """Its request died before it wrote the document. The secrets of an existing cluster stay, however old."""
     secret(accepted, f"{GONE}-{purpose}", GONE, 11)
     secret(accepted, f"doc-1-{purpose}", "doc-1", 10_000)
     assert names(swept(accepted)) == {f"doc-1-{purpose}", "doc-1-request"}
@@ -70,20 +70,20 @@ def test_secrets_of_a_cluster_that_does_not_exist_are_deleted(accepted: World, p
     ids=["its document may still come", "a certificate's key", "tagged for another cluster", "no name of ours"],
 )
 def test_other_secrets_stay(accepted: World, name: str, tag: str, minutes_ago: float) -> None:
-    """Only bundles that nobody can want any more go."""
+    """Only bundles that nobody can need any more are deleted."""
     secret(accepted, name, tag, minutes_ago)
     assert name in names(swept(accepted))
 
 
 @pytest.mark.parametrize("database", ["rp-eastus/another", "another/ARO", ""])
 def test_secrets_of_another_database_stay(accepted: World, database: str) -> None:
-    """Deployments may share a vault: clusters that this database does not know are not gone."""
+    """Deployments may share a vault, so a cluster that this database does not know may exist."""
     secret(accepted, f"{GONE}-request", GONE, 10_000, database)
     assert f"{GONE}-request" in names(swept(accepted))
 
 
 def test_a_secret_is_tagged_with_the_database_of_its_cluster(accepted: World) -> None:
-    """What the service writes, its own sweep finds."""
+    """The service's own sweep recognizes what the service writes."""
     get_vault().put_secret(f"{GONE}-request", {}, GONE)
     vault = accepted.vault("rp-cls")
     assert vault.tags[f"{GONE}-request"] == {"cluster": GONE, "database": OURS}
@@ -101,7 +101,7 @@ def test_a_vault_of_many_pages_is_swept_whole(accepted: World) -> None:
 def test_trouble_with_one_secret_is_logged_and_met_again(
     accepted: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The others go all the same."""
+    """The others are deleted even so."""
     for number in range(3):
         secret(accepted, f"{number}-request", str(number), 11)
     vault = accepted.vault("rp-cls")
@@ -118,7 +118,7 @@ def test_trouble_with_one_secret_is_logged_and_met_again(
 
 
 def test_a_run_ends_before_the_host_ends_it(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next one goes on."""
+    """The next run continues."""
     secret(accepted, f"{GONE}-request", GONE, 11)
     lost = operation(accepted)
     monkeypatch.setattr(leftovers, "RUN_SECONDS", -1)
@@ -128,7 +128,7 @@ def test_a_run_ends_before_the_host_ends_it(accepted: World, monkeypatch: pytest
 
 @pytest.mark.parametrize("document_id", ["doc-1", GONE], ids=["which has another", "which never came to be"])
 def test_an_operation_that_its_cluster_does_not_name_ends(accepted: World, document_id: str) -> None:
-    """Its client, if anybody asks, is told that the request was not accepted."""
+    """A client that still polls learns that the request was not accepted."""
     operation(accepted, clusterDocumentId=document_id)
     swept(accepted)
     ended = accepted.cosmos["AsyncOperations"].documents["lost", "lost"]["asyncOperation"]
@@ -143,7 +143,7 @@ def test_an_operation_that_its_cluster_does_not_name_ends(accepted: World, docum
     ids=["its request may be at work", "its cluster names it", "a delete has still to end it"],
 )
 def test_other_operations_go_on(accepted: World, named: dict[str, str], minutes_ago: float) -> None:
-    """Only what nobody can drive any more ends here."""
+    """Only operations that nothing can drive any more are ended here."""
     operation(accepted, minutes_ago)
     accepted.cluster.update(named)
     swept(accepted)
@@ -151,7 +151,7 @@ def test_other_operations_go_on(accepted: World, named: dict[str, str], minutes_
 
 
 def test_trouble_with_one_operation_is_logged_and_met_again(accepted: World, caplog: pytest.LogCaptureFixture) -> None:
-    """The others end all the same."""
+    """The others end even so."""
     broken = {"id": "broken", "asyncOperation": {"status": "Creating"}}
     documents = accepted.cosmos["AsyncOperations"].documents
     accepted.cosmos["AsyncOperations"].documents = {("broken", "broken"): broken, **documents}

@@ -1,4 +1,4 @@
-"""The purge: ended instances go after the days that the settings keep."""
+"""The purge: ended instances are removed after the days that the settings keep them."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,7 @@ from timers.purge import purge
 
 
 class Client:
-    """The durable client, as far as the purge needs it."""
+    """The part of the durable client that the purge needs."""
 
     def __init__(self) -> None:
         self.purged: list[tuple[datetime, datetime, list[Any]]] = []
@@ -21,7 +21,7 @@ class Client:
 
 
 def test_only_instances_that_ended_long_ago_are_purged(world: World) -> None:
-    """Those that run stay, whatever their age."""
+    """Running instances stay, whatever their age."""
     assert world
     client = Client()
     asyncio.run(purge(client))  # type: ignore[arg-type] # a fake of the SDK's client

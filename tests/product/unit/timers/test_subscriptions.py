@@ -1,4 +1,4 @@
-"""A deleted subscription takes its clusters with it."""
+"""The clusters of a deleted subscription are deleted."""
 
 import asyncio
 from typing import Any
@@ -24,13 +24,13 @@ def left(accepted: World) -> World:
 
 
 def swept(world: World) -> World:
-    """Let the timer fire once."""
+    """Run the timer once."""
     asyncio.run(sweep(None))
     return world
 
 
 def test_a_cluster_of_a_deleted_subscription_begins_to_be_deleted(left: World) -> None:
-    """As by a DELETE: an operation with its plan that the document names, for the watchdog to start."""
+    """Like a DELETE: the document names an operation with its plan, which the watchdog starts."""
     swept(left)
     assert left.properties["provisioningState"] == "Deleting"
     operation_id = left.cluster["asyncOperationId"]
@@ -58,7 +58,7 @@ def test_an_update_ends_first(left: World) -> None:
 
 
 def test_the_mark_goes_when_every_cluster_is_on_its_way(left: World) -> None:
-    """And no cluster is deleted twice."""
+    """No cluster is deleted twice."""
     swept(left)
     operation_id = left.cluster["asyncOperationId"]
     assert subscription(left)["deleting"] is True
@@ -74,7 +74,7 @@ def test_other_subscriptions_keep_their_clusters(accepted: World) -> None:
 
 
 def test_a_cluster_that_is_written_meanwhile_is_met_again(left: World) -> None:
-    """Its writer wins; the mark stays."""
+    """The other writer wins, and the mark stays."""
     left.cosmos["OpenShiftClusters"].before_write.append(lambda: left.cluster.update({"_etag": "newer"}))
     swept(left)
     assert left.properties["provisioningState"] == "Succeeded"
@@ -83,7 +83,7 @@ def test_a_cluster_that_is_written_meanwhile_is_met_again(left: World) -> None:
 
 
 def test_trouble_with_one_subscription_is_logged_and_met_again(left: World, caplog: pytest.LogCaptureFixture) -> None:
-    """The others are swept all the same."""
+    """The others are swept even so."""
     broken = {"id": "broken", "deleting": True, "subscription": {"state": "Deleted"}}
     documents = left.cosmos["Subscriptions"].documents
     left.cosmos["Subscriptions"].documents = {("broken", "broken"): broken, **documents}

@@ -1,4 +1,4 @@
-"""The watchdog: who it leaves alone, whom it starts again, whom it gives up."""
+"""The watchdog: which operations it leaves alone, starts again, or gives up."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -13,19 +13,19 @@ from timers import watchdog
 from timers.judging import Action, Finding, judge
 
 NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
-# How long a row of these plans is tried while nothing answers it. Throttling may take longest.
+# How long a row of these plans is tried without an answer; throttling may take longest.
 RETRIES = {"azure": {"transient": {"withinSeconds": 22.5}, "throttled": {"withinSeconds": 45}}, "none": {}}
 OUTAGE = 45
 DAY = 86_400
 
 
 def ago(seconds: float) -> str:
-    """Return the time so many seconds ago."""
+    """Return the time this many seconds ago."""
     return (NOW - timedelta(seconds=seconds)).isoformat()
 
 
 def item(step: str, status: str = "Running", seen: float = 1, attempt: int = 1, deadline: float = 60) -> dict[str, Any]:
-    """Make a progress item whose deadline is that far from its start."""
+    """Make a progress item whose deadline is this far from its start."""
     start = NOW - timedelta(seconds=1000)
     return {
         "id": f"{step}-{attempt}",
@@ -42,7 +42,7 @@ def item(step: str, status: str = "Running", seen: float = 1, attempt: int = 1, 
 
 
 def requested(seconds: float) -> dict[str, Any]:
-    """Make a cluster whose operation was asked for so many seconds ago."""
+    """Make a cluster whose operation was requested this many seconds ago."""
     return {"attempt": 1, "correlationData": {"requestTime": ago(seconds)}}
 
 
@@ -57,7 +57,7 @@ def finding(
     created: float | None = None,
     **more: Any,
 ) -> Finding:
-    """Make what the watchdog finds; `restarts` is how many and how long ago the first, the others how long ago."""
+    """Make a finding; `restarts` is how many and how long ago the first was, other arguments how long ago."""
     operation = more | {
         "id": "op",
         "asyncOperation": {"status": ended or "Creating", "startTime": ago(started)},
@@ -143,7 +143,7 @@ def finding(
     ],
 )
 def test_each_case_has_its_answer(world: World, found: Finding, want: Action) -> None:
-    """One table, one decision."""
+    """One row of the table for each decision."""
     assert world
     assert judge(found, NOW, settings.load()) is want
 
@@ -169,7 +169,7 @@ class Client:
         name = self.statuses.get(instance_id.replace("-", "_"))
         output = "Orchestrator function 'run_plan_v1' failed: TypeError" if name == "Failed" else None
         known = {"instanceId": instance_id, "createdTime": "2026-03-01T09:00:00Z", "runtimeStatus": name}
-        # The SDK's own answer to an id that is unknown is made of an empty body.
+        # The SDK makes its own answer for an unknown id from an empty body.
         return DurableOrchestrationStatus.from_json(known | {"output": output} if name else "")
 
     async def start_new(self, name: str, instance_id: str, start: dict[str, Any]) -> str:
@@ -184,12 +184,12 @@ class Client:
 
 @pytest.fixture(autouse=True)
 def _in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let operations be watched in the order of their documents."""
+    """Make the watchdog look at operations in the order of their documents."""
     monkeypatch.setattr("timers.watchdog.random.shuffle", lambda _clusters: None)
 
 
 def another(world: World, operation_id: str) -> None:
-    """Let another cluster, whose operation is watched first, stand before the one there is."""
+    """Add another cluster, whose operation is looked at first."""
     other = world.cluster | {"id": "doc-0", "key": "/subscriptions/x/a", "clusterResourceGroupIdKey": "x"}
     other |= {"clientIdKey": "x", "asyncOperationId": operation_id}
     documents = world.cosmos["OpenShiftClusters"].documents
@@ -202,7 +202,7 @@ def watch(client: Client) -> None:
 
 
 def test_an_operation_that_nothing_drives_goes_on_with_the_next_attempt(accepted: World) -> None:
-    """The task hub was deleted: what is done carries over, and the fence has moved."""
+    """The task hub was deleted: finished rows carry over, and the fence has moved."""
     accepted.cluster["stopping"] = True
     accepted.cosmos["OperationProgress"].upsert_item(item("decide_names", "Succeeded"))
     accepted.cosmos["OperationProgress"].upsert_item(item("ensure_acr_token"))
@@ -216,7 +216,7 @@ def test_an_operation_that_nothing_drives_goes_on_with_the_next_attempt(accepted
 
 
 def test_an_operation_that_was_never_started_keeps_its_attempt(accepted: World) -> None:
-    """The request died after its documents: nothing ran, so nothing has to be fenced off."""
+    """The request died after it wrote its documents. Nothing ran, so nothing has to be fenced off."""
     client = Client()
     watch(client)
     assert [(instance, start["attempt"]) for _, instance, start in client.started] == [("op-1", 1)]
@@ -233,7 +233,7 @@ def test_a_living_operation_is_left_alone(accepted: World) -> None:
 
 
 def test_a_stuck_instance_is_terminated_before_its_successor_starts(accepted: World) -> None:
-    """Nobody else would end it."""
+    """Nothing else would end it."""
     accepted.cosmos["OperationProgress"].upsert_item(item("a", seen=10_000))
     client = Client(op_1="Running")
     watch(client)
@@ -242,12 +242,12 @@ def test_a_stuck_instance_is_terminated_before_its_successor_starts(accepted: Wo
 
 
 def exhausted(world: World) -> None:
-    """Let four attempts in a row have ended without a row done, the first of them long ago."""
+    """Make four attempts in a row end without completing a row, the first of them long ago."""
     world.cluster.update({"attempt": 5, "restarts": {"count": 4, "since": "2026-03-01T09:00:00+00:00"}})
 
 
 def test_attempts_that_do_nothing_are_counted_until_one_does_a_row(accepted: World) -> None:
-    """The count, and the time of the first restart, stand on the cluster document."""
+    """The cluster document has the count, and the time of the first restart."""
     watch(Client(op_1="Failed"))
     first = accepted.cluster["restarts"]
     assert first["count"] == 1
@@ -260,7 +260,7 @@ def test_attempts_that_do_nothing_are_counted_until_one_does_a_row(accepted: Wor
 
 
 def test_a_worker_that_dies_again_and_again_uses_up_no_attempts(accepted: World) -> None:
-    """Killed every three seconds it does no row; the operation goes on for as long as that does not last."""
+    """Killed every three seconds, it completes no row. The operation continues unless that lasts too long."""
     for attempt in range(1, 41):
         watch(Client(**{f"op_{attempt}": "Failed"}))
     assert accepted.cluster["attempt"] == 41
@@ -268,7 +268,7 @@ def test_a_worker_that_dies_again_and_again_uses_up_no_attempts(accepted: World)
 
 
 def test_an_attempt_whose_start_failed_is_started_the_next_time(accepted: World) -> None:
-    """Nothing is lost but the time between two runs."""
+    """Only the time between two runs is lost."""
     client = Client(op_3="Failed")
     accepted.cluster["attempt"] = 3
     client.broken = True
@@ -283,7 +283,7 @@ def test_an_attempt_whose_start_failed_is_started_the_next_time(accepted: World)
 def test_a_host_that_cannot_tell_is_no_task_hub_without_instances(
     accepted: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """While its storage is away it answers 500, of which the SDK makes a status; no attempt is used up by that."""
+    """While its storage is away it answers 500, which the SDK turns into a status. That uses up no attempt."""
     client = Client()
     client.error = {"Message": "Something went wrong", "ExceptionMessage": "No connection to the storage account"}
     watch(client)
@@ -295,7 +295,7 @@ def test_a_host_that_cannot_tell_is_no_task_hub_without_instances(
 def test_an_operation_that_takes_too_long_is_left_to_the_next_run(
     accepted: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A service that is away keeps nobody else waiting."""
+    """A service that is away does not delay other operations."""
     monkeypatch.setattr(watchdog, "OPERATION_SECONDS", 0.05)
     another(accepted, "slow")
     accepted.cosmos["AsyncOperations"].create_item(accepted.operation | {"id": "slow"})
@@ -307,7 +307,7 @@ def test_an_operation_that_takes_too_long_is_left_to_the_next_run(
 
 
 def test_a_run_that_takes_too_long_ends(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host would end it with the whole worker."""
+    """The host would otherwise end it together with the whole worker."""
     assert accepted
     monkeypatch.setattr(watchdog, "RUN_SECONDS", 0.05)
     client = Client()
@@ -317,14 +317,14 @@ def test_a_run_that_takes_too_long_ends(accepted: World, monkeypatch: pytest.Mon
 
 
 def hub_seen(world: World, name: str, seconds_ago: float, since: float = 1000) -> None:
-    """Let a hub have said that it lives."""
+    """Make a hub have written its sign of life."""
     now = datetime.now(UTC)
     sign = {"id": name, "lastSeen": (now - timedelta(seconds=seconds_ago)).isoformat()}
     world.cosmos["TaskHubs"].upsert_item(sign | {"listeningSince": (now - timedelta(seconds=since)).isoformat()})
 
 
 def test_each_run_says_that_its_hub_lives(accepted: World) -> None:
-    """Other hubs leave its operations alone."""
+    """Other hubs then leave its operations alone."""
     watch(Client())
     first = accepted.store.task_hubs.all()["OpenShiftClusters"]
     watch(Client())
@@ -334,7 +334,7 @@ def test_each_run_says_that_its_hub_lives(accepted: World) -> None:
 
 @pytest.mark.parametrize("status", ["Creating", "Failed"])
 def test_what_another_hub_drives_is_left_to_it(accepted: World, status: str) -> None:
-    """Its instances cannot be seen from here, so nobody asks for them."""
+    """Its instances cannot be seen from here, so they are not read."""
     accepted.operation["taskHub"] = "Green"
     accepted.operation["asyncOperation"]["status"] = status
     hub_seen(accepted, "OpenShiftClusters", 1)
@@ -347,7 +347,7 @@ def test_what_another_hub_drives_is_left_to_it(accepted: World, status: str) -> 
 
 
 def test_the_operations_of_a_silent_hub_are_taken_over(accepted: World) -> None:
-    """With the next attempt, and for good."""
+    """With the next attempt, and permanently."""
     accepted.operation["taskHub"] = "Green"
     hub_seen(accepted, "OpenShiftClusters", 1)
     hub_seen(accepted, "Green", 100)
@@ -381,7 +381,7 @@ def test_a_take_over_that_died_half_way_is_completed_with_the_next_attempt(accep
 
 
 def test_the_steps_of_dead_attempts_end_with_the_operation(accepted: World) -> None:
-    """Nobody else would end them."""
+    """Nothing else would end them."""
     exhausted(accepted)
     for step, status, attempt in (("a", "Running", 4), ("b", "Succeeded", 2), ("c", "Running", 5)):
         accepted.cosmos["OperationProgress"].upsert_item(item(step, status, attempt=attempt))
@@ -391,7 +391,7 @@ def test_the_steps_of_dead_attempts_end_with_the_operation(accepted: World) -> N
 
 
 def test_after_five_attempts_the_operation_fails_with_a_reason(accepted: World) -> None:
-    """It names the step that never ended, and what it said last."""
+    """It names the step that never ended, and its last message."""
     exhausted(accepted)
     accepted.cosmos["OperationProgress"].upsert_item(item("attach_nsgs", attempt=5))
     client = Client(op_5="Failed")
@@ -408,7 +408,7 @@ def test_after_five_attempts_the_operation_fails_with_a_reason(accepted: World) 
 
 
 def test_an_operation_whose_steps_said_nothing_fails_with_how_its_orchestration_ended(accepted: World) -> None:
-    """Nothing is lost on the way: without progress, the durable instance has the only cause there is."""
+    """Without progress, only the durable instance knows the cause."""
     exhausted(accepted)
     watch(Client(op_5="Failed"))
     details = accepted.operation["asyncOperation"]["error"]["details"]
@@ -417,7 +417,7 @@ def test_an_operation_whose_steps_said_nothing_fails_with_how_its_orchestration_
 
 
 def test_an_end_between_two_writes_is_completed(accepted: World) -> None:
-    """The operation says Succeeded, so the cluster does."""
+    """The operation says Succeeded, so the cluster follows."""
     accepted.operation["asyncOperation"]["status"] = "Succeeded"
     watch(Client(op_1="Failed"))
     assert accepted.properties["provisioningState"] == "Succeeded"
@@ -425,7 +425,7 @@ def test_an_end_between_two_writes_is_completed(accepted: World) -> None:
 
 
 def test_a_delete_that_ended_between_two_writes_loses_its_document(accepted: World) -> None:
-    """The operation says Succeeded, so the cluster is gone."""
+    """The operation says Succeeded, so the cluster is removed."""
     accepted.operation["asyncOperation"]["status"] = "Succeeded"
     accepted.properties["provisioningState"] = "Deleting"
     watch(Client(op_1="Failed"))
@@ -435,7 +435,7 @@ def test_a_delete_that_ended_between_two_writes_loses_its_document(accepted: Wor
 def test_trouble_with_one_operation_does_not_keep_others_waiting(
     accepted: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is logged with its correlation id, and the next one is watched."""
+    """It is logged with its correlation id, and the next one is looked at."""
     another(accepted, "broken")
     accepted.cosmos["AsyncOperations"].create_item({"id": "broken", "asyncOperation": {"status": "Creating"}})
     client = Client()

@@ -1,4 +1,4 @@
-"""Certificates as an issuer makes them, for tests: a root, what it has signed, and keys as PEM."""
+"""Certificates as an issuer makes them, for tests: a root, a leaf that it has signed, and keys as PEM."""
 
 from datetime import UTC, datetime, timedelta
 from functools import cache

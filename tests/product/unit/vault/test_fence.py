@@ -8,7 +8,7 @@ from shared.fence import FencePolicy, check
 
 
 class _MovedError(Exception):
-    """Stands for the fence that has moved."""
+    """Stands in for a fence that has moved."""
 
 
 def _moved() -> None:
@@ -20,13 +20,13 @@ def _request(method: str) -> PipelineRequest[HttpRequest]:
 
 
 def test_a_request_without_a_fence_may_write_a_secret() -> None:
-    """The request stores the customer's secrets before there is a document that could have a fence."""
+    """A request stores the customer's secrets before a document, and so a fence, exists."""
     FencePolicy(requests_too=True).on_request(_request("PUT"))
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_an_activity_writes_no_secret_once_its_fence_has_moved(method: str) -> None:
-    """What an old attempt stored late would stay in the vault for ever."""
+    """A secret that an old attempt stored late would stay in the vault for ever."""
     token = check.set(_moved)
     try:
         with pytest.raises(_MovedError):

@@ -1,4 +1,4 @@
-"""What Key Vault hands out of a certificate, taken apart."""
+"""Parsing of a certificate from Key Vault."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.product.unit.vault.issued import issued
 
 @pytest.mark.parametrize("order", ["leaf first", "root first"])
 def test_the_leaf_stands_first_whatever_order_the_issuer_chose(order: str) -> None:
-    """A server that showed its issuer's certificate first would be trusted by nobody."""
+    """If a server showed its issuer's certificate first, nobody would trust it."""
     leaf, root, key = issued()
     chain = (leaf, root) if order == "leaf first" else (root, leaf)
     assert pem.split(key + "".join(chain)) == (leaf + root, key)
@@ -22,7 +22,7 @@ def test_lines_that_run_together_are_parted() -> None:
 
 @pytest.mark.parametrize("missing", ["key", "certificate", "match"])
 def test_a_secret_that_is_no_certificate_is_refused_without_its_text(missing: str) -> None:
-    """An error message is kept in clear, and the text is a key."""
+    """Error messages are stored in clear, and the text is a key."""
     leaf, root, key = issued()
     text = {"key": leaf, "certificate": key, "match": key + root}[missing]
     with pytest.raises(ValueError, match="a certificate's secret holds") as refused:

@@ -24,7 +24,7 @@ def vault(secrets: FakeSecrets) -> Vault:
 
 
 def test_two_racing_bundles_keep_their_versions(vault: Vault, secrets: FakeSecrets) -> None:
-    """Each id gives back what was put under it."""
+    """Each id returns its own bundle."""
     first, second = (vault.put_secret("doc-request", {"clientSecret": text}) for text in "ab")
     fresh = Vault(secrets, secrets, "account/ARO")  # type: ignore[arg-type]  # fakes
     assert (fresh.get_secret(first), fresh.get_secret(second)) == ({"clientSecret": "a"}, {"clientSecret": "b"})
@@ -45,7 +45,7 @@ def test_what_is_read_cannot_be_altered_for_others(vault: Vault) -> None:
 
 
 def test_a_secret_that_is_not_there_can_be_deleted(vault: Vault, secrets: FakeSecrets) -> None:
-    """A delete runs twice."""
+    """A delete may run twice."""
     vault.put_secret("doc-request", {"a": 1})
     vault.delete("doc-request")
     vault.delete("doc-request")
@@ -53,7 +53,7 @@ def test_a_secret_that_is_not_there_can_be_deleted(vault: Vault, secrets: FakeSe
 
 
 def test_a_version_can_be_disabled_by_itself(vault: Vault, secrets: FakeSecrets) -> None:
-    """The one before it stays in use, and the process forgets what it held."""
+    """The version before it stays in use, and the process drops its cached copy."""
     kept, disabled = (vault.put_secret("doc-request", {"clientSecret": text}) for text in "ab")
     vault.disable(disabled)
     assert secrets.disabled == ["doc-request/2"]
@@ -67,7 +67,7 @@ def test_a_missing_secret_of_the_service_is_an_error(vault: Vault) -> None:
 
 
 def test_a_certificate_comes_with_its_key_and_is_asked_for_each_time(vault: Vault, secrets: FakeSecrets) -> None:
-    """Key Vault renews it under the same name, so the newest counts."""
+    """Key Vault renews it under the same name, so the newest version counts."""
     leaf, root, key = issued()
     secrets.versions["doc-apiserver"] = [key + leaf + root]
     assert vault.get_certificate("doc-apiserver") == (leaf + root, key)
