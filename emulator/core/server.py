@@ -182,6 +182,7 @@ def protocol_config(application: ASGIApp) -> uvicorn.Config:
     """Return how uvicorn speaks HTTP here."""
     config = uvicorn.Config(
         application,
+        interface="asgi3",
         http=Protocol,
         ws="none",
         lifespan="off",

@@ -41,42 +41,51 @@ def server_context(certificate_file: Path, key_file: Path) -> SSL.Context:
 
     OpenSSL itself proves that the caller holds the certificate's key; the callback only waives the chain.
     """
-    context = _asking_context()
+    context = _context()
+    _ask(context)
     context.use_certificate_chain_file(str(certificate_file))
     context.use_privatekey_file(str(key_file))
     context.check_privatekey()
     return context
 
 
-def server_context_of(chain_pem: str, key_pem: str, client_ca_pem: str) -> SSL.Context:
+def server_context_of(chain_pem: str, key_pem: str, client_ca_pem: str = "") -> SSL.Context:
     """Build the same context from PEM texts, which tells callers whose certificates are worth showing.
 
-    Go's clients show none that no listed authority signed.
+    Go's clients show none that no listed authority signed. Without any authority, no certificate is asked for.
 
     Raises:
-        ValueError: no PEM, or the key is of another certificate.
+        ValueError: no PEM, the key is of another certificate, or OpenSSL does not serve with it.
     """
-    context = _asking_context()
+    context = _context()
     certificate, *intermediates = x509.load_pem_x509_certificates(chain_pem.encode())
     key = read_private_key(key_pem)
     if key.public_key() != certificate.public_key():
         raise ValueError(f"the key is not the one of {certificate.subject.rfc4514_string()}")
-    context.use_certificate(certificate)
-    for intermediate in intermediates:
-        context.add_extra_chain_cert(intermediate)
-    context.use_privatekey(key)
-    for authority in x509.load_pem_x509_certificates(client_ca_pem.encode()):
-        context.add_client_ca(authority)
+    try:
+        context.use_certificate(certificate)
+        for intermediate in intermediates:
+            context.add_extra_chain_cert(intermediate)
+        context.use_privatekey(key)
+    except SSL.Error as error:
+        raise ValueError(f"OpenSSL does not serve with {certificate.subject.rfc4514_string()}: {error}") from error
+    if client_ca_pem:
+        _ask(context)
+        for authority in x509.load_pem_x509_certificates(client_ca_pem.encode()):
+            context.add_client_ca(authority)
     return context
 
 
-def _asking_context() -> SSL.Context:
+def _context() -> SSL.Context:
     context = SSL.Context(SSL.TLS_SERVER_METHOD)
     context.set_min_proto_version(SSL.TLS1_2_VERSION)
-    context.set_verify(SSL.VERIFY_PEER, lambda *_verdict: True)
-    context.set_session_id(b"local azure")  # Without one, a resumed session with a client certificate is refused.
     context.set_alpn_select_callback(_select_protocol)
     return context
+
+
+def _ask(context: SSL.Context) -> None:
+    context.set_verify(SSL.VERIFY_PEER, lambda *_verdict: True)
+    context.set_session_id(b"local azure")  # Without one, a resumed session with a client certificate is refused.
 
 
 def _select_protocol(_connection: SSL.Connection, offered: list[bytes]) -> Any:

@@ -4,8 +4,9 @@ On what its programs stumble in its own files is looked at before: `boot/checks.
 """
 
 import copy
-import ssl
 from collections.abc import Iterable
+
+from starlette.responses import Response
 
 from emulator.core.errors import ServiceError
 from emulator.openshift.boot.installation import InstallationError, Manifest
@@ -37,10 +38,10 @@ async def etcd_signer(cluster: Cluster) -> None:
     """Serve the signer of etcd's certificates on port 6443; of it, machines look at `/readyz` alone."""
     if "etcd-signer" not in cluster.ports:
 
-        def answer(path: str, _host: str) -> Reply:
+        def answer(path: str, _host: str) -> Response:
             if path == "/readyz":
-                return Reply(200, "text/plain", b"ok")
-            return Reply(404, "text/plain", b"404 page not found\n")
+                return Response(b"ok", media_type="text/plain")
+            return Response(b"404 page not found\n", 404, media_type="text/plain")
 
         await _listen(cluster, "etcd-signer", Endpoint(answer), "kube-apiserver-internal-lb-server")
 
@@ -154,7 +155,7 @@ async def _listen(cluster: Cluster, name: str, endpoint: Endpoint, pair: str) ->
     installation = cluster.installation
     try:
         port = await endpoint.listen(installation.text(f"tls/{pair}.crt"), installation.text(f"tls/{pair}.key"))
-    except (ssl.SSLError, ValueError) as error:
+    except ValueError as error:
         raise InstallationError(f"{name}: tls: failed to load {pair}: {error}") from error
     cluster.endpoints[name], cluster.ports[name] = endpoint, port
 

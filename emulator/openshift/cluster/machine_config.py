@@ -11,7 +11,7 @@ from emulator.openshift.release.kinds import ROLE_LABEL
 Json = dict[str, Any]
 
 POOLS = ("master", "worker")
-_NOT_FOUND = Reply(404, "text/plain", b"404 page not found\n")
+_NOT_FOUND = Response(b"404 page not found\n", 404, media_type="text/plain")
 
 
 class Configs:
@@ -26,12 +26,14 @@ class Configs:
         known = kubeconfig or installation.text("auth/kubeconfig-kubelet")
         self._configs = {pool: json.dumps(_render(installation, pool, known)).encode() for pool in POOLS}
 
-    def answer(self, path: str, _host: str) -> Reply:
+    def answer(self, path: str, _host: str) -> Response:
         """Answer a request."""
         if path == "/healthz":
-            return Reply(200, "text/plain", b"")
+            return Response(media_type="text/plain")
         config = self._configs.get(path.removeprefix("/config/"))
-        return Reply(200, "application/json", config) if path.startswith("/config/") and config else _NOT_FOUND
+        if not path.startswith("/config/") or not config:
+            return _NOT_FOUND
+        return Response(config, media_type="application/json")
 
 
 def _render(installation: Installation, pool: str, kubeconfig: str) -> Json:

@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from emulator.core.certificates import private_key_pem
 from emulator.openshift.boot import key_pairs
@@ -28,7 +29,7 @@ ROUTES = {
     "console-openshift-console": ("OpenShift console", "operator/console"),
     "oauth-openshift": ("OpenShift login", "operator/authentication"),
 }
-_NOT_THERE = Reply(503, "text/html", b"<h1>Application is not available</h1>\n")
+_NOT_THERE = HTMLResponse(b"<h1>Application is not available</h1>\n", 503)
 
 
 async def listen(cluster: Cluster) -> None:
@@ -52,7 +53,7 @@ async def _listen(cluster: Cluster, pair: tuple[str, str]) -> None:
     if before is not None:
         before.stop()
     if HTTP not in cluster.ports:
-        plain = Endpoint(lambda path, host: Reply(302, "text/plain", b"", f"https://{host}{path}"))
+        plain = Endpoint(lambda path, host: RedirectResponse(f"https://{host}{path}", 302))
         cluster.endpoints[HTTP], cluster.ports[HTTP] = plain, await plain.listen_plain()
 
 
@@ -61,7 +62,7 @@ def _answer(cluster: Cluster, host: str) -> Reply:
     title, row = ROUTES.get(label, ("", ""))
     if not row or domain != f"apps.{cluster.installation.domain}" or not cluster.reached(row):
         return _NOT_THERE
-    return Reply(200, "text/html; charset=utf-8", f"<!doctype html><title>{title}</title><h1>{title}</h1>\n".encode())
+    return HTMLResponse(f"<!doctype html><title>{title}</title><h1>{title}</h1>\n")
 
 
 def _source(cluster: Cluster) -> tuple[str, str]:
