@@ -14,7 +14,7 @@ from emulator.openshift.boot.kubeconfig import credentials
 from emulator.openshift.boot.timeline import NotYetError, WaitingError
 from emulator.openshift.cluster import certificates, machine_config, rotation
 from emulator.openshift.cluster.cluster import Cluster
-from emulator.openshift.cluster.endpoint import Endpoint, Reply
+from emulator.openshift.cluster.endpoint import Endpoint
 from emulator.openshift.kubernetes import Objects
 from emulator.openshift.release import kinds
 

@@ -4,8 +4,9 @@ import json
 from base64 import b64encode
 from typing import Any
 
+from starlette.responses import Response
+
 from emulator.openshift.boot.installation import Installation
-from emulator.openshift.cluster.endpoint import Reply
 from emulator.openshift.release.kinds import ROLE_LABEL
 
 Json = dict[str, Any]

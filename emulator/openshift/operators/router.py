@@ -8,13 +8,13 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse
 
 from emulator.core.certificates import private_key_pem
 from emulator.openshift.boot import key_pairs
 from emulator.openshift.boot.timeline import GARBLED
 from emulator.openshift.cluster.cluster import Cluster
-from emulator.openshift.cluster.endpoint import Endpoint, Reply
+from emulator.openshift.cluster.endpoint import Endpoint
 from emulator.openshift.kubernetes.secrets import decoded
 from emulator.openshift.release.kinds import INGRESS_NAMESPACE, INGRESS_OPERATOR_NAMESPACE
 
@@ -57,7 +57,7 @@ async def _listen(cluster: Cluster, pair: tuple[str, str]) -> None:
         cluster.endpoints[HTTP], cluster.ports[HTTP] = plain, await plain.listen_plain()
 
 
-def _answer(cluster: Cluster, host: str) -> Reply:
+def _answer(cluster: Cluster, host: str) -> Response:
     label, _, domain = host.partition(".")
     title, row = ROUTES.get(label, ("", ""))
     if not row or domain != f"apps.{cluster.installation.domain}" or not cluster.reached(row):

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from starlette.responses import RedirectResponse, Response
 
 from emulator.core.certificates import CertificateAuthority, private_key_pem
-from emulator.openshift.endpoint import Endpoint
+from emulator.openshift.cluster.endpoint import Endpoint
 
 
 def test_an_endpoint_answers_get_and_head_until_it_stops(tmp_path: Path) -> None:
