@@ -143,14 +143,14 @@ def _kill_at_each_step(scenario: Scenario, cluster: Cluster, operation_id: str, 
 def kill(azure: LocalAzure, process: str) -> None:
     """Kill a process, or all of a platform and start it again where it was.
 
-    Azurite answers before it is killed again: on a busy machine it would be away all the time otherwise, for longer than
-    an outage may last.
+    Azurite answers again before this returns. On a busy machine it takes seconds to start, and kills one after another
+    would keep it away for longer than an outage may last.
     """
     if process != EVERYTHING:
         wait_for(lambda: azure.pid(process), f"a process {process} to kill")
-        if process == PROCESSES["Azurite"]:
-            wait_for(partial(_listens, azure, "azurite"), "Azurite to answer before it is killed")
         azure.kill(process)
+        if process == PROCESSES["Azurite"]:
+            wait_for(partial(_listens, azure, "azurite"), "Azurite to answer again")
         return
     scale = azure.control("GET", "/clock")["timeScale"]
     # Parents first: they would start their children again.
