@@ -16,8 +16,9 @@ from kubernetes.client import ApiClient
 from activities.cluster import cluster_api
 from activities.cluster.gathering import Hint, gather, no_hint, unreadable, waiting
 from activities.machines import boot_diagnostics, machine_names
+from activities.runtime.call import Call
 from activities.runtime.executor import Executor, Outcome
-from activities.runtime.step import Call, Step
+from activities.runtime.step import Step
 from shared.arm.errors import CloudError
 from shared.openshift import client
 from shared.openshift.client import Read, Unreadable

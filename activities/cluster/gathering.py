@@ -14,8 +14,9 @@ from azure.mgmt.compute import ComputeManagementClient
 from kubernetes.client import ApiClient
 
 from activities.machines import boot_diagnostics, machine_names
+from activities.runtime.call import Call
 from activities.runtime.executor import Outcome, wait
-from activities.runtime.step import Call, Step
+from activities.runtime.step import Step
 from shared.arm.errors import CloudErrorBody
 from shared.openshift import client, conditions
 from shared.openshift.client import Read, Unreachable, Unreadable

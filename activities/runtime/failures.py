@@ -6,8 +6,8 @@
 from azure.core.exceptions import AzureError
 
 from activities.runtime import remedies
+from activities.runtime.call import Call
 from activities.runtime.executor import TryAgain
-from activities.runtime.step import Call
 from shared import settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors

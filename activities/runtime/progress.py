@@ -1,7 +1,8 @@
 """The progress item of a running step, which people, the demo, the timeline and the watchdog read.
 
-Most polls find the same as the poll before, so three in four writes would record nothing new. So a poll that only asked
-leaves the item unchanged, for as long as readers need no sign of life.
+Two rules keep most calls from writing it. It is `Running` before a call changes anything that a successor would have to
+wait for, and not before: what only looks and decides is written once, at its end. And a call that changed nothing and
+found what the one before has found leaves the item as it is, for as long as readers need no sign of life.
 """
 
 from dataclasses import dataclass
@@ -9,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import assert_never
 
-from activities.runtime.step import Call
+from activities.runtime.call import Call
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import endings
-from shared.steps import Outcome, ProgressItem, StepStatus, Verb
+from shared.steps import Outcome, ProgressItem, ResolvedRow, StepStatus
 from shared.store import Store, get_store
 
 # After this time an item is written even if nothing has changed, because people see how long ago a step was checked.
@@ -24,10 +25,10 @@ _COUNTING = ("polls", "lastProgressTime")
 
 @dataclass
 class _Written:
-    """The stored state of an item, as far as this process knows: the item as it wrote it, and the poll that did."""
+    """What this process knows to stand in the store: the item as it wrote it, and the last call that found it so."""
 
     item: ProgressItem
-    polls: int
+    call: Call
 
 
 # More than the number of concurrent steps; a forgotten step only costs one extra write.
@@ -38,9 +39,12 @@ def _written(store: Store, operation_id: str, item_id: str) -> list[_Written]:  
 
 
 def begin(call: Call) -> None:
-    """Record that a step has begun, on its first call only. Later calls record what they found."""
-    if call["polls"] == 0:
-        _write(call, StepStatus.RUNNING, "", None)
+    """Record, before a change, that the step runs. Each call does so for itself, and again while it goes on for long."""
+    known = _known(call)
+    if known and known[0].call is call and not _is_old(known[0]):
+        return
+    message, error = (known[0].item["message"], known[0].item["error"]) if known else ("", None)
+    _store(call, _item(call, StepStatus.RUNNING, message, error))
 
 
 def record(call: Call, outcome: Outcome) -> None:
@@ -71,15 +75,9 @@ def leave(call: Call) -> None:
 
 
 def fail(call: Call, step: str, error: CloudErrorBody) -> None:
-    """Mark a step that the engine has given up as failed.
-
-    Args:
-        call: the call of the engine's activity.
-        step: name of the step.
-        error: why it failed.
-    """
+    """Mark a step failed that the engine has given up, even if its process died in each call before it wrote anything."""
     progress = get_store().progress
-    item = progress.get(call["operationId"], step, call["attempt"])
+    item = progress.get(call["operationId"], step, call["attempt"]) or _unseen(call, step)
     if item is not None and item["status"] != StepStatus.FAILED:
         now = datetime.now(UTC).isoformat()
         progress.upsert(
@@ -94,13 +92,28 @@ def fail(call: Call, step: str, error: CloudErrorBody) -> None:
         )
 
 
+def _unseen(call: Call, step: str) -> ProgressItem | None:
+    """Return the item of a step that has none, by the plan of its operation."""
+    operation = get_store().operations.get(call["operationId"])
+    rows: list[ResolvedRow] = operation["plan"]["rows"] if operation else []
+    for row in rows:
+        if row["name"] == step:
+            return _item({**call, "step": step, "row": row}, StepStatus.RUNNING, "", None)
+    return None
+
+
 def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody | None) -> None:
-    if not call["step"]:
-        return
-    row, now = call["row"], datetime.now(UTC).isoformat()
-    cancelled = call.get("error")
-    item: ProgressItem = {
-        "id": f"{call['step']}-{call['attempt']}",
+    item, known = _item(call, status, message, error), _known(call)
+    if known and _says_nothing_new(call, item, known[0]):
+        known[0].call = call
+    else:
+        _store(call, item)
+
+
+def _item(call: Call, status: StepStatus, message: str, error: CloudErrorBody | None) -> ProgressItem:
+    row, cancelled = call["row"], call.get("error")
+    return {
+        "id": _item_id(call),
         "operationId": call["operationId"],
         "step": call["step"],
         "attempt": call["attempt"],
@@ -113,30 +126,39 @@ def _write(call: Call, status: StepStatus, message: str, error: CloudErrorBody |
         "waitsFor": row["waitsFor"],
         "message": message,
         "error": cancelled or error,
-        "lastProgressTime": now,
+        "lastProgressTime": datetime.now(UTC).isoformat(),
     }
-    store = get_store()
-    known = _written(store, call["operationId"], item["id"])
-    if known and _says_nothing_new(call, item, known[0]):
-        known[0].polls = call["polls"]
+
+
+def _store(call: Call, item: ProgressItem) -> None:
+    """Write an item, unless the call is the engine's own and no step's."""
+    if not call["step"]:
         return
-    store.progress.upsert(item if item["status"] == StepStatus.RUNNING else item | {"endTime": now})
-    known[:] = [_Written(item, call["polls"])]
+    ended = item["status"] != StepStatus.RUNNING
+    get_store().progress.upsert(item | {"endTime": item["lastProgressTime"]} if ended else item)
+    _known(call)[:] = [_Written(item, call)]
+
+
+def _known(call: Call) -> list[_Written]:
+    return _written(get_store(), call["operationId"], _item_id(call))
+
+
+def _item_id(call: Call) -> str:
+    return f"{call['step']}-{call['attempt']}"
 
 
 def _says_nothing_new(call: Call, item: ProgressItem, written: _Written) -> bool:
-    """Tell whether a poll may leave the item unchanged.
+    """Tell whether a call may leave the item alone.
 
-    Only if this process also made the poll before, because another process may have written something else. And only if
-    the call polls: a repeated run does work, and its successor wants to know when.
+    Only where the poll before was this process's too: another one may have written something else. And only a call
+    that changed nothing: it would have begun with an item of its own, and whoever takes over wants to know when it ended.
     """
-    now, then = (datetime.fromisoformat(each["lastProgressTime"]) for each in (item, written.item))
-    return (
-        call["verb"] == Verb.STATUS
-        and call["polls"] == written.polls + 1
-        and _found(item) == _found(written.item)
-        and now - then < SIGN_OF_LIFE
-    )
+    follows = call["polls"] == written.call["polls"] + 1
+    return follows and _found(item) == _found(written.item) and not _is_old(written)
+
+
+def _is_old(written: _Written) -> bool:
+    return datetime.now(UTC) - datetime.fromisoformat(written.item["lastProgressTime"]) >= SIGN_OF_LIFE
 
 
 def _found(item: ProgressItem) -> dict[str, object]:

@@ -3,39 +3,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeVar
 
+from activities.runtime import progress
+from activities.runtime.call import Call, fence_of
 from shared import settings
 from shared.arm import resource_id
-from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
+from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
 from shared.azure import clients
 from shared.clusters import naming
-from shared.steps import ResolvedRow, Verb
 from shared.store import Document, Fence, Store, get_store
 from shared.vault import get_vault
 
 Client = TypeVar("Client")
-
-
-class Call(TypedDict, total=False):
-    """An activity's input; `docs/design.md` explains the members."""
-
-    operationId: str
-    attempt: int
-    clusterKey: str
-    clusterDocumentId: str
-    correlationId: str
-    clientRequestId: str
-    traceparent: str
-    step: str
-    verb: Verb
-    row: ResolvedRow
-    startTime: str
-    deadline: str
-    polls: int
-    error: CloudErrorBody | None
-    failedStep: str
 
 
 @dataclass
@@ -105,11 +86,15 @@ class Step:
         self.document = get_store().fenced_update(self.fence, lambda document: document if change(document) else None)
 
     def check_fence(self) -> None:
-        """Check the fence right before a write that no client's policy guards.
+        """Make sure of the fence right before a change of anything but documents of the operation and its cluster.
+
+        The pipelines of clients ask for it; a write that no pipeline guards asks by itself. The progress item comes
+        first: whoever moves the fence after it was read here finds the item `Running`, and waits for this step.
 
         Raises:
             FenceMoved: if this attempt was superseded.
         """
+        progress.begin(self.call)
         get_store().clusters.fenced_read(self.fence)
 
 
@@ -134,8 +119,3 @@ def own(client: Callable[..., Client], subscription_id: str = "") -> Client:
     return clients.first_party(
         client, subscription_id or mine.subscription_id, mine.tenant_id, get_vault().get_service_secret
     )
-
-
-def fence_of(call: Call) -> Fence:
-    """Return the fence of a call."""
-    return Fence(call["clusterKey"], call["operationId"], call["attempt"], call["clusterDocumentId"])

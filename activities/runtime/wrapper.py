@@ -17,13 +17,14 @@ from typing import Any
 from azure.core.exceptions import AzureError
 
 from activities.runtime import failures, progress
+from activities.runtime.call import Call, fence_of
 from activities.runtime.executor import Executor
-from activities.runtime.step import Call, Step, fence_of
+from activities.runtime.step import Step
 from shared import fence, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters import endings
 from shared.steps import Outcome, Verb
-from shared.store import Fence, FenceMoved, get_store
+from shared.store import FenceMoved, get_store
 
 _log = logging.getLogger("activities")
 # One import at a time. The Kubernetes package has circular imports: two threads that enter them at different places see
@@ -54,12 +55,10 @@ def perform(target: str, call: Call) -> Outcome:
     correlation = tracing.Correlation(
         call["correlationId"], call["clientRequestId"], call["traceparent"], call["operationId"], call["row"]["name"]
     )
-    held = fence_of(call)
     began = time.monotonic()
     with ExitStack() as stack:
         _set(stack, tracing.current, correlation)
         _set(stack, tracing.address, "")
-        _set(stack, fence.check, lambda: _check(held))
         try:
             outcome = _perform(target, call)
         except Exception as error:  # noqa: BLE001 - bugs of any kind end here, and go on as one that is safe to tell
@@ -81,10 +80,6 @@ def _set(stack: ExitStack, variable: ContextVar[Any], value: Any) -> None:
     stack.callback(variable.reset, token)
 
 
-def _check(held: Fence) -> None:
-    get_store().clusters.fenced_read(held)
-
-
 def _perform(target: str, call: Call) -> Outcome:
     try:
         return _recorded(call, _outcome(load(target), call))
@@ -101,9 +96,10 @@ def _perform(target: str, call: Call) -> Outcome:
 
 def _outcome(executor: Executor, call: Call) -> Outcome:
     try:
-        document = get_store().clusters.fenced_read(fence_of(call))
-        progress.begin(call)
-        return _work(executor, Step(call, document)) or {"outcome": "done"}
+        step = Step(call, get_store().clusters.fenced_read(fence_of(call)))
+        with ExitStack() as stack:
+            _set(stack, fence.check, step.check_fence)
+            return _work(executor, step) or {"outcome": "done"}
     except FenceMoved:
         if not (executor.settles and _is_settled(call)):
             raise

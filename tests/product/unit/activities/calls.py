@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from activities import ACTIVITIES
-from activities.runtime.step import Call
+from activities.runtime.call import Call
 from activities.runtime.wrapper import perform
 from orchestrators import plans
 from orchestrators.plans.rows import to_dict

@@ -1,12 +1,15 @@
 """The content of a step's progress item, and how rarely it is written."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from activities.operation import superseded
 from activities.runtime import executor, progress
+from activities.runtime.step import Step
 from orchestrators.plans import PLANS
+from shared.steps import Wait
 from tests.product.unit.activities.test_wrapper import item, perform
 from tests.product.unit.product_world import World
 
@@ -42,17 +45,78 @@ def test_a_poll_that_finds_nothing_new_writes_nothing(accepted: World, monkeypat
     assert (item(accepted)["status"], item(accepted)["polls"]) == ("Succeeded", 4)
 
 
-@pytest.mark.parametrize(
-    ("polls", "verb"), [(1, "run"), (2, "status"), (0, "status")], ids=["works", "another process asked", "again"]
-)
-def test_a_poll_writes_what_may_be_new_to_readers(
-    accepted: World, monkeypatch: pytest.MonkeyPatch, polls: int, verb: str
-) -> None:
-    """After work was done, and if another process may have written since."""
+@pytest.mark.parametrize("polls", [2, 0], ids=["another process asked", "again"])
+def test_a_poll_writes_what_may_be_new_to_readers(accepted: World, monkeypatch: pytest.MonkeyPatch, polls: int) -> None:
+    """What another process may have overwritten since."""
     poll(monkeypatch, 0)
     before = writes(accepted)
-    poll(monkeypatch, polls, verb=verb)
-    assert writes(accepted) > before
+    poll(monkeypatch, polls)
+    assert writes(accepted) == before + 1
+
+
+def test_what_only_looks_and_decides_is_written_once(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At its end: a write of the document that comes too late fails by itself, so nobody need wait for it."""
+
+    def run(step: Step) -> None:
+        assert not writes(accepted)
+        step.decide(lambda document: bool(document.update(decided=True)) or True)
+
+    perform(monkeypatch, executor.Executor(run=run))
+    assert writes(accepted) == 1
+    assert item(accepted)["status"] == "Succeeded"
+
+
+@pytest.mark.parametrize("polls", [0, 1], ids=["the first call", "a later one"])
+def test_a_step_is_seen_running_before_it_changes_anything(
+    accepted: World, monkeypatch: pytest.MonkeyPatch, polls: int
+) -> None:
+    """A delete waits for it: the item has to be there before the fence is read, in each call that changes something."""
+    if polls:
+        poll(monkeypatch, 0)
+    before = writes(accepted)
+    seen: list[int] = []
+    read = accepted.cosmos["OpenShiftClusters"].read_item
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        seen.append(writes(accepted) - before)
+        return read(*arguments, **options)
+
+    monkeypatch.setattr(accepted.cosmos["OpenShiftClusters"], "read_item", counting)
+
+    def run(step: Step) -> Wait:
+        for _ in range(2):
+            step.check_fence()
+            assert (item(accepted)["status"], item(accepted)["polls"]) == ("Running", polls)
+        return executor.wait("half done")
+
+    perform(monkeypatch, executor.Executor(run=run), polls=polls)
+    assert seen == [0, 1, 1], "once, between the fence of the beginning and that of the first change"
+    assert writes(accepted) == before + 2
+
+
+def test_a_long_call_is_seen_running_before_each_late_change(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its successor would take it for dead, and go on while its request is on the way."""
+    monkeypatch.setattr(progress, "SIGN_OF_LIFE", timedelta(0))
+    counts: list[int] = []
+
+    def run(step: Step) -> None:
+        for _ in range(2):
+            step.check_fence()
+            counts.append(writes(accepted))
+
+    perform(monkeypatch, executor.Executor(run=run))
+    assert counts == [1, 2]
+
+
+def test_what_was_found_is_seen_until_something_else_is(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that changes something says first that it runs, and what the one before has found stays."""
+    poll(monkeypatch, 0)
+
+    def run(step: Step) -> None:
+        step.check_fence()
+        assert item(accepted)["message"] == "half done"
+
+    perform(monkeypatch, executor.Executor(run=run), polls=1)
 
 
 def test_a_wait_gives_a_sign_of_life(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:

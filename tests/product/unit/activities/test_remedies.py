@@ -8,8 +8,8 @@ import pytest
 from azure.core.exceptions import AzureError, ClientAuthenticationError, HttpResponseError, ServiceRequestError
 
 from activities.runtime import failures, remedies
+from activities.runtime.call import Call
 from activities.runtime.executor import TryAgain
-from activities.runtime.step import Call
 from orchestrators import plans
 from orchestrators.plans.rows import to_dict
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode

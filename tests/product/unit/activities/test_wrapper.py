@@ -16,7 +16,7 @@ from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.fence import UnfencedChange, check
 from shared.steps import RetryClass
-from shared.store import FenceMoved, get_store
+from shared.store import FenceMoved
 from tests.product.unit.activities.calls import as_json, call, control, payload
 from tests.product.unit.product_world import CLUSTER_ID, World
 
@@ -40,6 +40,16 @@ def perform(monkeypatch: pytest.MonkeyPatch, made: executor.Executor, verb: str 
 def item(world: World) -> dict[str, Any]:
     """Return the progress of the step."""
     return world.cosmos["OperationProgress"].documents["op", "step-1"]
+
+
+def supersede(world: World) -> None:
+    """Let the watchdog start the next attempt."""
+    world.cosmos["OpenShiftClusters"].upsert_item(world.cluster | {"attempt": 2})
+
+
+def change_something(step: Step) -> None:
+    """Change something that no pipeline guards."""
+    step.check_fence()
 
 
 def raising(error: BaseException) -> executor.Executor:
@@ -102,7 +112,7 @@ def test_an_old_attempt_that_wakes_late_writes_no_document(accepted: World, monk
     """The fence moves after the activity began and before it writes; the write detects it."""
 
     def run(step: Step) -> None:
-        accepted.cluster["attempt"] = 2
+        supersede(accepted)
         step.decide(lambda document: bool(document.update(late=True)) or True)
 
     assert perform(monkeypatch, executor.Executor(run=run)) == {"outcome": "fenced"}
@@ -112,14 +122,8 @@ def test_an_old_attempt_that_wakes_late_writes_no_document(accepted: World, monk
 def test_an_old_attempt_that_wakes_between_read_and_write_writes_no_document(
     accepted: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even between reading and replacing: the ETag has changed, and the next try sees the fence."""
-
-    def restart() -> None:
-        document = get_store().clusters.get(CLUSTER_ID.lower())
-        assert document is not None
-        accepted.cosmos["OpenShiftClusters"].upsert_item(document | {"attempt": 2})
-
-    accepted.cosmos["OpenShiftClusters"].before_write.append(restart)
+    """Even between reading and replacing: the ETag has moved, and the next try sees the fence."""
+    accepted.cosmos["OpenShiftClusters"].before_write.append(lambda: supersede(accepted))
 
     def run(step: Step) -> None:
         step.decide(lambda document: bool(document.update(late=True)) or True)
@@ -318,16 +322,17 @@ def away(container: Any, monkeypatch: pytest.MonkeyPatch, method: str, after: in
     [
         ("OpenShiftClusters", "read_item", 0),
         ("OperationProgress", "upsert_item", 0),
+        ("OpenShiftClusters", "read_item", 1),
         ("OperationProgress", "upsert_item", 1),
     ],
-    ids=["the fence", "the beginning", "the end"],
+    ids=["the fence", "the beginning", "the fence before a change", "the end"],
 )
 def test_our_own_store_that_is_away_is_trouble_that_passes(
     accepted: World, monkeypatch: pytest.MonkeyPatch, container: str, method: str, after: int
 ) -> None:
     """Whatever the wrapper needs from it: the step is called again, and nobody considers its process dead."""
     away(accepted.cosmos[container], monkeypatch, method, after)
-    outcome = perform(monkeypatch, executor.Executor(run=lambda _step: None))
+    outcome = perform(monkeypatch, executor.Executor(run=change_something))
     assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "transient")
     details = {detail["code"]: detail["message"] for detail in outcome["error"]["details"]}
     assert (details["Owner"], details["Remedy"]) == ("platform", remedies.OURS)
@@ -365,7 +370,7 @@ def test_an_ending_whose_record_was_lost_is_told_when_it_is_asked_for_again(
 ) -> None:
     """The first call has removed the fence. The second sees that its operation has ended, and records it."""
     with monkeypatch.context() as broken:
-        away(accepted.cosmos["OperationProgress"], broken, "upsert_item", after=1)
+        away(accepted.cosmos["OperationProgress"], broken, "upsert_item")
         assert call("finish")["retryClass"] == "transient"
     assert call("finish", polls=1) == {"outcome": "done"}
     assert accepted.cosmos["OperationProgress"].documents["op", "finish-1"]["status"] == "Succeeded"
@@ -426,6 +431,16 @@ def test_stop_operation_sets_stopping_and_fails_the_item(accepted: World) -> Non
     assert accepted.cluster["stopping"] is True
     found = accepted.cosmos["OperationProgress"].documents["op", "decide_names-1"]
     assert (found["status"], found["error"]) == ("Failed", error)
+
+
+def test_stop_operation_fails_a_step_whose_process_died_before_it_wrote_anything(accepted: World) -> None:
+    """What people see of it comes from the plan."""
+    error = {"code": "Code", "message": "It died."}
+    accepted.operation["plan"] = {"rows": [ROW | {"name": "decide_names", "phase": "preparation"}]}
+    assert control("stop_operation", failedStep="decide_names", error=error) == {"outcome": "done"}
+    found = accepted.cosmos["OperationProgress"].documents["op", "decide_names-1"]
+    assert (found["status"], found["error"]) == ("Failed", error)
+    assert (found["step"], found["phase"], found["waitsFor"]) == ("decide_names", "preparation", "the test")
 
 
 def test_outcomes_are_json(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
