@@ -25,6 +25,12 @@ class Step:
 
     call: Call
     document: Document = field(repr=False)
+    # As any read of this call found it last.
+    _newest: Document = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Begin with the document that the call began with."""
+        self._newest = self.document
 
     @property
     def fence(self) -> Fence:
@@ -77,13 +83,15 @@ class Step:
         """Write a decision into the cluster document, under the fence, and read the document back.
 
         Args:
-            change: changes the document, and returns whether it did. It may run several times, each time on the latest
-                version, so a decision that somebody else made meanwhile stays.
+            change: alters the document, and tells whether it did. It may run several times, at first on what this call
+                read last, then each time on what was just read, so a decision that somebody else made meanwhile stays.
 
         Raises:
-            FenceMoved: if this attempt was superseded.
+            FenceMoved: when this attempt was superseded, and there is something to write.
         """
-        self.document = get_store().fenced_update(self.fence, lambda document: document if change(document) else None)
+        self.document = self._newest = get_store().fenced_update(
+            self.fence, lambda document: document if change(document) else None, self._newest
+        )
 
     def check_fence(self) -> None:
         """Make sure of the fence right before a change of anything but documents of the operation and its cluster.
@@ -95,7 +103,7 @@ class Step:
             FenceMoved: if this attempt was superseded.
         """
         progress.begin(self.call)
-        get_store().clusters.fenced_read(self.fence)
+        self._newest = get_store().clusters.fenced_read(self.fence)
 
 
 @cache

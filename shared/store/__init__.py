@@ -60,9 +60,9 @@ class Store:
         """
         return self.clusters.update_by_key(key, decide, tries)
 
-    def fenced_update(self, fence: Fence, decide: Decide) -> Document:
+    def fenced_update(self, fence: Fence, decide: Decide, read_before: Document | None = None) -> Document:
         """Update a cluster for an activity; see `Clusters.fenced_update`."""
-        return self.clusters.fenced_update(fence, decide)
+        return self.clusters.fenced_update(fence, decide, read_before)
 
     def versions(self) -> list[Document]:
         """Return the enabled OpenShift versions."""

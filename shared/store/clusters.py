@@ -1,5 +1,6 @@
 """Cluster documents: found by resource id, paged, and updated under the fence of the running operation."""
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -119,13 +120,20 @@ class Clusters(Items):
         """
         return self.update(lambda: self.get(key), decide, tries)
 
-    def fenced_update(self, fence: Fence, decide: Decide) -> Document:
-        """Update for an activity. Each try checks the fence on the document that it read.
+    def fenced_update(self, fence: Fence, decide: Decide, read_before: Document | None = None) -> Document:
+        """Update for an activity: each try checks the fence on what it read.
+
+        Args:
+            fence: of the activity.
+            decide: as `Items.update`.
+            read_before: the document as a fenced read found it before, for the first try. It stays as it is. Nobody
+                can have moved the fence since, if the replace finds its ETag.
 
         Raises:
             FenceMoved: if the cluster is gone or another attempt owns it.
         """
-        return self.update(lambda: self.fenced_read(fence), decide)
+        known = [] if read_before is None else [copy.deepcopy(read_before)]
+        return self.update(lambda: known.pop() if known else self.fenced_read(fence), decide)
 
     def fenced_read(self, fence: Fence) -> Document:
         """Read a cluster document that the fence still holds.

@@ -483,7 +483,12 @@ def test_an_image_that_nobody_has_said_is_read_from_the_release_once(
 def test_the_image_that_was_stored_first_counts(unsaid: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another delivery was faster, and the release has named another image since."""
     other = OF_RELEASE | {"version": "419.6.20990101"}
-    release_says(monkeypatch, other, before=lambda: unsaid.world.properties.update(rhcosImage=OF_RELEASE))
+
+    def store() -> None:
+        unsaid.world.properties["rhcosImage"] = OF_RELEASE
+        unsaid.world.cosmos["OpenShiftClusters"].upsert_item(unsaid.world.cluster)
+
+    release_says(monkeypatch, other, before=store)
     assert call("ensure_graph") == KNOWN
     asked = release_says(monkeypatch, other)
     assert call("ensure_graph") == DONE

@@ -132,6 +132,51 @@ def test_an_old_attempt_that_wakes_between_read_and_write_writes_no_document(
     assert "late" not in accepted.cluster
 
 
+def test_a_decision_that_somebody_else_made_meanwhile_stays(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is made on what the call has read before, and anew where that has changed since."""
+    seen: list[Any] = []
+
+    def change(document: dict[str, Any]) -> bool:
+        seen.append(document.get("decided"))
+        return bool(document.setdefault("decided", "here") == "here")
+
+    def run(step: Step) -> None:
+        accepted.cosmos["OpenShiftClusters"].upsert_item(accepted.cluster | {"decided": "elsewhere"})
+        step.decide(change)
+        assert step.document["decided"] == "elsewhere"
+
+    assert perform(monkeypatch, executor.Executor(run=run)) == {"outcome": "done"}
+    assert seen == [None, "elsewhere"]
+    assert accepted.cluster["decided"] == "elsewhere"
+
+
+def test_a_decision_costs_no_read_of_its_own(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The document that the fence was read from is good enough, however late it was read."""
+    reads = counted(accepted.cosmos["OpenShiftClusters"], monkeypatch, "read_item")
+
+    def run(step: Step) -> None:
+        step.decide(lambda document: bool(document.update(first=True)) or True)
+        accepted.cosmos["OpenShiftClusters"].upsert_item(accepted.cluster | {"another": "row's"})
+        step.check_fence()
+        step.decide(lambda document: bool(document.update(second=True)) or True)
+
+    assert perform(monkeypatch, executor.Executor(run=run)) == {"outcome": "done"}
+    assert [accepted.cluster[name] for name in ("first", "another", "second")] == [True, "row's", True]
+    assert len(reads) == 2
+
+
+def counted(container: Any, monkeypatch: pytest.MonkeyPatch, method: str) -> list[Any]:
+    """Return a list that grows with each call of a container."""
+    real, calls = getattr(container, method), []
+
+    def call_it(*arguments: Any, **options: Any) -> Any:
+        calls.append(arguments)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(container, method, call_it)
+    return calls
+
+
 def test_an_old_attempt_that_wakes_late_begins_no_azure_call(accepted: World) -> None:
     """The fence moves while the activity reads, so the change is never sent."""
 
