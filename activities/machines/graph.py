@@ -136,10 +136,11 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
             installer.
         TryAgain: with the same, if it may pass.
     """
-    given = graph_inputs.given(step)
+    entry = graph_inputs.entry(step)
+    given = graph_inputs.given(step, entry)
     install_config_checks.check(given["install-config"])
     graph_inputs.check_snippets(given)
-    made = _made_by(graph_inputs.installer(step), given)
+    made = _made_by(entry.installer, given)
     _report_clashes(made)
     key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH]
     closed = seal.close(made.dump(), _key(key_id), key_id)
@@ -238,11 +239,15 @@ def _render(step: Step) -> list[dict[str, Any]]:
     If the machines' image has to be read from the release, the result first says which images would be asked, and
     where.
     """
-    installer = graph_inputs.installer(step)
+    entry = graph_inputs.entry(step)
     return [
         *machine_image.render(step),
-        {"blob": "/".join(GRAPH), "installer": installer, "assets": back_ends.BACK_ENDS[installer].assets()},
-        {"blob": "/".join(IGNITION), "spec": graph_inputs.release(step)["ignitionVersion"]},
+        {
+            "blob": "/".join(GRAPH),
+            "installer": entry.installer,
+            "assets": back_ends.BACK_ENDS[entry.installer].assets(),
+        },
+        {"blob": "/".join(IGNITION), "spec": entry.ignition_version},
     ]
 
 

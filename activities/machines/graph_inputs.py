@@ -13,7 +13,6 @@ from shared import settings
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, naming
 from shared.clusters.secrets import Purpose
-from shared.store import get_store
 from shared.vault import Bundle, get_vault
 
 # What the document must contain by now: path below `properties`, and what it is.
@@ -36,15 +35,15 @@ def bundle_ids(step: Step) -> dict[str, str]:
     return ids
 
 
-def given(step: Step) -> dict[str, Content]:
-    """Return everything that the graph knows about this cluster."""
+def given(step: Step, entry: catalogue.Entry) -> dict[str, Content]:
+    """Return all that the graph knows of this cluster, and of its version."""
     cluster, properties = step.cluster, step.properties
     request = _bundle(step, Purpose.REQUEST)
     name, base_domain = naming.split_domain(properties["clusterProfile"]["domain"], settings.load().domain)
     return {
         "install-config": install_config.from_cluster(
             cluster,
-            _entry(step) | {"rhcosImage": image(step)},
+            {"version": entry.version, "rhcosImage": image(step)},
             name=name,
             base_domain=base_domain,
             ssh_key=_public_ssh_key(_bundle(step, Purpose.INSTALL)["sshKey"]),
@@ -57,7 +56,7 @@ def given(step: Step) -> dict[str, Content]:
             "clientSecret": request["clientSecret"],
         },
         "cluster-id": {"infraId": properties["infraId"], "clusterId": step.document["id"]},
-        "release-image": release(step),
+        "release-image": release(entry),
         "clock": {"now": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")},
     }
 
@@ -70,9 +69,20 @@ def pull_secret(step: Step) -> str:
     return install_config.pull_secret(customers, {registry["name"]: credential})
 
 
-def release(step: Step) -> Content:
-    """Return the parts of the catalogue's entry of the cluster's version that affect what machines read."""
-    entry = _typed_entry(step)
+def entry(step: Step) -> catalogue.Entry:
+    """Return the catalogue's entry of the cluster's version, the same throughout a call.
+
+    Raises:
+        CloudError: for the customer: the version is not offered any more. For the operator: its entry is wrong.
+    """
+    try:
+        return catalogue.read(_document(step))
+    except ValueError as error:
+        raise _broken(str(error)) from error
+
+
+def release(entry: catalogue.Entry) -> Content:
+    """Return what the catalogue says of a version, as far as the machines read it."""
     content = {
         "version": entry.version,
         "pullspec": entry.pullspec,
@@ -80,15 +90,6 @@ def release(step: Step) -> Content:
         "flavour": entry.flavour,
     }
     return content | ({"snippets": entry.snippets} if entry.snippets else {})
-
-
-def installer(step: Step) -> str:
-    """Return the program that makes the graph, a name in `installer.back_ends`.
-
-    Raises:
-        CloudError: for the operator: the catalogue's entry is wrong.
-    """
-    return _typed_entry(step).installer
 
 
 def image(step: Step) -> dict[str, str] | None:
@@ -101,7 +102,7 @@ def image(step: Step) -> dict[str, str] | None:
     """
     if decided := step.properties.get("rhcosImage"):
         return dict(decided)
-    return _typed_entry(step).image
+    return entry(step).image
 
 
 def check_snippets(given: dict[str, Content]) -> None:
@@ -120,13 +121,6 @@ def check_snippets(given: dict[str, Content]) -> None:
         raise _broken("; ".join(wrong))
 
 
-def _typed_entry(step: Step) -> catalogue.Entry:
-    try:
-        return catalogue.read(_entry(step))
-    except ValueError as error:
-        raise _broken(str(error)) from error
-
-
 def _broken(what: str) -> CloudError:
     return CloudError(
         500,
@@ -137,8 +131,8 @@ def _broken(what: str) -> CloudError:
     )
 
 
-def _entry(step: Step) -> dict[str, Any]:
-    return catalogue.entry(get_store().versions(), step.properties["clusterProfile"].get("version", ""))
+def _document(step: Step) -> dict[str, Any]:
+    return catalogue.entry(step.versions, step.properties["clusterProfile"].get("version", ""))
 
 
 def _public_ssh_key(pem: str) -> str:
@@ -163,11 +157,11 @@ def problems(step: Step) -> list[str]:
     missing += [
         f"the secret '{purpose}' is not in the vault yet" for purpose in bundles if purpose not in bundle_ids(step)
     ]
-    entry = _entry(step)
-    missing += catalogue.problems(entry)
+    document = _document(step)
+    missing += catalogue.problems(document)
     missing += [
-        f"the catalogue's entry of version {entry['version']}: {problem}"
-        for problem in snippets.problems(entry.get("snippets"))
+        f"the catalogue's entry of version {document['version']}: {problem}"
+        for problem in snippets.problems(document.get("snippets"))
     ]
     return missing
 

@@ -51,11 +51,11 @@ def render(step: Step) -> list[dict[str, Any]]:
 
 
 def _places(step: Step) -> list[Pullspec]:
-    return release_image.places(graph_inputs.release(step)["pullspec"], install_config.mirrors(step.properties))
+    return release_image.places(graph_inputs.entry(step).pullspec, install_config.mirrors(step.properties))
 
 
 def _of_release(step: Step) -> dict[str, str]:
-    version = graph_inputs.release(step)["version"]
+    version = graph_inputs.entry(step).version
     try:
         image = release_image.coreos_image(version, _places(step), graph_inputs.pull_secret(step))
     except InstallerError as error:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from activities.runtime import progress
@@ -73,6 +73,11 @@ class Step:
     def tenant_id(self) -> str:
         """The tenant of the customer's subscription, as ARM reported it."""
         return _tenant_of(get_store(), self.subscription_id)
+
+    @cached_property
+    def versions(self) -> list[Document]:
+        """The catalogue as this call found it first: of an entry that is edited meanwhile it sees no second half."""
+        return get_store().versions()
 
     def customer(self, client: Callable[..., Client], subscription_id: str = "") -> Client:
         """Return a client of the first party in the customer's tenant and subscription."""

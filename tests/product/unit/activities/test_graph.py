@@ -22,6 +22,7 @@ from installer.release.image_registry import Pullspec
 from shared import fence, settings
 from shared.clusters import secrets
 from shared.clusters.secrets import Purpose
+from shared.store import records
 from shared.vault import get_vault
 from tests import openshift_install
 from tests.product.unit.activities.calls import call, payload
@@ -423,6 +424,42 @@ def test_every_machine_boots_the_image_that_was_decided(stage: Stage) -> None:
     assert all("version: 419.94.20250101" in text for text in documents)
 
 
+def edit_after_each_read(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let an operator edit the entry after each read of it, which no cache saves; return what was read."""
+    versions = stage.world.cosmos["OpenShiftVersions"]
+    read, reads = versions.query_items, []
+    monkeypatch.setattr(records, "_VERSIONS_AGE_SECONDS", -1)
+
+    def read_then_edit(*arguments: Any, **options: Any) -> Any:
+        found = read(*arguments, **options)
+        (entry,) = versions.documents.values()
+        reads.append(entry["openShiftPullspec"])
+        edited = f"quay.io/edited/release:{len(reads)}"
+        image = {"rhcosImage": OF_RELEASE | {"version": f"419.6.{len(reads)}"}} if "rhcosImage" in entry else {}
+        versions.upsert_item(entry | image | {"openShiftPullspec": edited, "ignitionVersion": "3.1.0", "flavour": "A"})
+        return found
+
+    monkeypatch.setattr(versions, "query_items", read_then_edit)
+    return reads
+
+
+def test_a_graph_is_made_from_one_reading_of_the_catalogue(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry that is edited meanwhile makes no graph that is half of the one and half of the other."""
+    (entry,) = stage.world.cosmos["OpenShiftVersions"].documents.values()
+    reads = edit_after_each_read(stage, monkeypatch)
+    assert call("ensure_graph") == DONE
+    assert reads == [entry["openShiftPullspec"]]
+    made = stage.read().contents
+    assert made["release-image"] == {
+        "version": entry["version"],
+        "pullspec": entry["openShiftPullspec"],
+        "ignitionVersion": entry["ignitionVersion"],
+        "flavour": entry["flavour"],
+    }
+    assert made["install-config"]["platform"]["azure"]["image"] == entry["rhcosImage"]
+    assert json.loads(stage.read().file("bootstrap.ign"))["ignition"]["version"] == entry["ignitionVersion"]
+
+
 @pytest.fixture
 def unsaid(stage: Stage) -> Stage:
     """Leave the machines' image to the release, like entries of real deployments."""
@@ -478,6 +515,18 @@ def test_an_image_that_nobody_has_said_is_read_from_the_release_once(
     assert auths["arosvc.azurecr.io"] == {"auth": base64.b64encode(b"token-1:canary-registry").decode()}
     assert wanted == {"document": "properties.rhcosImage", "releaseImages": places}
     assert graph.ensure_graph.render(unsaid.step) == blobs
+
+
+def test_an_image_is_looked_for_with_one_reading_of_the_catalogue(
+    unsaid: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the release lies and which version it has to be come from the same entry."""
+    asked = release_says(monkeypatch, OF_RELEASE)
+    reads = edit_after_each_read(unsaid, monkeypatch)
+    assert call("ensure_graph") == KNOWN
+    (pullspec,) = reads
+    ((places, _auths),) = asked
+    assert places[-1] == pullspec
 
 
 def test_the_image_that_was_stored_first_counts(unsaid: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
