@@ -168,6 +168,17 @@ def _is_stale(finding: Finding, operation: Document, now: datetime) -> bool:
     return now - max([began, *times]) > timedelta(seconds=2 * longest) + outage
 
 
+def is_young(operation: Document, created: datetime | None, now: datetime) -> bool:
+    """Tell whether an instance lives for less than the longest silence, so that none of its rows can be stale.
+
+    Args:
+        operation: the async operation.
+        created: when the instance was, None where that is not known.
+        now: the time of the judgement.
+    """
+    return created is not None and now - created < _longest_silence(operation)
+
+
 def _longest_silence(operation: Document) -> timedelta:
     policies = operation["plan"]["retryPolicies"].values()
     return timedelta(

@@ -20,7 +20,7 @@ from shared.clusters.states import ProvisioningState
 from shared.steps import StartInput, StepStatus
 from shared.store import Document, Fence, FenceMoved, Store, get_store
 from timers import hubs
-from timers.judging import LIVING, Action, Finding, explain, fruitless, judge
+from timers.judging import LIVING, Action, Finding, explain, fruitless, is_young, judge
 
 # A run ends well before the host would end it together with the whole worker, and before the next sign of life is due.
 # The next run looks at what is left. A call to a service that is away takes minutes to give up.
@@ -82,14 +82,19 @@ async def _watch_one(
 async def _find(
     client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, Document], cluster: Document
 ) -> Finding:
-    """Collect the facts about an operation. The instances of another hub cannot be seen from here."""
-    operation_id = cluster["asyncOperationId"]
+    """Gather what is known of an operation; another hub's instances cannot be seen from here.
+
+    Its progress is left out where it cannot matter: nearly each run finds operations that have just begun.
+    """
+    operation_id, own = cluster["asyncOperationId"], settings.load()
     operation = await asyncio.to_thread(store.operations.get, operation_id)
-    items = await asyncio.to_thread(store.progress.list, operation_id)
-    heard = hubs.last_heard(operation, items, signs, settings.load()) if operation else None
-    if heard is not None:
-        return Finding(cluster, operation, items, "", heard=heard)
+    if operation is not None and operation["taskHub"] != own.task_hub:
+        items = await asyncio.to_thread(store.progress.list, operation_id)
+        return Finding(cluster, operation, items, "", heard=hubs.last_heard(operation, items, signs, own))
     status, output, created = await _instance(client, plans.instance_id(operation_id, cluster["attempt"]))
+    if operation is not None and status in LIVING and is_young(operation, created, datetime.now(UTC)):
+        return Finding(cluster, operation, [], status, output, created=created)
+    items = await asyncio.to_thread(store.progress.list, operation_id)
     return Finding(cluster, operation, items, status, output, created=created)
 
 

@@ -153,6 +153,7 @@ class Client:
 
     def __init__(self, **statuses: str) -> None:
         self.statuses = statuses
+        self.created = "2026-03-01T09:00:00Z"
         self.asked: list[str] = []
         self.slow = ""
         self.error: dict[str, str] = {}
@@ -168,8 +169,8 @@ class Client:
             return DurableOrchestrationStatus.from_json(self.error)
         name = self.statuses.get(instance_id.replace("-", "_"))
         output = "Orchestrator function 'run_plan_v1' failed: TypeError" if name == "Failed" else None
-        known = {"instanceId": instance_id, "createdTime": "2026-03-01T09:00:00Z", "runtimeStatus": name}
-        # The SDK makes its own answer for an unknown id from an empty body.
+        known = {"instanceId": instance_id, "createdTime": self.created, "runtimeStatus": name}
+        # The SDK's own answer to an id that is unknown is made of an empty body.
         return DurableOrchestrationStatus.from_json(known | {"output": output} if name else "")
 
     async def start_new(self, name: str, instance_id: str, start: dict[str, Any]) -> str:
@@ -239,6 +240,26 @@ def test_a_stuck_instance_is_terminated_before_its_successor_starts(accepted: Wo
     watch(client)
     assert client.terminated == ["op-1"]
     assert [instance for _, instance, _ in client.started] == ["op-2"]
+
+
+@pytest.mark.parametrize(("age", "want_reads", "want_started"), [(40, 0, []), (50, 1, ["op-2"])], ids=["young", "old"])
+def test_the_progress_of_a_young_instance_is_not_read(
+    accepted: World, monkeypatch: pytest.MonkeyPatch, age: float, want_reads: int, want_started: list[str]
+) -> None:
+    """None of its rows can have been silent for longer than it lives: nearly each run finds only such ones."""
+    accepted.operation["plan"] |= {"rows": [{"name": "a", "deadlineSeconds": 0}], "retryPolicies": RETRIES}
+    reads: list[str] = []
+    read = accepted.cosmos["OperationProgress"].query_items
+
+    def counting(query: str, **options: Any) -> Any:
+        reads.append(query)
+        return read(query, **options)
+
+    monkeypatch.setattr(accepted.cosmos["OperationProgress"], "query_items", counting)
+    client = Client(op_1="Running")
+    client.created = (datetime.now(UTC) - timedelta(seconds=age)).isoformat()
+    watch(client)
+    assert (len(reads), [instance for _, instance, _ in client.started]) == (want_reads, want_started)
 
 
 def exhausted(world: World) -> None:
