@@ -18,7 +18,7 @@ $(AZURITE_READY): tools/azurite/package-lock.json | $(PYTHON_READY)
 	@tools/bootstrap azurite
 	@touch $@
 
-.PHONY: help setup demo recording docs up test unit integration faults runtime e2e bench lint fmt lock clean
+.PHONY: help setup demo recording docs up test product unit integration faults runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ integration: setup ## Run the integration tests alone: the product and the SDKs 
 
 faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats it, ONLY= runs a part.
 	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)",--report docs/reliability.md)
+
+product: setup ## Run everything that a change of the product alone can break.
+	$(PY) -m pytest tests/product/unit -n auto --disable-socket --allow-unix-socket
+	$(PY) -m pytest tests/product/integration tests/faults -n 3 --dist loadgroup -m "not thorough"
 
 runtime: setup ## Run the functions through Microsoft's own runtime (needs a Python 3.13), and test that.
 	@tools/bootstrap runtime
