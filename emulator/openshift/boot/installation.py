@@ -20,7 +20,7 @@ _RELEASE = re.compile(r"ocp-release:(\d+\.\d+\.\d+[^\s\"'@-]*)")
 _VERSION = re.compile(r"v?4\.\d+\.\d+")
 _SCRIPTS = "/usr/local/bin/"
 _IMAGE = re.compile(r"aro_(\d)(\d+)")
-# By minor version of release 4: bootkube-stages.
+# The last minor version of release 4 that each flavour of the bootstrap holds for; later ones boot as the newest.
 _FLAVOURS = ((3, "A"), (5, "T"), (7, "B"))
 DEFAULT_MINOR = 19
 # More than one machine has: its stages read the same files again and again.
