@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from unittest.mock import Mock
 
+import httpx
 import pytest
 
 from emulator.blobs.models import BlobsModel, StorageAccounts
@@ -12,15 +13,17 @@ from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.world import World
 
-# Nothing listens there, and nobody without privileges can.
-CLOSED_PORT = 1
+
+def _refuse(request: httpx.Request) -> httpx.Response:
+    raise httpx.ConnectError("All connection attempts failed", request=request)
 
 
 def test_a_container_cannot_be_made_and_the_error_says_that_it_passes(tmp_path: Path) -> None:
     """ARM answers 503, as Azure does when its storage is busy, and nothing crashes."""
     platform = Platform(tmp_path, clock=Clock(1), world=World())
-    platform.ports["azurite"] = CLOSED_PORT
+    platform.ports["azurite"] = 1
     model = BlobsModel(platform, Mock(spec=StorageAccounts))
+    model._client = httpx.AsyncClient(transport=httpx.MockTransport(_refuse))
     try:
         with pytest.raises(ServiceError) as caught:
             asyncio.run(model.create_container("account", "container"))

@@ -10,7 +10,7 @@ from tests.kubernetes_pki import Authority, kubeconfig
 
 LOOK = """
 import sys
-import activities.cluster_conditions, activities.cluster_configuration, activities.router_address
+import activities.cluster.cluster_conditions, activities.cluster.cluster_configuration, activities.cluster.router_address
 typed = [name for name in sys.modules if name.startswith(("kubernetes.client.api.", "kubernetes.client.models."))]
 print(len(typed))
 """
