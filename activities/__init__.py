@@ -6,9 +6,9 @@ import azure.durable_functions as df
 
 # Name in plans and in history: the module and attribute of its executor.
 ACTIVITIES: dict[str, str] = {
-    "validate_service_principal": "activities.checks.validation:validate_service_principal",
-    "validate_service_principal_permissions": "activities.checks.validation:validate_service_principal_permissions",
-    "validate_resource_provider_permissions": "activities.checks.validation:validate_resource_provider_permissions",
+    "validate_service_principal": "activities.checks.principals:validate_service_principal",
+    "validate_service_principal_permissions": "activities.checks.principals:validate_service_principal_permissions",
+    "validate_resource_provider_permissions": "activities.checks.principals:validate_resource_provider_permissions",
     "validate_network": "activities.checks.network_validation:validate_network",
     "validate_disk_encryption_sets": "activities.checks.disk_encryption_sets:validate_disk_encryption_sets",
     "validate_providers": "activities.checks.providers:validate_providers",
@@ -18,7 +18,7 @@ ACTIVITIES: dict[str, str] = {
     "ensure_cluster_secrets": "activities.azure.cluster_secrets:ensure_cluster_secrets",
     "ensure_acr_token": "activities.machines.registry:ensure_acr_token",
     "decide_zones": "activities.machines.zones:decide_zones",
-    "remove_expired_machines": "activities.machines.phase_restart:remove_expired_machines",
+    "remove_expired_machines": "activities.machines.expired_machines:remove_expired_machines",
     "create_dns": "activities.azure.dns:create_dns",
     "ensure_resource_group": "activities.azure.resource_group:ensure_resource_group",
     "deploy_storage_template": "activities.azure.storage:deploy_storage_template",

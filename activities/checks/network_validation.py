@@ -13,7 +13,7 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.network.models import Subnet, VirtualNetwork
 
 from activities.azure import subnets
-from activities.azure.principals import read_as_either
+from activities.azure.cluster_principal import read_as_either
 from activities.checks import linked_resources
 from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.step import Step

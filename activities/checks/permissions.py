@@ -10,7 +10,7 @@ from typing import Protocol
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.authorization import AuthorizationManagementClient
 
-from activities.azure.principals import read_as_either
+from activities.azure.cluster_principal import read_as_either
 from activities.checks import linked_resources
 from activities.checks.linked_resources import ENCRYPTION_SET, NAT_GATEWAY, NETWORK, ROUTE_TABLE, Connect, Kind, Linked
 from activities.runtime.executor import TryAgain

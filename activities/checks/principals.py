@@ -8,7 +8,7 @@ from typing import Any
 
 from azure.core.exceptions import ClientAuthenticationError
 
-from activities.azure import principals
+from activities.azure import cluster_principal
 from activities.checks import permissions
 from activities.checks.permissions import Principal
 from activities.runtime.executor import Executor, TryAgain
@@ -77,7 +77,7 @@ def _validate_service_principal_permissions(step: Step) -> None:
         ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
         permissions.CLUSTER_ACTIONS,
     )
-    with principals.as_cluster(step) as connect:
+    with cluster_principal.as_cluster(step) as connect:
         permissions.validate(step, principal, connect)
 
 
@@ -90,7 +90,7 @@ def _validate_resource_provider_permissions(step: Step) -> None:
     credential = credentials.first_party(step.tenant_id, get_vault().get_service_secret)
     principal = Principal(
         "resource provider",
-        str(principals.claims(credential).get("oid") or ""),
+        str(cluster_principal.claims(credential).get("oid") or ""),
         ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
         permissions.PROVIDER_ACTIONS,
     )
@@ -105,7 +105,7 @@ def _cluster_claims(step: Step) -> dict[str, Any]:
         ClientAuthenticationError: Entra ID did not answer, or was busy, which says nothing about the credentials.
     """
     try:
-        return principals.claims(principals.cluster_credential(step))
+        return cluster_principal.claims(cluster_principal.cluster_credential(step))
     except ClientAuthenticationError as error:
         if retry_class(error) != RetryClass.PRINCIPAL:
             raise

@@ -22,7 +22,7 @@ GRAPH, IGNITION = "aro/graph", "ignition/bootstrap.ign"
 def remove(verb: str = "run") -> dict[str, Any]:
     """Run the executor once."""
     row = {"name": "r", "phase": "p", "kind": "begin-and-poll", "message": "", "waitsFor": "", "deadlineSeconds": 60}
-    return as_json(perform("activities.machines.phase_restart:remove_expired_machines", payload(row, verb)))
+    return as_json(perform("activities.machines.expired_machines:remove_expired_machines", payload(row, verb)))
 
 
 @pytest.fixture
