@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from kubernetes.client import ApiClient
 
-from activities.cluster.gathering import unreadable
+from activities.cluster.gathering import not_done
 from activities.runtime.executor import Outcome
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.secrets import Purpose
 from shared.openshift import client
-from shared.openshift.client import Unreadable
+from shared.openshift.client import NotDone
 from shared.vault import get_vault
 
 _KUBECONFIG = "aroServiceKubeconfig"
@@ -38,6 +38,6 @@ def write(step: Step, work: Callable[[ApiClient], object]) -> Outcome | None:
     api = connect(step)
     try:
         work(api)
-    except Unreadable as error:
-        return unreadable(step, api, error)
+    except NotDone as error:
+        return not_done(step, api, error)
     return None

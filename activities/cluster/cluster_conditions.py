@@ -14,14 +14,14 @@ from typing import Any
 from kubernetes.client import ApiClient
 
 from activities.cluster import cluster_api
-from activities.cluster.gathering import Hint, gather, no_hint, unreadable, waiting
+from activities.cluster.gathering import Hint, gather, no_hint, not_done, waiting
 from activities.machines import boot_diagnostics, machine_names
 from activities.runtime.call import Call
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError
 from shared.openshift import client
-from shared.openshift.client import Read, Unreadable
+from shared.openshift.client import NotDone, Read
 from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_failed
 
 # The share of a row's time that passes before it is given up: five minutes of thirty, in which a new role reaches all
@@ -90,8 +90,8 @@ def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, exp
         api = cluster_api.connect(step)
         try:
             missing = _missing(step, api, CONDITIONS[name], remedy)
-        except Unreadable as error:
-            return waiting(step, api, str(error), hint) if expects_silence else unreadable(step, api, error)
+        except NotDone as error:
+            return waiting(step, api, str(error), hint) if expects_silence else not_done(step, api, error)
         return waiting(step, api, missing, hint) if missing else None
 
     return Executor(status=status)

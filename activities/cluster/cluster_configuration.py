@@ -10,7 +10,7 @@ from collections.abc import Callable
 from activities.cluster import cluster_api
 from activities.runtime.executor import Executor
 from shared.openshift import alertmanager, writes
-from shared.openshift.client import Json, Read, Unreadable
+from shared.openshift.client import Json, NotDone, Read
 from shared.openshift.conditions import CLUSTER_VERSION
 
 _ALERTMANAGER = Read("Secret", "alertmanager-main", "openshift-monitoring")
@@ -33,15 +33,15 @@ def _silenced(secret: Json) -> Json:
     """Return the Secret with receivers that the console does not warn about."""
     data = secret.get("data") or {}
     if _ALERTMANAGER_KEY not in data:
-        raise Unreadable(f"{_ALERTMANAGER} has no '{_ALERTMANAGER_KEY}' yet")
+        raise NotDone(f"{_ALERTMANAGER} has no '{_ALERTMANAGER_KEY}' yet")
     try:
         document = base64.b64decode(data[_ALERTMANAGER_KEY]).decode()
     except ValueError:
-        raise Unreadable(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} is no text") from None
+        raise NotDone(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} is no text") from None
     try:
         silenced = alertmanager.with_receiver(document)
     except ValueError as error:
-        raise Unreadable(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} {error}") from None
+        raise NotDone(f"'{_ALERTMANAGER_KEY}' of {_ALERTMANAGER} {error}") from None
     if silenced == document:
         return {}
     return {"data": {_ALERTMANAGER_KEY: base64.b64encode(silenced.encode()).decode()}}

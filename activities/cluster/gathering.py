@@ -19,7 +19,7 @@ from activities.runtime.executor import Outcome, wait
 from activities.runtime.step import Step
 from shared.arm.errors import CloudErrorBody
 from shared.openshift import client, conditions
-from shared.openshift.client import Read, Unreachable, Unreadable
+from shared.openshift.client import NotDone, Read, Unreachable
 
 # Errors are read by people and stored in documents, so only the first few of each kind are gathered.
 _ENTRIES = 5
@@ -56,13 +56,13 @@ def waiting(step: Step, api: ApiClient, missing: str, hint: Hint = no_hint, *, u
     return wait(message, unanswered=unanswered) | {"details": gather(step, api)}
 
 
-def unreadable(step: Step, api: ApiClient, error: Unreadable) -> Outcome:
-    """Return the outcome of a poll that could not read the cluster. Time without an API server does not count.
+def not_done(step: Step, api: ApiClient, error: NotDone) -> Outcome:
+    """Return the outcome of a poll that the cluster did not answer as it should. Time without an API server does not count.
 
     Args:
         step: the step that polls.
         api: client of its cluster.
-        error: why the cluster could not be read.
+        error: what the cluster did not do.
     """
     return waiting(step, api, str(error), unanswered=isinstance(error, Unreachable))
 
@@ -80,7 +80,7 @@ def gather(step: Step, api: ApiClient) -> list[CloudErrorBody]:
             for what, look in _LOOKS
             for target, message in look(client.read(api, what))[:_ENTRIES]
         ]
-    except Unreadable as error:
+    except NotDone as error:
         found = [CloudErrorBody(code="KubernetesAPI", message=str(error))]
     silent = found[-1:] and found[-1]["code"] == "KubernetesAPI"
     stuck = [entry["target"] for entry in found if entry["code"] == "Machine"]

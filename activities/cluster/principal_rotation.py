@@ -10,13 +10,13 @@ from datetime import datetime
 from kubernetes.client import ApiClient
 
 from activities.cluster import cluster_api
-from activities.cluster.gathering import unreadable, waiting
+from activities.cluster.gathering import not_done, waiting
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.clusters.secrets import Purpose
 from shared.openshift import azure_credentials, client, conditions, writes
 from shared.openshift.azure_credentials import Credentials
-from shared.openshift.client import Json, Read, Unreadable
+from shared.openshift.client import Json, NotDone, Read
 from shared.vault import get_vault
 
 
@@ -111,8 +111,8 @@ def _unless(step: Step, look: Callable[[ApiClient], list[str]]) -> Outcome | Non
     api = cluster_api.connect(step)
     try:
         missing = conditions.bounded("; ".join(filter(None, look(api))))
-    except Unreadable as error:
-        return unreadable(step, api, error)
+    except NotDone as error:
+        return not_done(step, api, error)
     return waiting(step, api, missing) if missing else None
 
 

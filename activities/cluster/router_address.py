@@ -4,11 +4,11 @@ import copy
 
 from activities.azure import dns
 from activities.cluster import cluster_api
-from activities.cluster.gathering import unreadable, waiting
+from activities.cluster.gathering import not_done, waiting
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
 from shared.openshift import client, conditions
-from shared.openshift.client import Read, Unreadable
+from shared.openshift.client import NotDone, Read
 from shared.store import Document
 
 
@@ -26,8 +26,8 @@ def _update_router_address(step: Step) -> Outcome | None:
         if not address:
             ingress = client.read(api, Read("ClusterOperator", "ingress"))
             return waiting(step, api, conditions.router_missing(ingress))
-    except Unreadable as error:
-        return unreadable(step, api, error)
+    except NotDone as error:
+        return not_done(step, api, error)
     dns.set_address(step, "*.apps", address)
     step.decide(lambda document: _store(document, step.domain, address))
     return None

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from shared.openshift.client import Json, Read, Unreadable
+from shared.openshift.client import Json, NotDone, Read
 
 _OPERATOR = "openshift-cloud-credential-operator"
 ROOT = Read("Secret", "azure-credentials", "kube-system")
@@ -73,7 +73,7 @@ def provider_patch(secret: Json, wanted: Credentials, change: str) -> Json:
         change: the mark.
 
     Raises:
-        Unreadable: if the Secret has no content that could be changed.
+        NotDone: if the Secret has no content that could be changed.
     """
     settings = _settings(secret)
     changed = settings | {"aadClientId": wanted.client_id, "aadClientSecret": wanted.client_secret}
@@ -88,14 +88,14 @@ def provider_patch(secret: Json, wanted: Credentials, change: str) -> Json:
 def _settings(secret: Json) -> dict[str, Any]:
     text = (secret.get("data") or {}).get(_CONFIG)
     if not text:
-        raise Unreadable(f"{PROVIDER} has no '{_CONFIG}' yet")
+        raise NotDone(f"{PROVIDER} has no '{_CONFIG}' yet")
     try:
         settings = yaml.safe_load(base64.b64decode(text))
     except (ValueError, yaml.YAMLError):
         settings = None
     if not isinstance(settings, dict):
         # The message does not quote the content, which may be a secret.
-        raise Unreadable(f"'{_CONFIG}' of {PROVIDER} is no YAML mapping")
+        raise NotDone(f"'{_CONFIG}' of {PROVIDER} is no YAML mapping")
     return settings
 
 

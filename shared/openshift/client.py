@@ -62,11 +62,11 @@ _PATHS: dict[str, str] = {
 _HANGS_UP = "EOF occurred in violation of protocol"
 
 
-class Unreadable(Exception):  # noqa: N818 - an answer more than an error
+class NotDone(Exception):  # noqa: N818 - an answer more than an error
     """The API server did not do what it was asked. The message says how it failed, as part of a sentence."""
 
 
-class Unreachable(Unreadable):
+class Unreachable(NotDone):
     """The API server is away, or too busy to answer; nothing is wrong with the request."""
 
 
@@ -124,7 +124,7 @@ def read(client: ApiClient, what: Read) -> Any:
     A kind that the API server does not know yet has no objects.
 
     Raises:
-        Unreadable: if it answers anything else, or nothing.
+        NotDone: if it answers anything else, or nothing.
     """
     status, body = send(client, "GET", what.path)
     if status == HTTPStatus.NOT_FOUND:
@@ -135,24 +135,24 @@ def read(client: ApiClient, what: Read) -> Any:
         document = json.loads(body)
         return document if what.name else list(document["items"])
     except (ValueError, KeyError, TypeError):
-        raise Unreadable(f"the API server answers with something that is no {what.kind}") from None
+        raise NotDone(f"the API server answers with something that is no {what.kind}") from None
 
 
 def delete(client: ApiClient, what: Read) -> None:
     """Delete one object, if it exists.
 
     Raises:
-        Unreadable: if the API server answers anything else, or nothing.
+        NotDone: if the API server answers anything else, or nothing.
     """
     status, body = send(client, "DELETE", what.path)
     if status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND):
         raise refused(status, f"the API server answers {status_line(status, body)}")
 
 
-def refused(status: int, told: str) -> Unreadable:
+def refused(status: int, told: str) -> NotDone:
     """Return the exception for an unsuccessful answer: the server is away, or it refuses."""
     away = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return Unreachable(told) if away else Unreadable(told)
+    return Unreachable(told) if away else NotDone(told)
 
 
 def send(
@@ -172,7 +172,7 @@ def send(
 
     Raises:
         Unreachable: if nothing answers.
-        Unreadable: if something other than the cluster's API server answers.
+        NotDone: if something other than the cluster's API server answers.
         FenceMoved: if this attempt was superseded.
     """
     if method in fence.CHANGES:
@@ -215,13 +215,13 @@ def _inner(error: BaseException) -> BaseException | None:
     return next((argument for argument in error.args if isinstance(argument, BaseException)), None)
 
 
-def _tls_failure(reason: str) -> Unreadable:
+def _tls_failure(reason: str) -> NotDone:
     """Return the exception for a TLS failure: a server that hangs up in the handshake is away; others have answered."""
     verification = re.search(r"certificate verify failed: (.*?)(?: \(_ssl\.c:\d+\))?\W*$", reason, re.DOTALL)
     if verification:
-        return Unreadable(f"the API server's certificate does not verify: {shortened(verification[1])}")
+        return NotDone(f"the API server's certificate does not verify: {shortened(verification[1])}")
     told = f"the API server ends the TLS handshake: {shortened(reason.splitlines()[-1] if reason else 'no reason')}"
-    return Unreachable(told) if _HANGS_UP in reason else Unreadable(told)
+    return Unreachable(told) if _HANGS_UP in reason else NotDone(told)
 
 
 def status_line(status: int, body: bytes) -> str:

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from kubernetes.client import ApiClient
 
 from shared.arm.errors import CloudError, ErrorCode
-from shared.openshift.client import Json, Read, Unreadable, read, refused, send, status_line
+from shared.openshift.client import Json, NotDone, Read, read, refused, send, status_line
 
 # As in client-go. A writer that loses more often competes with one that never stops.
 _TRIES = 5
@@ -36,7 +36,7 @@ _VERBS = {"POST": "create", "PUT": "update", "PATCH": "change"}
 _MERGE_PATCH = "application/merge-patch+json"
 
 
-class Conflict(Unreadable):
+class Conflict(NotDone):
     """Somebody else changed the object after it was read."""
 
 
@@ -55,7 +55,7 @@ def create(client: ApiClient, wanted: Json) -> None:
 
     Raises:
         AlreadyExists: if one of its name exists.
-        Unreadable: if the problem may pass: no answer, no namespace, a kind that is not known yet.
+        NotDone: if the problem may pass: no answer, no namespace, a kind that is not known yet.
         CloudError: if a repetition cannot help; it names the object and quotes the API server.
     """
     what = identity(wanted)
@@ -67,7 +67,7 @@ def update(client: ApiClient, wanted: Json) -> None:
 
     Raises:
         Conflict: if that is not the newest version.
-        Unreadable, CloudError: as `create`.
+        NotDone, CloudError: as `create`.
     """
     what = identity(wanted)
     _change(client, "PUT", what, what.path, wanted)
@@ -83,7 +83,7 @@ def merge_patch(client: ApiClient, what: Read, patch: Json) -> None:
 
     Raises:
         Conflict: if the patch has a `metadata.resourceVersion` that is not the newest.
-        Unreadable, CloudError: as `create`.
+        NotDone, CloudError: as `create`.
     """
     _change(client, "PATCH", what, what.path, patch, _MERGE_PATCH)
 
@@ -95,7 +95,7 @@ def create_or_update(client: ApiClient, wanted: Json) -> bool:
         Whether anything had to change.
 
     Raises:
-        Unreadable, CloudError: as `create`.
+        NotDone, CloudError: as `create`.
     """
     what = identity(wanted)
     for _ in range(_TRIES):
@@ -108,7 +108,7 @@ def create_or_update(client: ApiClient, wanted: Json) -> bool:
         if found is None:
             continue
         if found["metadata"].get("deletionTimestamp"):
-            raise Unreadable(f"{what} is being deleted")
+            raise NotDone(f"{what} is being deleted")
         if has(found, wanted):
             return False
         try:
@@ -123,11 +123,11 @@ def existing(client: ApiClient, what: Read) -> Json:
     """Read an object from which another is made.
 
     Raises:
-        Unreadable: also if the object does not exist yet.
+        NotDone: also if the object does not exist yet.
     """
     answer: Json | None = read(client, what)
     if answer is None:
-        raise Unreadable(f"{what} does not exist yet")
+        raise NotDone(f"{what} does not exist yet")
     return answer
 
 
@@ -144,7 +144,7 @@ def amend(client: ApiClient, what: Read, patch_of: Callable[[Json], Json]) -> bo
         Whether anything had to change.
 
     Raises:
-        Unreadable: also if the object does not exist yet.
+        NotDone: also if the object does not exist yet.
         CloudError: as `create`.
     """
     for _ in range(_TRIES):
@@ -183,8 +183,8 @@ def merged(found: Json, wanted: Json) -> Json:
     return found | changed
 
 
-def _lost(what: Read) -> Unreadable:
-    return Unreadable(f"{what} was changed by others {_TRIES} times in a row")
+def _lost(what: Read) -> NotDone:
+    return NotDone(f"{what} was changed by others {_TRIES} times in a row")
 
 
 def _change(  # noqa: PLR0917 - what, where, which: one request

@@ -13,7 +13,7 @@ from kubernetes.client import ApiClient
 from shared import fence
 from shared.arm.errors import CloudError
 from shared.openshift import client, ifreload_objects, logging_objects, writes
-from shared.openshift.client import Json, Read, Unreadable
+from shared.openshift.client import Json, NotDone, Read
 from shared.openshift.logging_objects import Logging
 from tests.emulator.integration.kubernetes.servers import Api
 from tests.product.integration.openshift_client.stage import ADDRESS, proxied
@@ -126,11 +126,11 @@ def test_a_namespace_or_a_kind_that_is_not_there_yet_is_waited_for(
     connected: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A young cluster lacks both. Other tests define every kind that the service writes, so this one is nobody's."""
-    with pytest.raises(Unreadable, match=r'404 Not Found: namespaces "nowhere" not found$'):
+    with pytest.raises(NotDone, match=r'404 Not Found: namespaces "nowhere" not found$'):
         writes.create_or_update(connected, config_map("nowhere", a="1"))
     monkeypatch.setitem(client._PATHS, "Gadget", "/apis/example.com/v1/gadgets")
     gadget = {"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "p"}}
-    with pytest.raises(Unreadable, match=r"^Gadget 'p' cannot be created: .* 404 Not Found: "):
+    with pytest.raises(NotDone, match=r"^Gadget 'p' cannot be created: .* 404 Not Found: "):
         writes.create_or_update(connected, gadget)
 
 

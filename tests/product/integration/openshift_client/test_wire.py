@@ -12,7 +12,7 @@ import pytest
 
 from emulator.core.proxy import Refusal
 from shared.openshift import client
-from shared.openshift.client import Read, Unreachable, Unreadable
+from shared.openshift.client import NotDone, Read, Unreachable
 from tests.kubernetes_pki import SERVER_NAME
 from tests.product.integration.openshift_client.stage import (
     ADDRESS,
@@ -42,7 +42,7 @@ def route() -> Iterator[Route]:
 
 def why(cluster: Cluster, what: Read = NODE, address: str = ADDRESS) -> str:
     """Return why a read failed."""
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(NotDone) as caught:
         client.read(cluster.connect(address), what)
     return str(caught.value)
 
@@ -225,7 +225,7 @@ def test_a_certificate_that_does_not_verify_is_an_answer(cluster: Cluster, route
     """Time does not mend it, so a row's deadline goes on."""
     with server(Cluster().certificate(), cluster.clients, answers(200, {})) as api:
         route.to = api.port
-        with pytest.raises(Unreadable) as caught:
+        with pytest.raises(NotDone) as caught:
             client.read(cluster.connect(), NODE)
     assert not isinstance(caught.value, Unreachable)
 

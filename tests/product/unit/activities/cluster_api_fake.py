@@ -10,7 +10,7 @@ import pytest
 from activities.runtime.wrapper import perform
 from shared import fence
 from shared.openshift import client
-from shared.openshift.client import Read, Unreadable
+from shared.openshift.client import NotDone, Read
 from tests.kubernetes_pki import Authority, kubeconfig
 from tests.product.unit.activities.calls import as_json, payload
 from tests.product.unit.openshift.api_fake import FakeApi
@@ -34,7 +34,7 @@ class FakeClusterApi:
         """Answer as `client.read` does."""
         self.reads.append(what)
         if self.fails:
-            raise Unreadable(self.fails)
+            raise NotDone(self.fails)
         if what.name:
             return self.objects.get((what.kind, what.name))
         return [one for (kind, _name), one in self.objects.items() if kind == what.kind]
@@ -43,7 +43,7 @@ class FakeClusterApi:
         """Answer like `client.delete`: the object stays until its finalizers are done."""
         fence.ask("DELETE")
         if self.fails:
-            raise Unreadable(self.fails)
+            raise NotDone(self.fails)
         self.deleted.append(what)
         self.objects[what.kind, what.name]["metadata"]["deletionTimestamp"] = "2026-03-01T09:00:00Z"
 

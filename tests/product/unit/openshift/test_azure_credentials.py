@@ -8,7 +8,7 @@ import yaml
 
 from shared.openshift import azure_credentials
 from shared.openshift.azure_credentials import Credentials
-from shared.openshift.client import Json, Unreadable
+from shared.openshift.client import Json, NotDone
 
 WANTED = Credentials("tenant", "client", "s3cret")
 KUBE_API_SERVER, POD = azure_credentials.CONTROL_PLANE[0]
@@ -59,7 +59,7 @@ def test_the_cloud_providers_settings_keep_what_else_they_say() -> None:
 )
 def test_settings_that_cannot_be_changed_are_waited_for(found: Json, want: str) -> None:
     """The message quotes nothing of them."""
-    with pytest.raises(Unreadable, match=want) as raised:
+    with pytest.raises(NotDone, match=want) as raised:
         azure_credentials.provider_patch(found, WANTED, "v2")
     assert "old" not in str(raised.value)
 

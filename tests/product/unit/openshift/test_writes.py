@@ -9,7 +9,7 @@ import pytest
 from shared import fence
 from shared.arm.errors import CloudError, Owner
 from shared.openshift import client, writes
-from shared.openshift.client import Json, Read, Unreadable
+from shared.openshift.client import Json, NotDone, Read
 from tests.product.unit.openshift.api_fake import Answer, FakeApi, failure
 
 ACCOUNT: Json = {
@@ -111,7 +111,7 @@ def test_who_loses_every_time_says_so_and_may_come_again(api: FakeApi, write: Ca
     api.add({**ACCOUNT, "metadata": {"name": "geneva", "namespace": "logging"}})
     lost = failure(409, "Conflict", "the object has been modified")
     api.first = lambda method, _path: lost if method in ("PUT", "PATCH") else None
-    with pytest.raises(Unreadable, match=r"^ServiceAccount 'logging/geneva' was changed by others 5 times in a row$"):
+    with pytest.raises(NotDone, match=r"^ServiceAccount 'logging/geneva' was changed by others 5 times in a row$"):
         write(api.client)
     assert len([one for one in api.changes if one[0] in ("PUT", "PATCH")]) == 5
 
@@ -121,7 +121,7 @@ def test_an_object_on_its_way_out_is_waited_for(api: FakeApi) -> None:
     going = copy.deepcopy(ACCOUNT)
     going["metadata"]["deletionTimestamp"] = "2026-03-01T09:00:00Z"
     api.add(going)
-    with pytest.raises(Unreadable, match=r"^ServiceAccount 'logging/geneva' is being deleted$"):
+    with pytest.raises(NotDone, match=r"^ServiceAccount 'logging/geneva' is being deleted$"):
         writes.create_or_update(api.client, ACCOUNT)
 
 
@@ -153,7 +153,7 @@ def test_members_of_others_objects_are_amended_once(api: FakeApi) -> None:
 
 def test_what_is_to_be_amended_and_is_not_there_is_waited_for_by_its_name(api: FakeApi) -> None:
     """Its operator makes it, or its kind is not known yet."""
-    with pytest.raises(Unreadable, match=r"^Console 'cluster' does not exist yet$"):
+    with pytest.raises(NotDone, match=r"^Console 'cluster' does not exist yet$"):
         writes.amend(api.client, Read("Console", "cluster"), lambda _found: {"spec": {}})
     assert api.changes == []
 
@@ -162,7 +162,7 @@ def test_what_is_to_be_amended_and_is_not_there_is_waited_for_by_its_name(api: F
 def test_what_may_pass_is_no_failure(api: FakeApi, code: int) -> None:
     """Servers roll out, namespaces and kinds appear, authorities are read."""
     api.first = lambda _method, _path: failure(code, "Why", "not now")
-    with pytest.raises(Unreadable, match=r"ServiceAccount 'logging/geneva' cannot be created: .* not now$"):
+    with pytest.raises(NotDone, match=r"ServiceAccount 'logging/geneva' cannot be created: .* not now$"):
         writes.create_or_update(api.client, ACCOUNT)
 
 
@@ -187,14 +187,14 @@ def test_what_no_repetition_mends_fails_with_the_object_and_the_servers_words(ap
 def test_a_refusal_of_a_young_api_server_passes(api: FakeApi, message: str) -> None:
     """While the caches of admission are empty, it answers 403 as if it would always refuse the object."""
     api.first = lambda _method, _path: failure(403, "Forbidden", message)
-    with pytest.raises(Unreadable, match=r"403 Forbidden: "):
+    with pytest.raises(NotDone, match=r"403 Forbidden: "):
         writes.create_or_update(api.client, ACCOUNT)
 
 
 def test_a_namespace_that_is_not_there_yet_is_waited_for(api: FakeApi) -> None:
     """The API server says which."""
     api.namespaces = set()
-    with pytest.raises(Unreadable, match=r'404 Not Found: namespaces "logging" not found$'):
+    with pytest.raises(NotDone, match=r'404 Not Found: namespaces "logging" not found$'):
         writes.create_or_update(api.client, ACCOUNT)
 
 
