@@ -18,13 +18,13 @@ from azure.mgmt.resource.deployments.models import (
 
 from activities.runtime.executor import Executor, Outcome, TryAgain, wait
 from activities.runtime.step import Step
+from shared.arm.async_operations import ENDED
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors, templates
 from shared.azure.models import text
 from shared.steps import RetryClass
 
 DIGEST = "aro-template"
-_ENDED = ("Succeeded", "Failed", "Canceled")
 # Codes of a failed deployment that pass by themselves: roles that have not spread yet, and trouble inside Azure.
 _PASSING = {
     "AuthorizationFailed": RetryClass.AUTHORIZATION,
@@ -83,7 +83,7 @@ def begin(
     """
     digest = templates.digest(name, parameters)
     existing = _find(step, name)
-    if existing is not None and state(existing) not in _ENDED:
+    if existing is not None and state(existing) not in ENDED:
         return wait(f"deployment '{name}' is {state(existing)}")
     if existing is not None and state(existing) == "Succeeded" and (existing.tags or {}).get(DIGEST) == digest:
         return None
@@ -132,7 +132,7 @@ def status(step: Step, name: str) -> Outcome | None:
     found = state(deployment)
     if found == "Succeeded":
         return None
-    if found not in _ENDED:
+    if found not in ENDED:
         return wait(f"deployment '{name}' is {found}")
     raise _explain(step, deployment)
 
@@ -150,7 +150,7 @@ def cancel_all(step: Step) -> Outcome | None:
 
 def cancel_running(step: Step, deployments: list[DeploymentExtended]) -> Outcome | None:
     """Cancel those of the deployments that run."""
-    running = [deployment for deployment in deployments if state(deployment) not in _ENDED]
+    running = [deployment for deployment in deployments if state(deployment) not in ENDED]
     for deployment in running:
         try:
             _client(step).deployments.cancel(step.resource_group, str(deployment.name))

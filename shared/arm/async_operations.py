@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+# How ARM says that something has ended, operations and deployments alike.
 ENDED = frozenset({"Succeeded", "Failed", "Canceled"})
 
 

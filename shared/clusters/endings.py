@@ -4,19 +4,19 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from shared.arm.async_operations import ENDED
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import principals
 from shared.clusters.states import Event, ProvisioningState, apply_edge, find_edge
 from shared.steps import ProgressItem, StepStatus
 
-TERMINAL = frozenset({ProvisioningState.SUCCEEDED, ProvisioningState.FAILED, ProvisioningState.CANCELED})
 # Members of a cluster document that exist only while an operation runs.
 _OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "restarts", "correlationData")
 
 
 def has_ended(operation: dict[str, Any]) -> bool:
     """Tell whether an async operation has its result."""
-    return operation["asyncOperation"]["status"] in TERMINAL
+    return operation["asyncOperation"]["status"] in ENDED
 
 
 def end_operation(

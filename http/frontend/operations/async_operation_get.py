@@ -5,9 +5,10 @@ from typing import Any
 from frontend.messages import Call, Reply
 from frontend.operations import operation_report
 from frontend.retry_after import RETRY_AFTER
-from shared.arm.async_operations import ENDED, visible_status
+from shared.arm.async_operations import visible_status
 from shared.arm.errors import operation_not_found
 from shared.clusters.convert import to_external
+from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
 
 
@@ -44,7 +45,7 @@ def _find(call: Call) -> tuple[dict[str, Any], bool]:
     document = store.operations.get(operation_id)
     if document is None or document["openShiftClusterKey"].split("/")[2] != call.subscription_id:
         raise operation_not_found(operation_id)
-    if document["asyncOperation"]["status"] not in ENDED:
+    if not has_ended(document):
         # This covers nearly every poll, and needs no query for the cluster.
         return document, True
     cluster = store.clusters.get(document["openShiftClusterKey"])

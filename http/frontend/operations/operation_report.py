@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.arm.async_operations import ENDED, visible_status
+from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
 from shared.steps import ProgressItem, ResolvedRow, RowKind, StepStatus
 
@@ -43,7 +44,7 @@ def report(
     done = set(plan.get("done", []))
     steps = [_step(row, latest.get(row["name"]), carried=row["name"] in done, now=now) for row in plan.get("rows", [])]
     named = cluster is not None and cluster.get("asyncOperationId") == operation["id"]
-    running = named or operation["asyncOperation"]["status"] not in ENDED
+    running = named or not has_ended(operation)
     visible = visible_status(operation["asyncOperation"], running=running)
     return _without_nones(
         {
