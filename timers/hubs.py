@@ -19,21 +19,21 @@ SILENCE = timedelta(minutes=15)
 GAP = SILENCE / 3
 
 
-def next_sign(last: Document | None, now: datetime, own: Settings) -> Document:
+def next_sign(last: Document | None, now: datetime, settings: Settings) -> Document:
     """Return the sign of life that a hub writes now.
 
     Args:
         last: the one that it wrote before, `{"id", "lastSeen", "listeningSince"}`; None before the first.
         now: the time of this run.
-        own: our settings, for the hub's name and the length of a gap.
+        settings: our settings, for the hub's name and the length of a gap.
     """
-    listens = last is not None and now - datetime.fromisoformat(last["lastSeen"]) <= own.look_back(GAP)
+    listens = last is not None and now - datetime.fromisoformat(last["lastSeen"]) <= settings.look_back(GAP)
     since = last["listeningSince"] if last and listens else now.isoformat()
-    return {"id": own.task_hub, "lastSeen": now.isoformat(), "listeningSince": since}
+    return {"id": settings.task_hub, "lastSeen": now.isoformat(), "listeningSince": since}
 
 
 def last_heard(
-    operation: Document, items: Iterable[ProgressItem], signs: Mapping[str, Document], own: Settings
+    operation: Document, items: Iterable[ProgressItem], signs: Mapping[str, Document], settings: Settings
 ) -> datetime | None:
     """Return when the other hub that drives an operation was last heard of, or None if we drive it.
 
@@ -43,12 +43,12 @@ def last_heard(
         operation: the async operation.
         items: its progress items.
         signs: the signs of life of all hubs by name, with our own of this run.
-        own: our settings, for the hub's name.
+        settings: our settings, for the hub's name.
     """
     owner = operation["taskHub"]
-    if owner == own.task_hub:
+    if owner == settings.task_hub:
         return None
-    heard = [operation["asyncOperation"]["startTime"], signs[own.task_hub]["listeningSince"]]
+    heard = [operation["asyncOperation"]["startTime"], signs[settings.task_hub]["listeningSince"]]
     heard += [item["lastProgressTime"] for item in items]
     if owner in signs:
         heard.append(signs[owner]["lastSeen"])

@@ -62,20 +62,20 @@ class Finding:
         return [item for item in self.items if item["attempt"] == self.cluster["attempt"]]
 
 
-def judge(finding: Finding, now: datetime, own: Settings) -> Action:
+def judge(finding: Finding, now: datetime, settings: Settings) -> Action:
     """Decide what to do about one operation.
 
     Args:
         finding: the operation.
         now: the time of this run.
-        own: our settings.
+        settings: our settings.
     """
     operation = finding.operation
     if operation is None:
         # It was written before the cluster, but may become visible after it: consistency is per session, and this is
         # another session.
-        return Action.LEAVE if now - _requested(finding.cluster) < own.look_back(LOOK_BACK) else Action.FAIL
-    if _is_driven(finding, operation, now, own):
+        return Action.LEAVE if now - _requested(finding.cluster) < settings.look_back(LOOK_BACK) else Action.FAIL
+    if _is_driven(finding, operation, now, settings):
         return Action.LEAVE
     if endings.has_ended(operation):
         return Action.SETTLE
@@ -130,14 +130,14 @@ def _summary(finding: Finding, now: datetime) -> str:
     return f"{started} The last {tried['count']} attempts, over {minutes} minutes, completed no step."
 
 
-def _is_driven(finding: Finding, operation: Document, now: datetime, own: Settings) -> bool:
+def _is_driven(finding: Finding, operation: Document, now: datetime, settings: Settings) -> bool:
     """Tell whether something works on the operation: another hub, its orchestration, or still its request."""
-    if finding.heard is not None and now - finding.heard <= own.look_back(SILENCE):
+    if finding.heard is not None and now - finding.heard <= settings.look_back(SILENCE):
         return True
     if finding.status in LIVING:
         return not _is_stale(finding, operation, now)
     age = now - _time(operation["asyncOperation"]["startTime"])
-    return not finding.status and not endings.has_ended(operation) and age < own.look_back(LOOK_BACK)
+    return not finding.status and not endings.has_ended(operation) and age < settings.look_back(LOOK_BACK)
 
 
 def _requested(cluster: Document) -> datetime:

@@ -54,10 +54,10 @@ async def watch(client: df.DurableOrchestrationClient) -> None:
 
 def _sign(store: Store) -> Mapping[str, Document]:
     """Write this hub's sign of life, and return those of all hubs."""
-    own, signs = settings.load(), store.task_hubs.all()
-    sign = hubs.next_sign(signs.get(own.task_hub), datetime.now(UTC), own)
+    service_settings, signs = settings.load(), store.task_hubs.all()
+    sign = hubs.next_sign(signs.get(service_settings.task_hub), datetime.now(UTC), service_settings)
     store.task_hubs.put(sign)
-    return signs | {own.task_hub: sign}
+    return signs | {service_settings.task_hub: sign}
 
 
 async def _watch_one(

@@ -49,8 +49,8 @@ def copy(step: Step, record: Document) -> Outcome | None:
 
 def _is_wanted(step: Step) -> bool:
     """Tell whether copies have a destination, and the subscription is in the known tenant and registered for them."""
-    mine = settings.load()
-    if not mine.billing_copy_account_id or step.tenant_id != mine.billing_copy_tenant_id:
+    service_settings = settings.load()
+    if not service_settings.billing_copy_account_id or step.tenant_id != service_settings.billing_copy_tenant_id:
         return False
     document = get_store().subscriptions.get(step.subscription_id) or {"subscription": {}}
     features = (document["subscription"].get("properties") or {}).get("registeredFeatures") or []

@@ -85,8 +85,10 @@ def _refused(step: Step, which: Certificate, order: CertificateOperation) -> Exc
 
 
 def _failed(step: Step, which: Certificate, what: str, details: list[CloudErrorBody] | None = None) -> CloudError:
-    mine, name = settings.load(), names(step, which)[1]
-    vault = CloudErrorBody(code="KeyVaultCertificate", message=f"{mine.cluster_keyvault_name}/{_name(step, which)}")
+    service_settings, name = settings.load(), names(step, which)[1]
+    vault = CloudErrorBody(
+        code="KeyVaultCertificate", message=f"{service_settings.cluster_keyvault_name}/{_name(step, which)}"
+    )
     return CloudError(
         500,
         ErrorCode.DEPLOYMENT_FAILED,

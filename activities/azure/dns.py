@@ -49,10 +49,10 @@ def _delete_dns(step: Step) -> None:
     record = _find(step)
     if record is None or not _is_ours(step, record):
         return
-    mine, prefix = settings.load(), _prefix(step)
+    service_settings, prefix = settings.load(), _prefix(step)
     records = own(DnsManagementClient).record_sets
-    records.delete(mine.resource_group, mine.domain, f"*.apps.{prefix}", "A")
-    records.delete(mine.resource_group, mine.domain, f"api.{prefix}", "A", if_match=record.etag)
+    records.delete(service_settings.resource_group, service_settings.domain, f"*.apps.{prefix}", "A")
+    records.delete(service_settings.resource_group, service_settings.domain, f"api.{prefix}", "A", if_match=record.etag)
 
 
 def set_address(step: Step, label: str, address: str) -> None:
@@ -75,7 +75,7 @@ def set_address(step: Step, label: str, address: str) -> None:
     owner = _find(step)
     if not _is_ours(step, owner):
         raise _taken(step)
-    api, mine = label == "api", settings.load()
+    api, service_settings = label == "api", settings.load()
     record = owner if api else _find(step, label)
     if record is not None and [a.ipv4_address for a in record.a_records or []] == [address]:
         return
@@ -83,8 +83,8 @@ def set_address(step: Step, label: str, address: str) -> None:
     if api and owner is not None:
         wanted.metadata = owner.metadata
     own(DnsManagementClient).record_sets.create_or_update(
-        mine.resource_group,
-        mine.domain,
+        service_settings.resource_group,
+        service_settings.domain,
         f"{label}.{_prefix(step)}",
         "A",
         wanted,
@@ -94,10 +94,10 @@ def set_address(step: Step, label: str, address: str) -> None:
 
 
 def _create(step: Step) -> None:
-    mine = settings.load()
+    service_settings = settings.load()
     own(DnsManagementClient).record_sets.create_or_update(
-        mine.resource_group,
-        mine.domain,
+        service_settings.resource_group,
+        service_settings.domain,
         f"api.{_prefix(step)}",
         "A",
         RecordSet(ttl=_TTL_SECONDS, metadata={_OWNER: step.cluster["id"]}, a_records=[]),
@@ -106,9 +106,11 @@ def _create(step: Step) -> None:
 
 
 def _find(step: Step, label: str = "api") -> RecordSet | None:
-    mine, name = settings.load(), f"{label}.{_prefix(step)}"
+    service_settings, name = settings.load(), f"{label}.{_prefix(step)}"
     try:
-        return own(DnsManagementClient).record_sets.get(mine.resource_group, mine.domain, name, "A")
+        return own(DnsManagementClient).record_sets.get(
+            service_settings.resource_group, service_settings.domain, name, "A"
+        )
     except ResourceNotFoundError:
         return None
 

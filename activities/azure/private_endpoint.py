@@ -32,12 +32,12 @@ def address(step: Step) -> str:
     Raises:
         CloudError: if it has none.
     """
-    mine = settings.load()
-    interfaces = _endpoints().get(mine.resource_group, _name(step)).network_interfaces or []
+    service_settings = settings.load()
+    interfaces = _endpoints().get(service_settings.resource_group, _name(step)).network_interfaces or []
     if not interfaces:
         raise _failed(step, "has no network interface")
     name = resource_id.parse(interfaces[0].id).name
-    interface = own(NetworkManagementClient).network_interfaces.get(mine.resource_group, name)
+    interface = own(NetworkManagementClient).network_interfaces.get(service_settings.resource_group, name)
     configurations = interface.ip_configurations or []
     if not configurations or not configurations[0].private_ip_address:
         raise _failed(step, "has no address")
@@ -59,9 +59,9 @@ def _create(step: Step) -> Outcome | None:
 
 
 def _wanted(step: Step) -> PrivateEndpoint:
-    mine, group = settings.load(), step.properties["clusterProfile"]["resourceGroupId"]
+    service_settings, group = settings.load(), step.properties["clusterProfile"]["resourceGroupId"]
     subnet = (
-        f"/subscriptions/{mine.subscription_id}/resourceGroups/{mine.resource_group}"
+        f"/subscriptions/{service_settings.subscription_id}/resourceGroups/{service_settings.resource_group}"
         f"/providers/Microsoft.Network/virtualNetworks/{_NETWORK}/subnets/{_SUBNET}"
     )
     link = f"{group}/providers/Microsoft.Network/privateLinkServices/{step.properties['infraId']}-pls"
@@ -137,9 +137,9 @@ def _name(step: Step) -> str:
 
 
 def _failed(step: Step, what: str) -> CloudError:
-    mine = settings.load()
+    service_settings = settings.load()
     endpoint_id = (
-        f"/subscriptions/{mine.subscription_id}/resourceGroups/{mine.resource_group}"
+        f"/subscriptions/{service_settings.subscription_id}/resourceGroups/{service_settings.resource_group}"
         f"/providers/Microsoft.Network/privateEndpoints/{_name(step)}"
     )
     return CloudError(

@@ -61,13 +61,13 @@ def _validate_network(step: Step) -> Outcome | None:
     ranges = _ranges(step, found)
     problems = [*_location(step, network), *_overlaps(ranges), *_dns_servers(network, ranges)]
     busy = []
-    own = _own_groups(step)
+    cluster_groups = _own_groups(step)
     for target, subnet in found.items():
         if subnet is None:
             identifier = linked_resources.subnet_ids(step)[target]
             problems.append(_invalid(f"The subnet '{identifier}' was not found. Create it, or correct the id.", target))
             continue
-        problems += [*_attached_group(subnet, target, own.get(target, "")), *_size(step, subnet, target)]
+        problems += [*_attached_group(subnet, target, cluster_groups.get(target, "")), *_size(step, subnet, target)]
         state = text(subnet.provisioning_state)
         if state == "Updating":
             busy.append(_invalid(f"The subnet '{subnet.id}' is being changed by somebody else.", target))
@@ -104,9 +104,9 @@ def _own_groups(step: Step) -> dict[str, str]:
     return {target: group_id for target, _, group_id in subnets.wanted(step)}
 
 
-def _attached_group(subnet: Subnet, target: str, own: str) -> list[CloudError]:
+def _attached_group(subnet: Subnet, target: str, cluster_group: str) -> list[CloudError]:
     group = subnets.attached_group(subnet)
-    if not group or group.lower() == own.lower():
+    if not group or group.lower() == cluster_group.lower():
         return []
     return [
         _invalid(

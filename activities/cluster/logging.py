@@ -26,14 +26,14 @@ def _ensure_logging(step: Step) -> Outcome | None:
 
 
 def _given(step: Step) -> Logging:
-    mine = settings.load()
-    certificate, key = _certificate(mine.cluster_logging_certificate_secret)
+    service_settings = settings.load()
+    certificate, key = _certificate(service_settings.cluster_logging_certificate_secret)
     return Logging(
         cluster_id=step.cluster["id"],
-        region=mine.location,
+        region=service_settings.location,
         registry=registry.login_server(),
-        environment=mine.cluster_logging_environment,
-        config_version=mine.cluster_logging_config_version,
+        environment=service_settings.cluster_logging_environment,
+        config_version=service_settings.cluster_logging_config_version,
         certificate=certificate,
         key=key,
     )

@@ -192,8 +192,8 @@ def _open(step: Step, closed: bytes) -> Graph:
 
 
 def _own_key_id(step: Step, closed: bytes) -> str:
-    key_id, own = seal.key_id(closed), graph_inputs.bundle_ids(step).get(Purpose.GRAPH, "")
-    if key_id.rpartition("/")[0] != own.rpartition("/")[0]:
+    key_id, cluster_key_id = seal.key_id(closed), graph_inputs.bundle_ids(step).get(Purpose.GRAPH, "")
+    if key_id.rpartition("/")[0] != cluster_key_id.rpartition("/")[0]:
         raise seal.SealBroken("it was sealed with a key that is not this cluster's")
     return key_id
 

@@ -47,16 +47,20 @@ def _refused(call: Call, failure: errors.Failure) -> Failed:
 
 def _is_the_services(failure: errors.Failure) -> bool:
     """Tell whether a call was for something of the service's own, which no customer can fix."""
-    mine = settings.load()
-    own_hosts = (mine.cosmosdb_account, mine.keyvault_name, mine.cluster_keyvault_name)
-    own_subscription = f"/subscriptions/{mine.subscription_id}/".lower()
+    service_settings = settings.load()
+    own_hosts = (
+        service_settings.cosmosdb_account,
+        service_settings.keyvault_name,
+        service_settings.cluster_keyvault_name,
+    )
+    own_subscription = f"/subscriptions/{service_settings.subscription_id}/".lower()
     return failure.resource_id.lower().startswith(own_subscription) or _first_label(failure.host) in own_hosts
 
 
 def _first_label(host: str) -> str:
     """Return the name of an account or a vault. Cosmos DB's regional addresses have the region at the end of it."""
-    label, mine = host.partition(".")[0], settings.load().cosmosdb_account
-    return mine if label.startswith(f"{mine}-") else label
+    label, account = host.partition(".")[0], settings.load().cosmosdb_account
+    return account if label.startswith(f"{account}-") else label
 
 
 def _failed(call: Call, error: CloudError, retry_class: RetryClass, remedy: str, resource_id: str = "") -> Failed:

@@ -128,7 +128,10 @@ def _tenant_of(store: Store, subscription_id: str) -> str:
 
 def own(client: Callable[..., Client], subscription_id: str = "") -> Client:
     """Return a client of the first party in the service's own tenant and subscription."""
-    mine = settings.load()
+    service_settings = settings.load()
     return clients.first_party(
-        client, subscription_id or mine.subscription_id, mine.tenant_id, get_vault().get_service_secret
+        client,
+        subscription_id or service_settings.subscription_id,
+        service_settings.tenant_id,
+        get_vault().get_service_secret,
     )

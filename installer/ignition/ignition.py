@@ -113,8 +113,8 @@ def laid_down(entry: Entry) -> tuple[str, ...]:
     """Return the paths that an entry writes; none for a unit that is only enabled."""
     if not isinstance(entry, Unit):
         return (entry.path,)
-    own = (f"{UNITS}/{entry.name}",) if entry.text else ()
-    return own + tuple(f"{UNITS}/{entry.name}.d/{name}" for name, text in entry.dropins if text)
+    unit_file = (f"{UNITS}/{entry.name}",) if entry.text else ()
+    return unit_file + tuple(f"{UNITS}/{entry.name}.d/{name}" for name, text in entry.dropins if text)
 
 
 def above(path: str) -> Iterator[str]:

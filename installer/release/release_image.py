@@ -40,12 +40,17 @@ def places(pullspec: str, mirrors: Iterable[Mapping[str, Any]]) -> list[Pullspec
     Raises:
         InstallerError: if the pull spec cannot be read.
     """
-    own = image_registry.parse(pullspec)
-    if own is None:
+    named_image = image_registry.parse(pullspec)
+    if named_image is None:
         raise InstallerError(READ, f"'{pullspec}' names no registry, or neither a tag nor a digest")
-    copies = [copy for row in mirrors if row["source"] == f"{own.server}/{own.repository}" for copy in row["mirrors"]]
+    copies = [
+        copy
+        for row in mirrors
+        if row["source"] == f"{named_image.server}/{named_image.repository}"
+        for copy in row["mirrors"]
+    ]
     named = [copy.partition("/") for copy in copies]
-    return [*(Pullspec(server, repository, own.reference) for server, _, repository in named), own]
+    return [*(Pullspec(server, repository, named_image.reference) for server, _, repository in named), named_image]
 
 
 def coreos_image(version: str, at: Iterable[Pullspec], pull_secret: str) -> dict[str, str]:

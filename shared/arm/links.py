@@ -18,18 +18,18 @@ def is_host(text: str) -> bool:
     return match is not None and int(match["port"] or 0) <= _MAX_PORT
 
 
-def public_url(referer: str, own: SplitResult) -> SplitResult:
+def public_url(referer: str, request_url: SplitResult) -> SplitResult:
     """Return the address of the request as its caller wrote it.
 
     Args:
         referer: ARM's header.
-        own: the address of the request itself, used if the header is absent.
+        request_url: the address of the request itself, used if the header is absent.
 
     Raises:
         CloudError: 400 `InvalidParameter` if the header is not an http(s) address.
     """
     if not referer:
-        return own
+        return request_url
     try:
         parts = urlsplit(referer)
         _ = parts.port

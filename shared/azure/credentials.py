@@ -35,11 +35,11 @@ def first_party(tenant_id: str, read_secret: Callable[[str], str]) -> Certificat
         tenant_id: the customer's tenant, or the service's own.
         read_secret: reads a secret of the service vault, such as `Vault.get_service_secret`.
     """
-    own = settings.load()
+    service_settings = settings.load()
     return CertificateCredential(
         tenant_id,
-        own.first_party_client_id,
-        certificate_data=certificate_bytes(read_secret(own.first_party_certificate_secret)),
+        service_settings.first_party_client_id,
+        certificate_data=certificate_bytes(read_secret(service_settings.first_party_certificate_secret)),
         # Subject name and issuer authentication needs the chain. It lets the certificate rotate without registration.
         send_certificate_chain=True,
         authority=cloud.cloud_profile().login_endpoint,

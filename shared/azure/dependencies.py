@@ -21,14 +21,14 @@ _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _PERMISSIONS = {"GET": "Get", "PUT": "Set", "PATCH": "Set", "DELETE": "Delete"}
 
 
-def unavailable(error: AzureError, own: Settings) -> CloudError | None:
+def unavailable(error: AzureError, settings: Settings) -> CloudError | None:
     """Return the message for a client if a dependency of the service failed a call, or None if the call was wrong.
 
     Missing access and a missing token count as away, because nothing is wrong with the request.
     """
     if not (_is_refused(error) or errors.is_away(error)):
         return None
-    return away(_name(error, own))
+    return away(_name(error, settings))
 
 
 def away(name: str) -> CloudError:
@@ -39,18 +39,18 @@ def away(name: str) -> CloudError:
     )
 
 
-def explain(error: AzureError, own: Settings) -> str:
+def explain(error: AzureError, settings: Settings) -> str:
     """Say for the log what is away, or which permission is missing, whose, and on what."""
-    failure, name = errors.translate(error), _name(error, own)
+    failure, name = errors.translate(error), _name(error, settings)
     told = f"{failure.error.details[0]['code']}: {failure.error.message}"
     if not _is_refused(error):
         return f"{name} at {failure.host or 'an unknown address'} is away: {told}"
-    who = f"the app's managed identity (object id {own.rp_object_id})"
+    who = f"the app's managed identity (object id {settings.rp_object_id})"
     if name not in (COSMOS, KEY_VAULT):
         return f"{who} gets no token from {name}: is it assigned to the app? {told}"
     if name == COSMOS:
         role = "the data role 'Cosmos DB Built-in Data Contributor'"
-        return f"{who} lacks {role} on account '{own.cosmosdb_account}': {told}"
+        return f"{who} lacks {role} on account '{settings.cosmosdb_account}': {told}"
     vault = failure.host.partition(".")[0]
     permission = f"the permission to {_PERMISSIONS.get(_method(error), 'Get')} secrets"
     return f"{who} lacks {permission} on {name} '{vault}': {told}"
@@ -65,18 +65,18 @@ def _method(error: AzureError) -> str:
     return str(getattr(request, "method", ""))
 
 
-def _name(error: AzureError, own: Settings) -> str:
+def _name(error: AzureError, settings: Settings) -> str:
     """Return the name of the dependency that a failed call was for."""
     if isinstance(error, ClientAuthenticationError) and error.response is None:
         # The SDK keeps nothing of the endpoint's answer, and for a while it refuses to ask again. In requests only the
         # app's own identity gets tokens.
         return IDENTITY
     host = errors.translate(error).host
-    if host.endswith(f".{own.cosmosdb_suffix}"):
+    if host.endswith(f".{settings.cosmosdb_suffix}"):
         return COSMOS
-    if host.partition(".")[0] in (own.keyvault_name, own.cluster_keyvault_name):
+    if host.partition(".")[0] in (settings.keyvault_name, settings.cluster_keyvault_name):
         return KEY_VAULT
-    if host == urlsplit(own.arm_endpoint).hostname:
+    if host == urlsplit(settings.arm_endpoint).hostname:
         return ARM
     if host in (_MACHINE_IDENTITY, urlsplit(os.environ.get("IDENTITY_ENDPOINT", "")).hostname):
         return IDENTITY

@@ -72,14 +72,14 @@ class Store:
 @cache
 def get_store() -> Store:
     """Return the store of this process. The first call reads the account's metadata."""
-    own = settings.load()
+    service_settings = settings.load()
     with deadline.call():
         client = CosmosClient(
-            f"https://{own.cosmosdb_account}.{own.cosmosdb_suffix}:443/",
+            f"https://{service_settings.cosmosdb_account}.{service_settings.cosmosdb_suffix}:443/",
             credential=cloud.managed_identity(),
             # Throttling is normal under load and lasts milliseconds. A query multiplies these tries by itself.
             retry_throttle_total=3,
             retry_throttle_backoff_max=1,
             **cloud.PROMPT,
         )
-    return Store(client.get_database_client(own.cosmosdb_database).get_container_client)
+    return Store(client.get_database_client(service_settings.cosmosdb_database).get_container_client)

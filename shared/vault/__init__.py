@@ -163,10 +163,10 @@ def connect(client: Callable[..., Client], name: str, fence: FencePolicy) -> Cli
 @cache
 def get_vault() -> Vault:
     """Return the vaults of this process."""
-    own = settings.load()
+    service_settings = settings.load()
 
     def secrets(name: str) -> SecretClient:
         return connect(SecretClient, name, FencePolicy(requests_too=True))
 
-    database = f"{own.cosmosdb_account}/{own.cosmosdb_database}"
-    return Vault(secrets(own.cluster_keyvault_name), secrets(own.keyvault_name), database)
+    database = f"{service_settings.cosmosdb_account}/{service_settings.cosmosdb_database}"
+    return Vault(secrets(service_settings.cluster_keyvault_name), secrets(service_settings.keyvault_name), database)

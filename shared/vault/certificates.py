@@ -142,5 +142,8 @@ def _inner_code(error: HttpResponseError) -> str:
 @cache
 def get_certificates() -> Certificates:
     """Return the certificates of this process's vault of clusters."""
-    own = settings.load()
-    return Certificates(connect(CertificateClient, own.cluster_keyvault_name, FencePolicy()), own.certificate_issuer)
+    service_settings = settings.load()
+    return Certificates(
+        connect(CertificateClient, service_settings.cluster_keyvault_name, FencePolicy()),
+        service_settings.certificate_issuer,
+    )

@@ -24,11 +24,11 @@ def split(text: str) -> tuple[str, str]:
     keys, certificates = _KEY.findall(text), _CERTIFICATE.findall(text)
     if len(keys) != 1 or not certificates:
         raise ValueError(f"a certificate's secret holds {len(keys)} keys and {len(certificates)} certificates")
-    own = load_pem_private_key(keys[0].encode("ascii"), None).public_key()
+    public_key = load_pem_private_key(keys[0].encode("ascii"), None).public_key()
     chain = sorted(
-        certificates, key=lambda one: x509.load_pem_x509_certificate(one.encode("ascii")).public_key() != own
+        certificates, key=lambda one: x509.load_pem_x509_certificate(one.encode("ascii")).public_key() != public_key
     )
-    if x509.load_pem_x509_certificate(chain[0].encode("ascii")).public_key() != own:
+    if x509.load_pem_x509_certificate(chain[0].encode("ascii")).public_key() != public_key:
         raise ValueError("a certificate's secret holds the key of none of its certificates")
     return "".join(_line(one) for one in chain), _line(keys[0])
 

@@ -52,17 +52,17 @@ def _is_abandoned(call: Call, found: Document) -> bool:
     Raises:
         PreconditionFailed: if the same cluster exists by now.
     """
-    own, clusters = call.services.settings, call.services.store.clusters
+    settings, clusters = call.services.settings, call.services.store.clusters
     same = found["openShiftClusterKey"] == call.key
     age = call.services.now() - datetime.fromisoformat(found["reservedAt"])
-    if not same and age < own.look_back(LOOK_BACK):
+    if not same and age < settings.look_back(LOOK_BACK):
         return False
     cluster = clusters.get(found["openShiftClusterKey"])
     if cluster is None:
         return True
     if same:
         raise PreconditionFailed(cluster["id"])
-    return bool(_name_of(cluster, own.domain) != found["id"])
+    return bool(_name_of(cluster, settings.domain) != found["id"])
 
 
 def _name_of(cluster: Document, zone: str) -> str | None:

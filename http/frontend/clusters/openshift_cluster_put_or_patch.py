@@ -183,8 +183,10 @@ def _client_id(sent: Cluster) -> str:
 
 
 def _facts(call: Call, cluster: Cluster, *, stored: Cluster | None = None, versions: tuple[str, ...] = ()) -> Facts:
-    own, creating = call.services.settings, stored is None
-    return Facts(cluster, call.version, call.resource_id, own.location, own.domain, creating, versions, stored or {})
+    settings, creating = call.services.settings, stored is None
+    return Facts(
+        cluster, call.version, call.resource_id, settings.location, settings.domain, creating, versions, stored or {}
+    )
 
 
 def _set_system_data(call: Call, cluster: Cluster) -> None:

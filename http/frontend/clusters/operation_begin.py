@@ -28,8 +28,8 @@ def begin_operation(call: Call, document: dict[str, Any], edge: Edge, done: list
     operation_id = new_id()
     tracing.current.set(replace(tracing.current.get(), operation_id=operation_id))
     namespace = call.request.parameters["resourceProviderNamespace"]
-    own, now = call.services.settings, call.services.now()
-    return beginning.begin_operation(operation_id, document, edge, namespace, call.correlation, now, own, done)
+    settings, now = call.services.settings, call.services.now()
+    return beginning.begin_operation(operation_id, document, edge, namespace, call.correlation, now, settings, done)
 
 
 def write_operation(
