@@ -90,7 +90,7 @@ def given(folder: Path, environment: Mapping[str, str], asked: Asked) -> dict[st
     credentials, missing = _principal(folder / PRINCIPAL, environment)
     found += missing + wrong
     if asked.infra_id and not cluster_id.is_infra_id(asked.infra_id):
-        rule = f"1 to {cluster_id.LONGEST} lower-case letters, digits and hyphens, no hyphen at an end"
+        rule = f"1 to {cluster_id.LONGEST_INFRA_ID} lower-case letters, digits and hyphens, no hyphen at an end"
         found.append(("--infra-id", f"'{asked.infra_id}' is not {rule}."))
     if found:
         raise Wrong(found)

@@ -8,9 +8,9 @@ from random import Random
 
 # No vowels, so that no words appear by chance; no look-alikes (0/o, 1/l), because people read it aloud.
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
-LONGEST = 27
+LONGEST_INFRA_ID = 27
 _RANDOM_LENGTH = 5
-_NAME_LENGTH = LONGEST - _RANDOM_LENGTH - 1
+_NAME_LENGTH = LONGEST_INFRA_ID - _RANDOM_LENGTH - 1
 _WHOLE = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 
@@ -23,4 +23,4 @@ def infra_id(cluster_name: str, random: Random) -> str:
 
 def is_infra_id(text: str) -> bool:
     """Tell whether names of resources can begin with it."""
-    return len(text) <= LONGEST and bool(_WHOLE.fullmatch(text))
+    return len(text) <= LONGEST_INFRA_ID and bool(_WHOLE.fullmatch(text))

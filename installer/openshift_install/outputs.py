@@ -31,7 +31,7 @@ RENAME, ADJUST, READ = "put the cluster's names in", "adjust manifests", "read w
 # As an asset of the graph: files that no other asset makes.
 OTHERS = "openshift-install"
 _CLUSTER_ID = "*installconfig.ClusterID"
-_LONGEST = 64 << 20
+_LARGEST_FILE = 64 << 20
 # Eight characters of base64 carry six, and no infra id is shorter than that.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
 
@@ -150,8 +150,8 @@ def _text(step: str, file: Path) -> str | None:
         InstallerError: if it is missing, or too long.
     """
     try:
-        if file.stat().st_size > _LONGEST:
-            raise InstallerError(step, f"'{file.name}' is longer than {_LONGEST} bytes")
+        if file.stat().st_size > _LARGEST_FILE:
+            raise InstallerError(step, f"'{file.name}' is longer than {_LARGEST_FILE} bytes")
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InstallerError(step, f"openshift-install has made no '{file.name}'") from None

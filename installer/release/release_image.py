@@ -25,7 +25,7 @@ from shared.release import machine_image
 READ = "read the release image"
 _BOOT_IMAGES = "release-manifests/0000_50_installer_coreos-bootimages.yaml"
 # Several times the size in any release so far.
-_LONGEST = 4 << 20
+_LARGEST_FILE = 4 << 20
 # For each location. The file is in the last layer, which is small.
 _SECONDS = 60
 
@@ -78,7 +78,7 @@ def coreos_image(version: str, at: Iterable[Pullspec], pull_secret: str) -> dict
 
 def _image_of(downloads: Downloads, version: str, at: Pullspec, auths: Mapping[str, Any]) -> dict[str, str]:
     with tempfile.TemporaryFile() as file:
-        image_registry.with_credential(downloads, at, auths).extract(_BOOT_IMAGES, file, _LONGEST)
+        image_registry.with_credential(downloads, at, auths).extract(_BOOT_IMAGES, file, _LARGEST_FILE)
         file.seek(0)
         content = file.read()
     try:

@@ -12,7 +12,7 @@ from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row
 
 # Four of the 24 hours are left for the bootstrap, whose rows have deadlines of three hours in all.
-LONGEST = timedelta(hours=20)
+OLDEST_BOOTSTRAP = timedelta(hours=20)
 REMOVAL = "remove_expired_machines"
 _GRAPH = "ensure_graph"
 _TOKEN = "ensure_acr_token"  # noqa: S105 - a row's name
@@ -33,7 +33,7 @@ def begins_again(properties: dict[str, Any], done: list[str], now: datetime) -> 
     began = (properties.get("install") or {}).get("now") or properties.get("createdAt")
     if _LAST_OF_BOOTSTRAP in done or not began:
         return False
-    return now - datetime.fromisoformat(began) >= LONGEST
+    return now - datetime.fromisoformat(began) >= OLDEST_BOOTSTRAP
 
 
 def carried_over(done: list[str], *, again: bool, rows: tuple[Row, ...] = CREATE) -> list[str]:

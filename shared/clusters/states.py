@@ -34,7 +34,6 @@ class Event(StrEnum):
 
 
 TERMINAL = frozenset({ProvisioningState.SUCCEEDED, ProvisioningState.FAILED})
-ANY = None
 _S = ProvisioningState
 _UPDATABLE = frozenset({"", _S.UPDATING, _S.ADMIN_UPDATING})
 
@@ -45,37 +44,37 @@ class Edge:
 
     Args:
         state: the state before, or None if there is no document.
-        failed: the possible values of `failedProvisioningState`; ANY if it does not matter.
         event: the event.
         next: the state after, or None if there is no document.
         plan: the plan that the event starts, or "".
+        failed: the possible values of `failedProvisioningState`; None if it does not matter.
         resume: whether the event is allowed only with a body equal to the stored one.
     """
 
     state: ProvisioningState | None
-    failed: frozenset[str] | None
     event: Event
     next: ProvisioningState | None
     plan: str = ""
+    failed: frozenset[str] | None = None
     resume: bool = False
 
 
 EDGES = (
-    Edge(None, ANY, Event.PUT, _S.CREATING, "create"),
-    Edge(_S.CREATING, ANY, Event.DONE, _S.SUCCEEDED),
-    Edge(_S.CREATING, ANY, Event.FAILURE, _S.FAILED),
-    Edge(_S.CREATING, ANY, Event.DELETE, _S.DELETING, "delete"),
-    Edge(_S.FAILED, frozenset({_S.CREATING}), Event.PUT, _S.CREATING, "create", resume=True),
-    Edge(_S.SUCCEEDED, ANY, Event.PUT, _S.UPDATING, "update"),
-    Edge(_S.SUCCEEDED, ANY, Event.PATCH, _S.UPDATING, "update"),
-    Edge(_S.SUCCEEDED, ANY, Event.DELETE, _S.DELETING, "delete"),
-    Edge(_S.FAILED, _UPDATABLE, Event.PUT, _S.UPDATING, "update"),
-    Edge(_S.FAILED, _UPDATABLE, Event.PATCH, _S.UPDATING, "update"),
-    Edge(_S.FAILED, ANY, Event.DELETE, _S.DELETING, "delete"),
-    Edge(_S.UPDATING, ANY, Event.DONE, _S.SUCCEEDED),
-    Edge(_S.UPDATING, ANY, Event.FAILURE, _S.FAILED),
-    Edge(_S.DELETING, ANY, Event.DONE, None),
-    Edge(_S.DELETING, ANY, Event.FAILURE, _S.FAILED),
+    Edge(None, Event.PUT, _S.CREATING, "create"),
+    Edge(_S.CREATING, Event.DONE, _S.SUCCEEDED),
+    Edge(_S.CREATING, Event.FAILURE, _S.FAILED),
+    Edge(_S.CREATING, Event.DELETE, _S.DELETING, "delete"),
+    Edge(_S.FAILED, Event.PUT, _S.CREATING, "create", frozenset({_S.CREATING}), resume=True),
+    Edge(_S.SUCCEEDED, Event.PUT, _S.UPDATING, "update"),
+    Edge(_S.SUCCEEDED, Event.PATCH, _S.UPDATING, "update"),
+    Edge(_S.SUCCEEDED, Event.DELETE, _S.DELETING, "delete"),
+    Edge(_S.FAILED, Event.PUT, _S.UPDATING, "update", _UPDATABLE),
+    Edge(_S.FAILED, Event.PATCH, _S.UPDATING, "update", _UPDATABLE),
+    Edge(_S.FAILED, Event.DELETE, _S.DELETING, "delete"),
+    Edge(_S.UPDATING, Event.DONE, _S.SUCCEEDED),
+    Edge(_S.UPDATING, Event.FAILURE, _S.FAILED),
+    Edge(_S.DELETING, Event.DONE, None),
+    Edge(_S.DELETING, Event.FAILURE, _S.FAILED),
 )
 
 
@@ -88,7 +87,7 @@ def find_edge(cluster: Cluster | None, event: Event) -> Edge:
     properties = cluster["properties"] if cluster is not None else {}
     state, failed = properties.get("provisioningState"), properties.get("failedProvisioningState", "")
     for edge in EDGES:
-        if edge.state == state and edge.event == event and (edge.failed is ANY or failed in edge.failed):
+        if edge.state == state and edge.event == event and (edge.failed is None or failed in edge.failed):
             return edge
     raise refusal(str(state), failed, event)
 

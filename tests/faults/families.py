@@ -9,7 +9,7 @@ from tests.faults.services import AZURITE, HUB, IDENTITY, OPERATIONS, SERVICES, 
 from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 
 # How long an operation takes in Azure, less its end: moments are drawn from it.
-LONGEST: dict[Operation, int] = {"create": 1500, "delete": 240}
+SECONDS_IN_AZURE: dict[Operation, int] = {"create": 1500, "delete": 240}
 DRAWN_CALLS = 60
 DRAWN_KILLS = 3
 # The answer of these is lost, although the work is done: for a call that reads, a cut connection is the same.
@@ -44,11 +44,11 @@ def _outages(rng: random.Random) -> Iterator[Scenario]:
             for way in WAYS:
                 yield Scenario(OUTAGES.name, operation, what, way, rng.choice(steps), TEN_MINUTES)
                 if operation == "create":
-                    moment = float(rng.randrange(LONGEST[operation]))
+                    moment = float(rng.randrange(SECONDS_IN_AZURE[operation]))
                     yield Scenario(OUTAGES.name, operation, what, way, moment, TEN_MINUTES)
     for what, ways in ((AZURITE, ("silence",)), (HUB, ("silence",)), (IDENTITY, ("503", "reset"))):
         for way in ways:
-            for operation, longest in LONGEST.items():
+            for operation, longest in SECONDS_IN_AZURE.items():
                 yield Scenario(OUTAGES.name, operation, what, way, float(rng.randrange(longest)), TEN_MINUTES)
 
 
@@ -64,12 +64,12 @@ def _calls(rng: random.Random) -> Iterator[Scenario]:
 def _kills(rng: random.Random) -> Iterator[Scenario]:
     """Each process: at steps and moments that are drawn, and the worker and the host again and again."""
     for what in PROCESSES:
-        for operation, longest in LONGEST.items():
+        for operation, longest in SECONDS_IN_AZURE.items():
             for _ in range(DRAWN_KILLS):
                 yield Scenario(KILLS.name, operation, what, "once", rng.choice(steps_of(operation)))
             yield Scenario(KILLS.name, operation, what, "once", float(rng.randrange(longest)))
     for what in ("the host", "the worker"):
-        for operation in LONGEST:
+        for operation in SECONDS_IN_AZURE:
             yield Scenario(KILLS.name, operation, what, AT_EACH_STEP)
     for what, seconds in (
         ("the worker", KILLED_FOR_SECONDS),

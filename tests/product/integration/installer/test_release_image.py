@@ -125,6 +125,6 @@ def test_a_release_that_names_no_image_is_told(served: ProgramServer, content: b
 def test_what_is_longer_than_any_such_file_is_given_up(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it is in memory."""
     lay(served, MIRRORED, config_map())
-    monkeypatch.setattr(release_image, "_LONGEST", 100)
+    monkeypatch.setattr(release_image, "_LARGEST_FILE", 100)
     with pytest.raises(InstallerError, match="bytes, more than 100"):
         read(served)
