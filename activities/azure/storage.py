@@ -19,8 +19,8 @@ from shared.azure.errors import clean, is_away
 from shared.clusters import principals
 
 DEPLOYMENT = "storage"
-IGNITION = "ignition"
-CONTAINERS = (IGNITION, "aro")
+IGNITION_CONTAINER = "ignition"
+CONTAINERS = (IGNITION_CONTAINER, "aro")
 # Never scaled: Azure's clocks, and ours, ignore the time scale.
 _SAS_LIFETIME = timedelta(hours=1)
 

@@ -52,7 +52,7 @@ def _remove_ignition(step: Step) -> None:
     with storage.blob_service(step, resource_types="c", permissions="d") as blobs:
         step.check_fence()
         try:
-            blobs.get_container_client(storage.IGNITION).delete_container()
+            blobs.get_container_client(storage.IGNITION_CONTAINER).delete_container()
         except ResourceNotFoundError:
             return
         except HttpResponseError as error:

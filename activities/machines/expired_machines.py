@@ -19,7 +19,7 @@ from shared.clusters.secrets import Purpose
 from shared.store import Document
 
 # The key is removed with what it sealed, and the credentials with the certificates that they name.
-_BUNDLES = (Purpose.GRAPH, Purpose.CREDENTIALS)
+_BUNDLES = (Purpose.GRAPH_KEY, Purpose.CREDENTIALS)
 
 
 def _remove_expired_machines(step: Step) -> Outcome | None:
@@ -123,7 +123,7 @@ def _blobs(step: Step) -> None:
     except ResourceNotFoundError:  # There is no storage account yet.
         return
     with service as blobs:
-        for container, name in (graph.GRAPH, graph.IGNITION):
+        for container, name in (graph.GRAPH_BLOB, graph.IGNITION_BLOB):
             step.check_fence()
             try:
                 blobs.get_blob_client(container, name).delete_blob()

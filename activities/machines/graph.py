@@ -29,8 +29,8 @@ from shared.store import Document
 from shared.vault import get_vault
 
 _log = logging.getLogger("activities")
-GRAPH = ("aro", "graph")
-IGNITION = ("ignition", "bootstrap.ign")
+GRAPH_BLOB = ("aro", "graph")
+IGNITION_BLOB = ("ignition", "bootstrap.ign")
 _DIGEST = "sha256"
 # Member of the bundle `credentials`, and the file of the graph that it comes from. The installer's own kubeconfig is
 # valid for ten years and is handed to nobody: it stays in the graph. Including it would also exceed Key Vault's limit
@@ -81,10 +81,10 @@ def _ensure_graph(step: Step) -> Outcome | None:
 
 
 def _ensure_once(step: Step) -> None:
-    if Purpose.GRAPH not in graph_inputs.bundle_ids(step):
-        cluster_secrets.store(step, Purpose.GRAPH, {"key": base64.b64encode(seal.new_key()).decode("ascii")})
+    if Purpose.GRAPH_KEY not in graph_inputs.bundle_ids(step):
+        cluster_secrets.store(step, Purpose.GRAPH_KEY, {"key": base64.b64encode(seal.new_key()).decode("ascii")})
     with storage.blob_service(step, resource_types="o", permissions="rcw") as blobs:
-        sealed = blobs.get_blob_client(*GRAPH)
+        sealed = blobs.get_blob_client(*GRAPH_BLOB)
         made = _read(step, sealed) or _make(step, sealed)
         _lay_ignition(step, blobs, made.file("bootstrap.ign"))
     step.decide(functools.partial(_note_time, now=made.contents["clock"]["now"]))
@@ -99,7 +99,7 @@ def load(step: Step) -> Graph:
         azure.core.exceptions.ResourceNotFoundError: if there is none.
     """
     with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
-        return _open(step, blobs.get_blob_client(*GRAPH).download_blob().readall())
+        return _open(step, blobs.get_blob_client(*GRAPH_BLOB).download_blob().readall())
 
 
 def exists(step: Step) -> bool:
@@ -111,7 +111,7 @@ def exists(step: Step) -> bool:
         return False
     try:
         with storage.blob_service(step, resource_types="o", permissions="r") as blobs:
-            return blobs.get_blob_client(*GRAPH).exists()
+            return blobs.get_blob_client(*GRAPH_BLOB).exists()
     except ResourceNotFoundError:  # There is no storage account yet.
         return False
 
@@ -142,7 +142,7 @@ def _make(step: Step, sealed: BlobClient) -> Graph:
     graph_inputs.check_snippets(given)
     made = _made_by(entry.installer, given)
     _report_clashes(made)
-    key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH]
+    key_id = graph_inputs.bundle_ids(step)[Purpose.GRAPH_KEY]
     closed = seal.close(made.dump(), _key(key_id), key_id)
     step.check_fence()
     try:
@@ -180,7 +180,7 @@ def _open(step: Step, closed: bytes) -> Graph:
         key = _key(_own_key_id(step, closed))
         return graph.load(seal.open_sealed(closed, key))
     except seal.SealBroken as error:
-        container, blob = GRAPH
+        container, blob = GRAPH_BLOB
         raise CloudError(
             500,
             ErrorCode.INTERNAL_SERVER_ERROR,
@@ -192,7 +192,7 @@ def _open(step: Step, closed: bytes) -> Graph:
 
 
 def _own_key_id(step: Step, closed: bytes) -> str:
-    key_id, cluster_key_id = seal.key_id(closed), graph_inputs.bundle_ids(step).get(Purpose.GRAPH, "")
+    key_id, cluster_key_id = seal.key_id(closed), graph_inputs.bundle_ids(step).get(Purpose.GRAPH_KEY, "")
     if key_id.rpartition("/")[0] != cluster_key_id.rpartition("/")[0]:
         raise seal.SealBroken("it was sealed with a key that is not this cluster's")
     return key_id
@@ -204,7 +204,7 @@ def _key(key_id: str) -> bytes:
 
 def _lay_ignition(step: Step, blobs: BlobServiceClient, text: str) -> None:
     """Write the bootstrap ignition unless the blob has it already. Every run writes this graph's."""
-    blob = blobs.get_blob_client(*IGNITION)
+    blob = blobs.get_blob_client(*IGNITION_BLOB)
     digest = hashlib.sha256(text.encode()).hexdigest()
     try:
         if (blob.get_blob_properties().metadata or {}).get(_DIGEST) == digest:
@@ -243,11 +243,11 @@ def _render(step: Step) -> list[dict[str, Any]]:
     return [
         *machine_image.render(step),
         {
-            "blob": "/".join(GRAPH),
+            "blob": "/".join(GRAPH_BLOB),
             "installer": entry.installer,
             "assets": back_ends.BACK_ENDS[entry.installer].assets(),
         },
-        {"blob": "/".join(IGNITION), "spec": entry.ignition_version},
+        {"blob": "/".join(IGNITION_BLOB), "spec": entry.ignition_version},
     ]
 
 

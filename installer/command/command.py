@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None, environment: Mapping[str, str] 
         many = f"{len(wrong.problems)} problems" if len(wrong.problems) > 1 else "1 problem"
         lines = "".join(f"  {_in_a_line(f'{field}: {sentence}')}\n" for field, sentence in wrong.problems)
         way_out = f"{wrong.way_out}\n" if wrong.way_out else ""
-        done = "shown" if options.run is _graph else "written"
+        done = "shown" if options.run is _show else "written"
         sys.stderr.write(f"error: nothing was {done}, because of {many}:\n{lines}{way_out}")
         return FAILURE
     except BrokenPipeError:
@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     shown = commands.add_parser("graph", help="show the assets, what each is made from, and its files")
     shown.add_argument("--dot", action="store_true", help="as DOT, for `dot -Tsvg`")
     shown.add_argument("names", nargs="*", metavar="NAME", help="assets or files: show what these are made from, alone")
-    shown.set_defaults(run=_graph)
+    shown.set_defaults(run=_show)
     return parser
 
 
@@ -260,7 +260,7 @@ def _in_the_way(options: argparse.Namespace, files: Sequence[str]) -> Iterator[P
                 yield str(options.dir / file), "It is there already. Move it away, or give --overwrite."
 
 
-def _graph(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iterator[str]:
+def _show(options: argparse.Namespace, _environment: Mapping[str, str]) -> Iterator[str]:
     wanted = [_asset_name(name) for name in options.names] or list(assets.ASSETS)
     shown = [assets.ASSETS[name] for name in graph.needed(assets.ASSETS, wanted)]
     yield from _dot(shown) if options.dot else _text(shown)

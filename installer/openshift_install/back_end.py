@@ -75,7 +75,7 @@ def make(given: Inputs, pool: Executor) -> Graph:
     file = binary.ensure(given["release-image"], given["install-config"]["pullSecret"])
     try:
         with _work_folder() as work:
-            return _graph(_files(Program(file, work, given), pool), given, pool)
+            return _graph_of(_files(Program(file, work, given), pool), given, pool)
     except OSError as error:
         # A full memory, for example.
         cause = f"its folder cannot be used ({error.strerror or type(error).__name__})"
@@ -127,7 +127,7 @@ def _adjusted(folder: Path, given: Inputs, pool: Executor) -> dict[str, Content]
     return {name: resolved.contents[name] for name in (*ADJUSTED, *secrets)}
 
 
-def _graph(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:
+def _graph_of(files: dict[str, str], given: Inputs, pool: Executor) -> Graph:
     """Return the graph of these files, with our own assets."""
     ignition = {f"{role}.ign": _with_snippets(role, files, given) for role in snippets.ROLES}
     contents, left = outputs.grouped({path: files[path] for path in files if path not in ignition})

@@ -13,7 +13,7 @@ class Purpose(StrEnum):
     REQUEST = "request"  # clientSecret, pullSecret: written by the request
     INSTALL = "install"  # sshKey: written by the create plan
     REGISTRY = "registry"  # password of the registry token: written by the create plan
-    GRAPH = "graph"  # key that seals the install graph: written by the create plan
+    GRAPH_KEY = "graph"  # key that seals the install graph: written by the create plan
     # userAdminKubeconfig, aroServiceKubeconfig, kubeadminPassword: written by the create plan
     CREDENTIALS = "credentials"
 

@@ -279,7 +279,7 @@ def test_no_secret_is_told(stage: Stage, caplog: pytest.LogCaptureFixture) -> No
         told += json.dumps(list(container.documents.values()))
     told += stage.blobs.blobs[GRAPH].content.decode("latin-1")
     password = stage.bundle(Purpose.CREDENTIALS)["kubeadminPassword"]
-    for secret in ("PRIVATE KEY", "s3cret", "canary", password, stage.bundle(Purpose.GRAPH)["key"]):
+    for secret in ("PRIVATE KEY", "s3cret", "canary", password, stage.bundle(Purpose.GRAPH_KEY)["key"]):
         assert secret not in told
 
 
