@@ -21,7 +21,7 @@ from installer.command.command_inputs import INSTALL_CONFIG, PRINCIPAL, SPECS, A
 from installer.config.install_config_members import Problem
 from installer.graph import Content, Graph
 
-STATE = ".shared_installer_state.json"
+STATE = ".installer_state.json"
 FOLDERS = ("manifests", "openshift")
 ANEW = "Or begin anew, with other keys and names: `create manifests --overwrite`."
 _ABOUT = (

@@ -209,7 +209,7 @@ def test_an_install_config_or_principal_that_changed_is_refused(
         (lambda state: state | {"format": 0}, "no state that this version of the command reads"),
         (lambda state: state | {"contents": {"clock": {}}}, "It has lost cluster-id, install-config"),
         (lambda _: [], "It holds no object"),
-        (lambda _: None, "left no .shared_installer_state.json with its keys"),
+        (lambda _: None, "left no .installer_state.json with its keys"),
     ],
     ids=["another format", "half of it", "something else", "no state"],
 )
