@@ -11,7 +11,7 @@ from tests import local_azure
 from tests.conftest import SEED
 from tests.faults import census
 from tests.faults.plugin import MET, SCALE, SECONDS
-from tests.faults.runner import Result, Stock, run
+from tests.faults.runner import Result, SpareClusters, run
 from tests.faults.scenarios import Scenario
 from tests.product.integration.service.conftest import _own_platform, own_azure
 
@@ -25,40 +25,40 @@ __all__ = [
 AT_ONCE = 4
 
 
-def _stock(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Stock]:
+def _clusters(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[SpareClusters]:
     with local_azure.running(tmp_path_factory.mktemp(name) / "local-azure", SCALE) as platform:
-        yield Stock(platform, random.Random(f"{os.environ[SEED]}/{name}"))  # noqa: S311 - for repeatable tests
+        yield SpareClusters(platform, random.Random(f"{os.environ[SEED]}/{name}"))  # noqa: S311 - for repeatable tests
 
 
-def _expect_no_orphans(stock: Stock) -> None:
-    wrong = census.settled(lambda: census.orphans(stock.azure.state))
+def _expect_no_orphans(clusters: SpareClusters) -> None:
+    wrong = census.settled(lambda: census.orphans(clusters.azure.state))
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.fixture(scope="session")
-def shared_stock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stock]:
+def shared_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SpareClusters]:
     """Give the clusters of a platform on which what goes wrong goes wrong for one cluster alone."""
-    for stock in _stock(tmp_path_factory, "shared"):
-        yield stock
-        _expect_no_orphans(stock)
+    for clusters in _clusters(tmp_path_factory, "shared"):
+        yield clusters
+        _expect_no_orphans(clusters)
 
 
 @pytest.fixture(scope="session")
-def lonely_stock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stock]:
+def lonely_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SpareClusters]:
     """Give the clusters of a platform on which what goes wrong goes wrong for all."""
-    for stock in _stock(tmp_path_factory, "lonely"):
-        yield stock
-        _expect_no_orphans(stock)
+    for clusters in _clusters(tmp_path_factory, "lonely"):
+        yield clusters
+        _expect_no_orphans(clusters)
 
 
 @pytest.fixture(scope="session")
-def results(request: pytest.FixtureRequest, shared_stock: Stock) -> Iterator[dict[Scenario, Future[Result]]]:
+def results(request: pytest.FixtureRequest, shared_clusters: SpareClusters) -> Iterator[dict[Scenario, Future[Result]]]:
     """Begin all chosen scenarios that may share a platform, some at once; give what will come of each."""
     items = [item for item in request.session.items if isinstance(item, pytest.Function)]
     wanted = (item.callspec.params["scenario"] for item in items if "results" in item.fixturenames)
     chosen = [scenario for scenario in wanted if isinstance(scenario, Scenario)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {scenario: pool.submit(run, scenario, shared_stock, SCALE) for scenario in chosen}
+        yield {scenario: pool.submit(run, scenario, shared_clusters, SCALE) for scenario in chosen}
         pool.shutdown(cancel_futures=True)
 
 

@@ -45,7 +45,7 @@ class Result:
 
 
 @dataclass
-class Stock:
+class SpareClusters:
     """Clusters that exist, for scenarios that need one: those that came through another scenario well, or new ones."""
 
     azure: LocalAzure
@@ -86,11 +86,11 @@ def trouble_of(scenario: Scenario) -> Trouble:
     }[scenario.family]
 
 
-def run(scenario: Scenario, stock: Stock, scale: float) -> Result:
+def run(scenario: Scenario, clusters: SpareClusters, scale: float) -> Result:
     """Run a scenario; return what came of it."""
     if scenario.family == RIGHTS.name:
-        return Result(*run_without(scenario, stock.new()))
-    cluster = _own(stock.new() if scenario.operation == "create" else stock.take())
+        return Result(*run_without(scenario, clusters.new()))
+    cluster = _own(clusters.new() if scenario.operation == "create" else clusters.take())
     document_id = "" if scenario.operation == "create" else cluster.document_id()
     with trouble_of(scenario)(scenario, cluster, scale) as strike:
         began = time.monotonic()
@@ -104,7 +104,7 @@ def run(scenario: Scenario, stock: Stock, scale: float) -> Result:
     if not met and scenario.family == OUTAGES.name and isinstance(scenario.at, str):
         violations = [*violations, f"{scenario.at} does not call {scenario.what}"]
     if not violations and scenario.operation != "delete" and scenario.ending == "Succeeded":
-        stock.give(cluster)
+        clusters.give(cluster)
     return Result(seconds, violations, met)
 
 

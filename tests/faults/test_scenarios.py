@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import SEED
 from tests.faults.families import every, is_lonely
 from tests.faults.plugin import SCALE
-from tests.faults.runner import Result, Stock, run
+from tests.faults.runner import Result, SpareClusters, run
 from tests.faults.scenarios import KILLS, Scenario
 from tests.faults.short import SHORT
 
@@ -39,7 +39,7 @@ def test_an_operation_ends_well(scenario: Scenario, results: dict[Scenario, Futu
 
 @pytest.mark.parametrize("scenario", _parameters(lonely=True))
 def test_an_operation_ends_well_although_all_of_the_service_is_hit(
-    scenario: Scenario, lonely_stock: Stock, tell: Tell
+    scenario: Scenario, lonely_clusters: SpareClusters, tell: Tell
 ) -> None:
     """Processes, rights and storage are everybody's."""
-    tell(run(scenario, lonely_stock, SCALE))
+    tell(run(scenario, lonely_clusters, SCALE))
