@@ -10,7 +10,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from orchestrators.plans.beginning import begin_operation
+from orchestrators.plans.beginning import OperationRequest, begin_operation
 from shared import settings
 from shared.arm.errors import NAMESPACE, CloudError
 from shared.clusters.documents import CorrelationData
@@ -51,7 +51,8 @@ def _has_to_go(store: Store, document: Document) -> bool:
         return True
     request_id, now = str(uuid.uuid4()), datetime.now(UTC)
     correlation = CorrelationData(correlationId=request_id, requestId=request_id, requestTime=now.isoformat())
-    operation = begin_operation(str(uuid.uuid4()), document, edge, NAMESPACE, correlation, now, settings.load())
+    request = OperationRequest(str(uuid.uuid4()), NAMESPACE, correlation, now)
+    operation = begin_operation(request, document, edge, settings.load())
     store.operations.create(operation)
     store.clusters.replace(document)
     extra = {"correlation_id": request_id, "operation_id": operation["id"]}

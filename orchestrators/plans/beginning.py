@@ -3,6 +3,7 @@
 Pure: the caller writes the operation first, then the cluster. If nobody starts the operation, the watchdog does.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,29 +17,40 @@ from shared.settings import Settings
 LOOK_BACK = timedelta(minutes=2)
 
 
-def begin_operation(  # noqa: PLR0917 - what an operation begins with
-    operation_id: str,
-    document: dict[str, Any],
-    edge: Edge,
-    namespace: str,
-    correlation: CorrelationData,
-    now: datetime,
-    settings: Settings,
-    done: list[str] | None = None,
-) -> dict[str, Any]:
-    """Let a cluster document name a new operation, and return that operation's document.
+@dataclass(frozen=True)
+class OperationRequest:
+    """Who asks for an operation, and when.
 
     Args:
         operation_id: a random id, never used before.
-        document: the cluster document, changed in place.
-        edge: the edge of the state machine that is taken.
         namespace: the resource provider, in the client's spelling.
         correlation: the ids that tie the operation to its request.
         now: the start time.
+    """
+
+    operation_id: str
+    namespace: str
+    correlation: CorrelationData
+    now: datetime
+
+
+def begin_operation(
+    request: OperationRequest,
+    document: dict[str, Any],
+    edge: Edge,
+    settings: Settings,
+    done: list[str] | None = None,
+) -> dict[str, Any]:
+    """Let a cluster document name a new operation, and return that operation's document. Writes nothing.
+
+    Args:
+        request: who asks for it.
+        document: the cluster document, changed in place.
+        edge: the edge of the state machine that is taken.
         settings: give the plan's durations, the task hub that drives the operation, and the region in its path.
         done: rows that an earlier operation has done, for a resume.
     """
-    properties = document["openShiftCluster"]["properties"]
+    operation_id, properties = request.operation_id, document["openShiftCluster"]["properties"]
     cancels = not is_terminal(properties.get("provisioningState", "Succeeded"))
     apply_edge(document["openShiftCluster"], edge)
     # If a delete failed before it had seen the end of the operation that it superseded, the next delete waits for that.
@@ -48,16 +60,16 @@ def begin_operation(  # noqa: PLR0917 - what an operation begins with
     document["attempt"] = 1
     document["stopping"] = False
     document.pop("restarts", None)
-    document["correlationData"] = dict(correlation)
+    document["correlationData"] = dict(request.correlation)
     plan = plans.resolve(edge.plan, document, settings)
     if done:
         plan["done"] = done
-    path = async_operations.operation_path(document["partitionKey"], namespace, settings.location, operation_id)
+    path = async_operations.operation_path(document["partitionKey"], request.namespace, settings.location, operation_id)
     return {
-        **async_operations.new_operation(operation_id, path, str(edge.next), now),
+        **async_operations.new_operation(operation_id, path, str(edge.next), request.now),
         "openShiftClusterKey": document["key"],
         "clusterDocumentId": document["id"],
         "taskHub": settings.task_hub,
         "plan": plan,
-        "correlationData": dict(correlation),
+        "correlationData": dict(request.correlation),
     }

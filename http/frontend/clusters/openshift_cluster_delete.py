@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from frontend.clusters.operation_begin import accepted, begin_operation, result_url, write_operation
+from frontend.clusters.operation_begin import accepted, new_request, result_url, write_operation
 from frontend.clusters.undoing import undoing
 from frontend.messages import Call, Reply
+from orchestrators.plans.beginning import begin_operation
 from shared.arm.errors import conflict
 from shared.clusters import states
 from shared.clusters.states import Event
@@ -33,7 +34,7 @@ def _delete(call: Call) -> Reply:
         return Reply(204)
     require_state(store.subscriptions.get(call.subscription_id), call.subscription_id, MAY_DELETE)
     edge = states.find_edge(document["openShiftCluster"], Event.DELETE)
-    operation = begin_operation(call, document, edge)
+    operation = begin_operation(new_request(call), document, edge, call.services.settings)
     with undoing() as undo:
         write_operation(call, document, operation, store.clusters.replace, undo)
     reply = accepted(call, 202, None, document, operation)

@@ -13,10 +13,11 @@ from typing import Any
 from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.clusters import managed_domain
-from frontend.clusters.operation_begin import accepted, begin_operation, write_operation
+from frontend.clusters.operation_begin import accepted, new_request, write_operation
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
 from orchestrators.plans import resuming
+from orchestrators.plans.beginning import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import catalogue, convert, principals, states
 from shared.clusters.checks.facts import Facts
@@ -71,7 +72,7 @@ def _put_or_patch(call: Call, event: Event, sent: Cluster) -> Reply:
 
 
 def _create(call: Call, sent: Cluster) -> Reply:
-    services = call.services
+    services, edge = call.services, states.find_edge(None, Event.PUT)
     cluster = _new_cluster(call, sent)
     bundle = convert.take_secrets(cluster)
     document = _new_document(call, cluster)
@@ -83,7 +84,7 @@ def _create(call: Call, sent: Cluster) -> Reply:
         undo.callback(attempt, "delete its secret", lambda: services.vault.delete(name))
         document["secrets"] = {str(Purpose.REQUEST): services.vault.put_secret(name, bundle, document["id"])}
         document["hasPullSecret"] = _has_pull_secret(bundle)
-        operation = begin_operation(call, document, states.find_edge(None, Event.PUT))
+        operation = begin_operation(new_request(call), document, edge, services.settings)
         try:
             write_operation(call, document, operation, services.store.clusters.create, undo)
         except Conflict as error:
@@ -158,7 +159,7 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     with undoing() as undo:
         if bundle != stored_bundle:
             _replace_secret(call, document, bundle, undo)
-        operation = begin_operation(call, document, edge, done)
+        operation = begin_operation(new_request(call), document, edge, services.settings, done)
         try:
             write_operation(call, document, operation, services.store.clusters.replace, undo)
         except Conflict as error:

@@ -9,27 +9,18 @@ from frontend.clusters.undoing import attempt
 from frontend.messages import Call, Reply, Start, new_id
 from frontend.retry_after import RETRY_AFTER
 from orchestrators import plans
-from orchestrators.plans import beginning
+from orchestrators.plans.beginning import OperationRequest
 from shared import tracing
 from shared.arm import async_operations, links
-from shared.clusters.states import Edge
 from shared.store import OutcomeUnknown, ensure_written
 
 
-def begin_operation(call: Call, document: dict[str, Any], edge: Edge, done: list[str] | None = None) -> dict[str, Any]:
-    """Let a cluster document name a new operation, and return that operation's document. Writes nothing.
-
-    Args:
-        call: the request.
-        document: the cluster document, changed in place.
-        edge: the edge of the state machine that the request takes.
-        done: rows that an earlier operation has done, for a resume.
-    """
+def new_request(call: Call) -> OperationRequest:
+    """Return what a new operation takes over from the request that begins it; from here on, traces name it."""
     operation_id = new_id()
     tracing.current.set(replace(tracing.current.get(), operation_id=operation_id))
     namespace = call.request.parameters["resourceProviderNamespace"]
-    settings, now = call.services.settings, call.services.now()
-    return beginning.begin_operation(operation_id, document, edge, namespace, call.correlation, now, settings, done)
+    return OperationRequest(operation_id, namespace, call.correlation, call.services.now())
 
 
 def write_operation(
