@@ -14,15 +14,13 @@ from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.clusters import managed_domain
 from frontend.clusters.operation_begin import accepted, new_request, write_operation
+from frontend.clusters.requested_cluster import decode, requested_cluster
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
 from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
-from shared.clusters import catalogue, convert, principals, states
-from shared.clusters.checks.facts import Facts
-from shared.clusters.checks.validation import validate_delta, validate_resume, validate_static
-from shared.clusters.decode import decode_cluster
+from shared.clusters import convert, principals, states
 from shared.clusters.documents import Cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
@@ -52,7 +50,7 @@ def patch(call: Call) -> Reply:
 
 def _retried(call: Call, event: Event) -> Reply:
     """Repeat the whole decision while another writer of the document is faster."""
-    sent = decode_cluster(call.content, call.version)
+    sent = decode(call)
     for _ in range(UPDATE_TRIES):
         try:
             return _put_or_patch(call, event, sent)
@@ -73,7 +71,7 @@ def _put_or_patch(call: Call, event: Event, sent: Cluster) -> Reply:
 
 def _create(call: Call, sent: Cluster) -> Reply:
     services, edge = call.services, states.find_edge(None, Event.PUT)
-    cluster = _new_cluster(call, sent)
+    cluster = _new_cluster(call, sent, edge)
     bundle = convert.take_secrets(cluster)
     document = _new_document(call, cluster)
     name = secret_name(document["id"], Purpose.REQUEST)
@@ -105,7 +103,7 @@ def _new_document(call: Call, cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def _new_cluster(call: Call, sent: Cluster) -> Cluster:
+def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
     """Return the valid internal cluster of a create, secrets included."""
     services = call.services
     parameters = call.request.parameters
@@ -114,15 +112,7 @@ def _new_cluster(call: Call, sent: Cluster) -> Cluster:
         "name": parameters["resourceName"],
         "type": f"{parameters['resourceProviderNamespace']}/{parameters['resourceType']}",
     }
-    cluster = convert.overlay(base, sent, call.version, patch=False)
-    versions = services.store.versions()
-    profile = cluster.get("properties", {}).get("clusterProfile", {})
-    if not profile.get("version"):
-        profile["version"] = catalogue.default_version(versions)
-    validate_static(_facts(call, cluster, versions=tuple(catalogue.names(versions))))
-    cluster = convert.settle(cluster, base, call.version)
-    convert.apply_defaults(cluster)
-    _set_system_data(call, cluster)
+    cluster = requested_cluster(call, sent, base, edge)
     properties = cluster["properties"]
     properties["clusterProfile"]["resourceGroupId"] = properties["clusterProfile"]["resourceGroupId"].lower()
     properties["createdAt"] = services.now().isoformat()
@@ -140,13 +130,7 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
         # A delete has removed it since the document was read.
         raise PreconditionFailed(document["id"]) from error
     convert.put_secrets(stored, stored_bundle)
-    cluster = convert.overlay(stored, sent, call.version, patch=edge.event is Event.PATCH)
-    validate_static(_facts(call, cluster, stored=stored))
-    validate = validate_resume if edge.resume else validate_delta
-    validate(stored, cluster, call.version)
-    cluster = convert.settle(cluster, stored, call.version)
-    convert.apply_defaults(cluster)
-    _set_system_data(call, cluster)
+    cluster = requested_cluster(call, sent, stored, edge)
     bundle = convert.take_secrets(cluster)
     document["hasPullSecret"] = _has_pull_secret(bundle)
     principal = cluster["properties"]["servicePrincipalProfile"]
@@ -181,18 +165,6 @@ def _replace_secret(call: Call, document: dict[str, Any], bundle: dict[str, Any]
 def _client_id(sent: Cluster) -> str:
     profile = (sent.get("properties") or {}).get("servicePrincipalProfile") or {}
     return str(profile.get("clientId") or "")
-
-
-def _facts(call: Call, cluster: Cluster, *, stored: Cluster | None = None, versions: tuple[str, ...] = ()) -> Facts:
-    settings, creating = call.services.settings, stored is None
-    return Facts(
-        cluster, call.version, call.resource_id, settings.location, settings.domain, creating, versions, stored or {}
-    )
-
-
-def _set_system_data(call: Call, cluster: Cluster) -> None:
-    if call.system_data:
-        cluster["systemData"] = {**cluster.get("systemData", {}), **call.system_data}
 
 
 def _has_pull_secret(bundle: dict[str, Any]) -> bool:
