@@ -82,7 +82,11 @@ def judge(finding: Finding, now: datetime, settings: Settings) -> Action:
     if not finding.status and _never_started(finding, operation):
         return Action.START
     tried = fruitless(finding, now)
-    over = tried is not None and tried["count"] >= MAX_FRUITLESS and now - _time(tried["since"]) >= PATIENCE
+    over = (
+        tried is not None
+        and tried["count"] >= MAX_FRUITLESS
+        and now - datetime.fromisoformat(tried["since"]) >= PATIENCE
+    )
     return Action.FAIL if over else Action.RESTART
 
 
@@ -126,7 +130,7 @@ def _summary(finding: Finding, now: datetime) -> str:
     tried = fruitless(finding, now)
     if tried is None:
         return started
-    minutes = round((now - _time(tried["since"])) / timedelta(minutes=1))
+    minutes = round((now - datetime.fromisoformat(tried["since"])) / timedelta(minutes=1))
     return f"{started} The last {tried['count']} attempts, over {minutes} minutes, completed no step."
 
 
@@ -136,14 +140,14 @@ def _is_driven(finding: Finding, operation: Document, now: datetime, settings: S
         return True
     if finding.status in LIVING:
         return not _is_stale(finding, operation, now)
-    age = now - _time(operation["asyncOperation"]["startTime"])
+    age = now - datetime.fromisoformat(operation["asyncOperation"]["startTime"])
     return not finding.status and not endings.has_ended(operation) and age < settings.look_back(LOOK_BACK)
 
 
 def _requested(cluster: Document) -> datetime:
     """Return the time of the request for a cluster's operation; long ago if the document does not say."""
     told = (cluster.get("correlationData") or {}).get("requestTime")
-    return _time(told) if told else datetime.min.replace(tzinfo=UTC)
+    return datetime.fromisoformat(told) if told else datetime.min.replace(tzinfo=UTC)
 
 
 def _never_started(finding: Finding, operation: Document) -> bool:
@@ -161,10 +165,12 @@ def _is_stale(finding: Finding, operation: Document, now: datetime) -> bool:
     outage = _longest_silence(operation)
     running = [item for item in finding.current if item["status"] == StepStatus.RUNNING]
     if running:
-        return any(now - _time(item["lastProgressTime"]) > 2 * _allowed(item) + outage for item in running)
-    times = [_time(item["lastProgressTime"]) for item in finding.current]
+        return any(
+            now - datetime.fromisoformat(item["lastProgressTime"]) > 2 * _allowed(item) + outage for item in running
+        )
+    times = [datetime.fromisoformat(item["lastProgressTime"]) for item in finding.current]
     longest = max((row["deadlineSeconds"] for row in operation["plan"]["rows"]), default=0)
-    began = finding.created or _time(operation["asyncOperation"]["startTime"])
+    began = finding.created or datetime.fromisoformat(operation["asyncOperation"]["startTime"])
     return now - max([began, *times]) > timedelta(seconds=2 * longest) + outage
 
 
@@ -187,8 +193,4 @@ def _longest_silence(operation: Document) -> timedelta:
 
 
 def _allowed(item: ProgressItem) -> timedelta:
-    return _time(item["deadline"]) - _time(item["startTime"])
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    return datetime.fromisoformat(item["deadline"]) - datetime.fromisoformat(item["startTime"])

@@ -86,11 +86,11 @@ async def _find(
 
     Its progress is left out where it cannot matter: nearly each run finds operations that have just begun.
     """
-    operation_id, own = cluster["asyncOperationId"], settings.load()
-    operation = await asyncio.to_thread(store.operations.get, operation_id)
-    if operation is not None and operation["taskHub"] != own.task_hub:
+    operation_id, service_settings = cluster["asyncOperationId"], settings.load()
+    operation = await asyncio.to_thread(store.operations.read, operation_id)
+    if operation is not None and operation["taskHub"] != service_settings.task_hub:
         items = await asyncio.to_thread(store.progress.list, operation_id)
-        return Finding(cluster, operation, items, "", heard=hubs.last_heard(operation, items, signs, own))
+        return Finding(cluster, operation, items, "", heard=hubs.last_heard(operation, items, signs, service_settings))
     status, output, created = await _instance(client, plans.instance_id(operation_id, cluster["attempt"]))
     if operation is not None and status in LIVING and is_young(operation, created, datetime.now(UTC)):
         return Finding(cluster, operation, [], status, output, created=created)
@@ -129,7 +129,7 @@ def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -
 
     if finding.heard is not None:
         _take_over(store, finding)
-    cluster = store.fenced_update(_fence(finding.cluster), change)
+    cluster = store.clusters.fenced_update(_fence(finding.cluster), change)
     operation = finding.operation or {}
     done = {item["step"]: None for item in finding.items if item["status"] == StepStatus.SUCCEEDED}
     return plans.start_input(operation, cluster, [*operation["plan"].get("done", []), *done])
@@ -165,7 +165,7 @@ def _end(store: Store, finding: Finding, now: datetime) -> None:
             endings.end_cluster(document, failed=not succeeded)
             return document
 
-        store.fenced_update(fence, change)
+        store.clusters.fenced_update(fence, change)
     for item in endings.left_running(store.progress.list(fence.operation_id)):
         store.progress.upsert(item)
 

@@ -62,18 +62,18 @@ def _make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool
     Raises:
         FenceMoved: if this attempt was superseded.
     """
-    old = [machine for machine in filter(has_failed, found[0]) if _made(machine) < _time(step.call["startTime"])]
+    old = [
+        machine
+        for machine in filter(has_failed, found[0])
+        if _made(machine) < datetime.fromisoformat(step.call["startTime"])
+    ]
     for machine in old:
         client.delete(api, Read("Machine", machine["metadata"]["name"], MACHINES))
     return bool(old)
 
 
 def _made(machine: dict[str, Any]) -> datetime:
-    return _time(machine["metadata"]["creationTimestamp"])
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    return datetime.fromisoformat(machine["metadata"]["creationTimestamp"])
 
 
 def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, expects_silence: bool = False) -> Executor:
@@ -113,7 +113,9 @@ def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> str:
 
 
 def _has_waited(call: Call) -> bool:
-    return datetime.now(UTC) >= _time(call["startTime"]) + PATIENCE * timedelta(seconds=call["row"]["deadlineSeconds"])
+    return datetime.now(UTC) >= datetime.fromisoformat(call["startTime"]) + PATIENCE * timedelta(
+        seconds=call["row"]["deadlineSeconds"]
+    )
 
 
 def _read(api: ApiClient, row: Condition) -> Found:

@@ -42,14 +42,10 @@ def _restart_operator(step: Step) -> Outcome | None:
     def work(api: ApiClient) -> None:
         for pod in client.read(api, azure_credentials.OPERATOR_PODS):
             metadata = pod["metadata"]
-            if _time(metadata["creationTimestamp"]) < _time(step.call["startTime"]):
+            if datetime.fromisoformat(metadata["creationTimestamp"]) < datetime.fromisoformat(step.call["startTime"]):
                 client.delete(api, Read("Pod", metadata["name"], metadata["namespace"]))
 
     return cluster_api.write(step, work)
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
 
 
 def _operator_credentials(step: Step) -> Outcome | None:

@@ -94,7 +94,7 @@ def fail(call: Call, step: str, error: CloudErrorBody) -> None:
 
 def _unseen(call: Call, step: str) -> ProgressItem | None:
     """Return the item of a step that has none, by the plan of its operation."""
-    operation = get_store().operations.get(call["operationId"])
+    operation = get_store().operations.read(call["operationId"])
     rows: list[ResolvedRow] = operation["plan"]["rows"] if operation else []
     for row in rows:
         if row["name"] == step:

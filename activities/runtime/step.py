@@ -77,7 +77,7 @@ class Step:
     @cached_property
     def versions(self) -> list[Document]:
         """The catalogue as this call found it first: of an entry that is edited meanwhile it sees no second half."""
-        return get_store().versions()
+        return get_store().versions.enabled()
 
     def customer(self, client: Callable[..., Client], subscription_id: str = "") -> Client:
         """Return a client of the first party in the customer's tenant and subscription."""
@@ -94,7 +94,7 @@ class Step:
         Raises:
             FenceMoved: when this attempt was superseded, and there is something to write.
         """
-        self.document = self._newest = get_store().fenced_update(
+        self.document = self._newest = get_store().clusters.fenced_update(
             self.fence, lambda document: document if change(document) else None, self._newest
         )
 

@@ -147,5 +147,5 @@ def _work(executor: Executor, step: Step) -> Outcome | None:
 
 
 def _is_settled(call: Call) -> bool:
-    operation = get_store().operations.get(call["operationId"])
+    operation = get_store().operations.read(call["operationId"])
     return operation is not None and endings.has_ended(operation)

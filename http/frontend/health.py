@@ -65,8 +65,8 @@ def _certificates(call: Call) -> None:
 def _documents(call: Call) -> None:
     store = call.services.store
     # Versions are cached for a while; this check is not.
-    store.operations.get("readiness")
-    catalogue.default_version(store.versions())
+    store.operations.read("readiness")
+    catalogue.default_version(store.versions.enabled())
 
 
 def _service_vault(call: Call) -> None:

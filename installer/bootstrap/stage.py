@@ -16,8 +16,6 @@ DONE = ".bootkube.done"
 # Variables in which the script stores what it finds out: the members of etcd; in flavour T, "yes" if the operator is
 # managed; and the release's name.
 ETCD_ENDPOINTS, ETCD_MANAGED, PAYLOAD_VERSION = "ETCD_ENDPOINTS", "ETCD_MANAGED", "PAYLOAD_VERSION"
-# What can be seen from outside before the first stage.
-BEFORE = ("release-image", "image-names")
 
 
 @dataclass(frozen=True)

@@ -48,25 +48,7 @@ class Store:
         self.task_hubs = TaskHubs(container("TaskHubs"))
         self.domains = Domains(container("Domains"))
         self.billing = Billing(container("Billing"))
-        self._versions = Versions(container("OpenShiftVersions"))
-
-    def update(self, key: str, decide: Decide, tries: int = UPDATE_TRIES) -> Document:
-        """Read a cluster by key, decide, replace; see `Items.update`.
-
-        Args:
-            key: the cluster's lower-cased resource id.
-            decide: returns the document to write, or None to leave it unchanged.
-            tries: how many times to try.
-        """
-        return self.clusters.update_by_key(key, decide, tries)
-
-    def fenced_update(self, fence: Fence, decide: Decide, read_before: Document | None = None) -> Document:
-        """Update a cluster for an activity; see `Clusters.fenced_update`."""
-        return self.clusters.fenced_update(fence, decide, read_before)
-
-    def versions(self) -> list[Document]:
-        """Return the enabled OpenShift versions."""
-        return self._versions.enabled()
+        self.versions = Versions(container("OpenShiftVersions"))
 
 
 @cache

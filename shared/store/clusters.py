@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from azure.cosmos import ContainerProxy
 
 from shared import deadline
-from shared.store.containers import UPDATE_TRIES, Decide, Document, Items
+from shared.store.containers import Decide, Document, Items
 
 
 class FenceMoved(Exception):  # noqa: N818 - an event rather than an error: a newer attempt drives this cluster
@@ -109,16 +109,6 @@ class Clusters(Items):
         """Return those ids that belong to documents of any subscription."""
         found = self.query("SELECT c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)", ids=list(document_ids))
         return {document["id"] for document in found}
-
-    def update_by_key(self, key: str, decide: Decide, tries: int = UPDATE_TRIES) -> Document:
-        """Read by key, decide, replace, like `Items.update`.
-
-        Args:
-            key: the cluster's lower-cased resource id.
-            decide: returns the document to write, or None to leave it unchanged.
-            tries: how many times to try.
-        """
-        return self.update(lambda: self.get(key), decide, tries)
 
     def fenced_update(self, fence: Fence, decide: Decide, read_before: Document | None = None) -> Document:
         """Update for an activity: each try checks the fence on what it read.

@@ -17,10 +17,6 @@ _VERSIONS_AGE_SECONDS = 10
 class Operations(Items):
     """The container `AsyncOperations`."""
 
-    def get(self, operation_id: str) -> Document | None:
-        """Return an operation, or None."""
-        return self.read(operation_id)
-
     def create(self, document: Document) -> Document:
         """Create an operation; Cosmos DB expires it after seven days."""
         return super().create({"ttl": TTL_SECONDS, **document})
@@ -31,7 +27,7 @@ class Operations(Items):
 
     def update_by_id(self, operation_id: str, decide: Decide) -> Document:
         """Read, decide, replace, like `Items.update`."""
-        return self.update(lambda: self.get(operation_id), decide)
+        return self.update(lambda: self.read(operation_id), decide)
 
 
 class Progress(Items):

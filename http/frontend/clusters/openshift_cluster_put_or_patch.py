@@ -184,7 +184,7 @@ def _resume(call: Call, document: dict[str, Any]) -> list[str]:
 def _done_rows(call: Call, document: dict[str, Any]) -> list[str]:
     """Return the rows that the failed create has done, or had carried over from an earlier one."""
     store, operation_id = call.services.store, document.get("lastAsyncOperationId", "")
-    operation = store.operations.get(operation_id) if operation_id else None
+    operation = store.operations.read(operation_id) if operation_id else None
     if operation is None:  # Operations and their progress expire together; every row may run again.
         return []
     done = [item["step"] for item in store.progress.list(operation_id) if item["status"] == StepStatus.SUCCEEDED]

@@ -9,7 +9,7 @@ from shared.clusters import catalogue
 
 def list_all(call: Call) -> Reply:
     """Return every version, oldest first."""
-    names = catalogue.names(call.services.store.versions())
+    names = catalogue.names(call.services.store.versions.enabled())
     return Reply(200, {"value": [_external(name, f"{call.path}/{name}") for name in names]})
 
 
@@ -19,7 +19,7 @@ def get(call: Call) -> Reply:
     Raises:
         CloudError: 404 `ResourceNotFound`, listing the existing versions.
     """
-    name, names = call.parameters["openShiftVersion"], catalogue.names(call.services.store.versions())
+    name, names = call.parameters["openShiftVersion"], catalogue.names(call.services.store.versions.enabled())
     if name not in names:
         raise CloudError(
             404,

@@ -45,7 +45,7 @@ def write_operation(
     """
     store, operation_id = call.services.store, operation["id"]
     undo.callback(attempt, "delete its operation", lambda: store.operations.discard(operation_id))
-    ensure_written(lambda: store.operations.create(operation), lambda: store.operations.get(operation_id) is not None)
+    ensure_written(lambda: store.operations.create(operation), lambda: store.operations.read(operation_id) is not None)
 
     def names_it() -> bool:
         found = store.clusters.read(document["id"], document["partitionKey"])

@@ -57,7 +57,7 @@ def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) ->
 
 def _with_version(call: Call, cluster: Cluster) -> tuple[str, ...]:
     """Give a new cluster the default version unless it names one; return those that it may name."""
-    documents = call.services.store.versions()
+    documents = call.services.store.versions.enabled()
     profile = cluster.get("properties", {}).get("clusterProfile", {})
     if not profile.get("version"):
         profile["version"] = catalogue.default_version(documents)

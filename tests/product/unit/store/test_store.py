@@ -49,7 +49,7 @@ def add(member: str) -> Any:
 def test_a_decision_is_made_again_on_what_another_wrote(store: Store, cosmos: dict[str, Container]) -> None:
     """Neither write is lost."""
     somebody_writes(store, cosmos, theirs=True)
-    written = store.update(KEY, add("ours"))
+    written = store.clusters.update(lambda: store.clusters.get(KEY), add("ours"))
     assert written["theirs"]
     assert written["ours"]
 
@@ -58,18 +58,18 @@ def test_a_race_lost_five_times_is_given_up(store: Store, cosmos: dict[str, Cont
     """The caller answers 409."""
     somebody_writes(store, cosmos, times=5, theirs=True)
     with pytest.raises(PreconditionFailed):
-        store.update(KEY, add("ours"))
+        store.clusters.update(lambda: store.clusters.get(KEY), add("ours"))
 
 
 def test_a_decision_to_leave_it_writes_nothing(store: Store, cosmos: dict[str, Container]) -> None:
     """None means no change."""
-    assert store.update(KEY, lambda _document: None)["id"] == "doc-1"
+    assert store.clusters.update(lambda: store.clusters.get(KEY), lambda _document: None)["id"] == "doc-1"
     assert len(cosmos["OpenShiftClusters"].writes) == 1
 
 
 def test_members_of_a_newer_build_survive(store: Store) -> None:
     """At every depth."""
-    assert store.update(KEY, add("ours"))["writtenByANewerBuild"] == {"deep": True}
+    assert store.clusters.update(lambda: store.clusters.get(KEY), add("ours"))["writtenByANewerBuild"] == {"deep": True}
 
 
 @pytest.mark.parametrize(
@@ -80,23 +80,23 @@ def test_members_of_a_newer_build_survive(store: Store) -> None:
 def test_a_fence_that_moved_stops_the_write(store: Store, fence: Fence) -> None:
     """The check comes before any decision."""
     with pytest.raises(FenceMoved):
-        store.fenced_update(fence, add("ours"))
+        store.clusters.fenced_update(fence, add("ours"))
 
 
 def test_a_fence_that_moves_during_a_lost_race_stops_the_write(store: Store, cosmos: dict[str, Container]) -> None:
     """Each try checks it again."""
     somebody_writes(store, cosmos, attempt=2)
     with pytest.raises(FenceMoved):
-        store.fenced_update(FENCE, add("ours"))
+        store.clusters.fenced_update(FENCE, add("ours"))
     assert "ours" not in (store.clusters.get(KEY) or {})
 
 
 def test_what_is_not_there_is_none_or_not_found(store: Store) -> None:
     """Reading returns None; updating raises NotFound."""
     assert store.clusters.get(KEY + "x") is None
-    assert store.operations.get("nobody") is None
+    assert store.operations.read("nobody") is None
     with pytest.raises(NotFound):
-        store.update(KEY + "x", add("ours"))
+        store.clusters.update(lambda: store.clusters.get(KEY + "x"), add("ours"))
 
 
 def test_a_key_with_capitals_is_refused(store: Store) -> None:
@@ -146,7 +146,7 @@ def test_a_cluster_is_deleted_as_it_was_read(store: Store) -> None:
     """A delete based on an old version does not remove a newer one."""
     old = store.clusters.get(KEY)
     assert old is not None
-    store.update(KEY, add("ours"))
+    store.clusters.update(lambda: store.clusters.get(KEY), add("ours"))
     with pytest.raises(PreconditionFailed):
         store.clusters.delete(old)
     newer = store.clusters.get(KEY)
@@ -168,12 +168,12 @@ def test_operations_and_progress_end_themselves(store: Store) -> None:
 def test_versions_are_kept_for_ten_seconds(store: Store, cosmos: dict[str, Container]) -> None:
     """Every PUT reads them, and the catalogue rarely changes."""
     now = [0.0]
-    store._versions._clock = lambda: now[0]
-    assert store.versions() == []
+    store.versions._clock = lambda: now[0]
+    assert store.versions.enabled() == []
     cosmos["OpenShiftVersions"].create_item({"id": "4.19.24", "enabled": True})
-    assert store.versions() == []
+    assert store.versions.enabled() == []
     now[0] = 10.1
-    assert [version["id"] for version in store.versions()] == ["4.19.24"]
+    assert [version["id"] for version in store.versions.enabled()] == ["4.19.24"]
 
 
 def test_a_subscription_is_put_as_it_was_read(store: Store) -> None:
