@@ -10,7 +10,7 @@ from tests.kubernetes_pki import Authority, kubeconfig
 
 LOOK = """
 import sys
-import activities.cluster.cluster_conditions, activities.cluster.cluster_configuration, activities.cluster.router_address
+from activities.cluster import cluster_conditions, cluster_configuration, router_address
 typed = [name for name in sys.modules if name.startswith(("kubernetes.client.api.", "kubernetes.client.models."))]
 print(len(typed))
 """
