@@ -81,6 +81,7 @@ class ProgressItem(TypedDict):
     error: CloudErrorBody | None
     lastProgressTime: str
     endTime: NotRequired[str]
+    ttl: NotRequired[int]
 
 
 class RowTerms(TypedDict):

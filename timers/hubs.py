@@ -9,9 +9,9 @@ each of them time to write again.
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
+from shared.documents import OperationDocument, TaskHubDocument
 from shared.settings import Settings
 from shared.steps import ProgressItem
-from shared.store import Document
 
 # How long a hub must have been silent before another takes over its operations.
 SILENCE = timedelta(minutes=15)
@@ -19,7 +19,7 @@ SILENCE = timedelta(minutes=15)
 GAP = SILENCE / 3
 
 
-def next_sign(last: Document | None, now: datetime, settings: Settings) -> Document:
+def next_sign(last: TaskHubDocument | None, now: datetime, settings: Settings) -> TaskHubDocument:
     """Return the sign of life that a hub writes now.
 
     Args:
@@ -33,7 +33,10 @@ def next_sign(last: Document | None, now: datetime, settings: Settings) -> Docum
 
 
 def last_heard(
-    operation: Document, items: Iterable[ProgressItem], signs: Mapping[str, Document], settings: Settings
+    operation: OperationDocument,
+    items: Iterable[ProgressItem],
+    signs: Mapping[str, TaskHubDocument],
+    settings: Settings,
 ) -> datetime | None:
     """Return when the other hub that drives an operation was last heard of, or None if we drive it.
 

@@ -8,9 +8,9 @@ from orchestrators.plans.beginning import LOOK_BACK
 from orchestrators.plans.remedies import REPEAT
 from shared.arm.errors import CloudErrorBody, Owner
 from shared.clusters import endings
+from shared.documents import ClusterDocument, OperationDocument, Restarts
 from shared.settings import Settings
 from shared.steps import ProgressItem, StepStatus
-from shared.store import Document
 from timers.hubs import SILENCE
 
 # An operation fails once this many attempts in a row have ended without completing a row, and this long after the first
@@ -48,8 +48,8 @@ class Finding:
         created: when this attempt's instance was created; None if there is none.
     """
 
-    cluster: Document
-    operation: Document | None
+    cluster: ClusterDocument
+    operation: OperationDocument | None
     items: list[ProgressItem]
     status: str
     output: str = ""
@@ -90,7 +90,7 @@ def judge(finding: Finding, now: datetime, settings: Settings) -> Action:
     return Action.FAIL if over else Action.RESTART
 
 
-def fruitless(finding: Finding, now: datetime) -> Document | None:
+def fruitless(finding: Finding, now: datetime) -> Restarts | None:
     """Count the consecutive attempts that ended without completing a row, including the last one.
 
     Returns:
@@ -134,7 +134,7 @@ def _summary(finding: Finding, now: datetime) -> str:
     return f"{started} The last {tried['count']} attempts, over {minutes} minutes, completed no step."
 
 
-def _is_driven(finding: Finding, operation: Document, now: datetime, settings: Settings) -> bool:
+def _is_driven(finding: Finding, operation: OperationDocument, now: datetime, settings: Settings) -> bool:
     """Tell whether something works on the operation: another hub, its orchestration, or still its request."""
     if finding.heard is not None and now - finding.heard <= settings.look_back(SILENCE):
         return True
@@ -144,19 +144,19 @@ def _is_driven(finding: Finding, operation: Document, now: datetime, settings: S
     return not finding.status and not endings.has_ended(operation) and age < settings.look_back(LOOK_BACK)
 
 
-def _requested(cluster: Document) -> datetime:
+def _requested(cluster: ClusterDocument) -> datetime:
     """Return the time of the request for a cluster's operation; long ago if the document does not say."""
     told = (cluster.get("correlationData") or {}).get("requestTime")
     return datetime.fromisoformat(told) if told else datetime.min.replace(tzinfo=UTC)
 
 
-def _never_started(finding: Finding, operation: Document) -> bool:
+def _never_started(finding: Finding, operation: OperationDocument) -> bool:
     """Tell whether this hub may start the attempt: nothing ran, and no other hub can have started it."""
     taken_over = finding.heard is not None or operation.get("takenOverAttempt") == finding.cluster["attempt"]
     return not finding.current and not taken_over
 
 
-def _is_stale(finding: Finding, operation: Document, now: datetime) -> bool:
+def _is_stale(finding: Finding, operation: OperationDocument, now: datetime) -> bool:
     """Tell whether a running row was not heard of for twice its deadline, or, if no row runs, nothing was.
 
     The longest time for which a row retries in vain is added: while the database is away, and in a pause that a service
@@ -174,7 +174,7 @@ def _is_stale(finding: Finding, operation: Document, now: datetime) -> bool:
     return now - max([began, *times]) > timedelta(seconds=2 * longest) + outage
 
 
-def is_young(operation: Document, created: datetime | None, now: datetime) -> bool:
+def is_young(operation: OperationDocument, created: datetime | None, now: datetime) -> bool:
     """Tell whether an instance lives for less than the longest silence, so that none of its rows can be stale.
 
     Args:
@@ -185,7 +185,7 @@ def is_young(operation: Document, created: datetime | None, now: datetime) -> bo
     return created is not None and now - created < _longest_silence(operation)
 
 
-def _longest_silence(operation: Document) -> timedelta:
+def _longest_silence(operation: OperationDocument) -> timedelta:
     policies = operation["plan"]["retryPolicies"].values()
     return timedelta(
         seconds=max((again["withinSeconds"] for policy in policies for again in policy.values()), default=0)

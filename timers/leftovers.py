@@ -17,7 +17,8 @@ from shared.arm.errors import CloudErrorBody, ErrorCode
 from shared.clusters import endings
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import ProvisioningState
-from shared.store import Document, Store, get_store, partition_of
+from shared.documents import OperationDocument
+from shared.store import Store, get_store, partition_of
 from shared.vault import StoredName, Vault, get_vault
 
 # The host ends a function after this time (`functionTimeout` in host.json), so no request is older. Never scaled.
@@ -56,14 +57,14 @@ def _end_operations(store: Store, now: datetime, until: float) -> None:
             _log.exception("operation %s could not be swept", operation["id"], extra={"operation_id": operation["id"]})
 
 
-def _is_named(store: Store, operation: Document) -> bool:
+def _is_named(store: Store, operation: OperationDocument) -> bool:
     """Tell whether a cluster's document names the operation, as running or as one that a delete still has to end."""
     cluster = store.clusters.read(operation["clusterDocumentId"], partition_of(operation["openShiftClusterKey"]))
     names = (cluster or {}).get("asyncOperationId"), (cluster or {}).get("supersededOperationId")
     return operation["id"] in names
 
 
-def _not_accepted(operation: Document) -> Document | None:
+def _not_accepted(operation: OperationDocument) -> OperationDocument | None:
     return operation if endings.end_operation(operation, ProvisioningState.CANCELED, _NOT_ACCEPTED) else None
 
 

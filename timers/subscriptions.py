@@ -13,9 +13,9 @@ from typing import Any
 from orchestrators.plans.beginning import OperationRequest, begin_operation
 from shared import settings
 from shared.arm.errors import NAMESPACE, CloudError
-from shared.clusters.documents import CorrelationData
 from shared.clusters.states import Event, ProvisioningState, find_edge
-from shared.store import Document, NotFound, PreconditionFailed, Store, get_store
+from shared.documents import ClusterDocument, CorrelationData
+from shared.store import NotFound, PreconditionFailed, Store, get_store
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def _sweep() -> None:
             _log.exception("subscription %s could not be swept", subscription["id"])
 
 
-def _has_to_go(store: Store, document: Document) -> bool:
+def _has_to_go(store: Store, document: ClusterDocument) -> bool:
     """Begin to delete a cluster if its state allows it; return whether it still had to be deleted."""
     cluster = document["openShiftCluster"]
     if cluster["properties"]["provisioningState"] == ProvisioningState.DELETING:

@@ -17,8 +17,9 @@ from orchestrators import plans
 from shared import settings
 from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
+from shared.documents import ClusterDocument, OperationDocument, TaskHubDocument
 from shared.steps import StartInput, StepStatus
-from shared.store import Document, Fence, FenceMoved, Store, get_store
+from shared.store import Fence, FenceMoved, Store, get_store
 from timers import hubs
 from timers.judging import LIVING, Action, Finding, explain, fruitless, is_young, judge
 
@@ -52,7 +53,7 @@ async def watch(client: df.DurableOrchestrationClient) -> None:
                 _log.exception("operation %s could not be watched", cluster["asyncOperationId"], extra=_extra(cluster))
 
 
-def _sign(store: Store) -> Mapping[str, Document]:
+def _sign(store: Store) -> Mapping[str, TaskHubDocument]:
     """Write this hub's sign of life, and return those of all hubs."""
     service_settings, signs = settings.load(), store.task_hubs.all()
     sign = hubs.next_sign(signs.get(service_settings.task_hub), datetime.now(UTC), service_settings)
@@ -61,7 +62,7 @@ def _sign(store: Store) -> Mapping[str, Document]:
 
 
 async def _watch_one(
-    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, Document], cluster: Document
+    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], cluster: ClusterDocument
 ) -> None:
     finding = await _find(client, store, signs, cluster)
     now = datetime.now(UTC)
@@ -80,7 +81,7 @@ async def _watch_one(
 
 
 async def _find(
-    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, Document], cluster: Document
+    client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], cluster: ClusterDocument
 ) -> Finding:
     """Gather what is known of an operation; another hub's instances cannot be seen from here.
 
@@ -117,7 +118,7 @@ async def _instance(client: df.DurableOrchestrationClient, instance_id: str) -> 
 def _next_start(store: Store, finding: Finding, action: Action, now: datetime) -> StartInput:
     """Move the fence to the next attempt, and return its input: the stored plan without the rows that are done."""
 
-    def change(document: Document) -> Document | None:
+    def change(document: ClusterDocument) -> ClusterDocument | None:
         if action is Action.START:
             return None
         document["attempt"] += 1
@@ -143,7 +144,7 @@ def _take_over(store: Store, finding: Finding) -> None:
     """
     operation = finding.operation or {}
 
-    def change(document: Document) -> Document:
+    def change(document: OperationDocument) -> OperationDocument:
         if document["taskHub"] != operation["taskHub"] or endings.has_ended(document):
             raise FenceMoved(f"operation {document['id']} is no longer that of a silent hub")
         return document | {"taskHub": settings.load().task_hub, "takenOverAttempt": finding.cluster["attempt"]}
@@ -161,7 +162,7 @@ def _end(store: Store, finding: Finding, now: datetime) -> None:
         store.clusters.delete(store.clusters.fenced_read(fence))
     else:
 
-        def change(document: Document) -> Document:
+        def change(document: ClusterDocument) -> ClusterDocument:
             endings.end_cluster(document, failed=not succeeded)
             return document
 
@@ -170,13 +171,13 @@ def _end(store: Store, finding: Finding, now: datetime) -> None:
         store.progress.upsert(item)
 
 
-def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> Document:
+def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> OperationDocument:
     """Fail an operation, unless it has ended, and return its document."""
     cluster = finding.cluster["openShiftCluster"]
-    snapshot = cluster | {"properties": dict(cluster["properties"])}
+    snapshot = cluster | {"properties": cluster["properties"].copy()}
     endings.end_state(snapshot, failed=True)
 
-    def change(document: Document) -> Document | None:
+    def change(document: OperationDocument) -> OperationDocument | None:
         store.clusters.fenced_read(_fence(finding.cluster))
         return (
             document
@@ -187,10 +188,10 @@ def _ended(store: Store, finding: Finding, operation_id: str, now: datetime) -> 
     return store.operations.update_by_id(operation_id, change)
 
 
-def _fence(cluster: Document) -> Fence:
+def _fence(cluster: ClusterDocument) -> Fence:
     return Fence(cluster["key"], cluster["asyncOperationId"], cluster["attempt"], cluster["id"])
 
 
-def _extra(cluster: Document) -> dict[str, str]:
+def _extra(cluster: ClusterDocument) -> dict[str, str]:
     correlation = cluster.get("correlationData") or {}
     return {"correlation_id": correlation.get("correlationId", ""), "operation_id": cluster["asyncOperationId"]}

@@ -3,7 +3,7 @@
 from activities.azure import dns, network, private_endpoint
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
-from shared.store import Document
+from shared.documents import ClusterDocument
 
 
 def _update_api_address(step: Step) -> None:
@@ -18,7 +18,7 @@ def _update_api_address(step: Step) -> None:
     endpoint = private_endpoint.address(step)
     dns.set_address(step, "api", address)
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         properties = document["openShiftCluster"]["properties"]
         api, networking = properties["apiserverProfile"], properties.setdefault("networkProfile", {})
         before = (api.get("ip"), networking.get("privateEndpointIp"))

@@ -5,7 +5,8 @@ import time
 from activities.azure import billing_copy
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
-from shared.store import Document, NotFound, get_store
+from shared.documents import BillingDocument
+from shared.store import NotFound, get_store
 
 
 def _ensure_billing_record(step: Step) -> Outcome | None:
@@ -40,7 +41,7 @@ def _end_billing(step: Step) -> Outcome | None:
     """
     billing = get_store().billing
 
-    def decide(document: Document) -> Document | None:
+    def decide(document: BillingDocument) -> BillingDocument | None:
         step.check_fence()
         if document["billing"].get("deletionTime"):
             return None

@@ -21,7 +21,8 @@ from shared import settings, tracing
 from shared.arm import resource_id
 from shared.arm.errors import CloudError
 from shared.azure.errors import clean
-from shared.store import Document, get_store
+from shared.documents import BillingDocument
+from shared.store import get_store
 
 FEATURE = "Microsoft.RedHatOpenShift/SaveAROTestConfig"
 _BLOB = "billingentity"
@@ -30,7 +31,7 @@ _SAS_LIFETIME = timedelta(minutes=10)
 _log = logging.getLogger("activities")
 
 
-def copy(step: Step, record: Document) -> Outcome | None:
+def copy(step: Step, record: BillingDocument) -> Outcome | None:
     """Write the record into the cluster's container of the accounting's storage account; a second run writes it again.
 
     Source: ARO-RP `pkg/util/billing/billing.go`, `createOrUpdateE2EBlob`.
@@ -60,7 +61,7 @@ def _is_wanted(step: Step) -> bool:
     )
 
 
-def _write(step: Step, record: Document) -> None:
+def _write(step: Step, record: BillingDocument) -> None:
     account = resource_id.parse(settings.load().billing_copy_account_id)
     wanted = AccountSasParameters(
         services="b",

@@ -1,10 +1,8 @@
 """The certificates of a managed domain: ordered while the machines are made, and applied once the cluster runs."""
 
-from typing import Any
-
 from azure.keyvault.certificates import CertificateOperation
 
-from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step
 from shared import settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
@@ -53,7 +51,7 @@ def _create(which: Certificate) -> Executor:
             raise _refused(step, which, order)
         raise TryAgain(_failed(step, which, "is not on order any more"), RetryClass.GIVEN_UP)
 
-    def render(step: Step) -> list[dict[str, Any]]:
+    def render(step: Step) -> list[Rendered]:
         subject, name = names(step, which)
         return [certificates.policy(settings.load().certificate_issuer, subject, [name])]
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from azure.core.credentials import TokenCredential
 from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
@@ -25,10 +25,19 @@ def cluster_credential(step: Step) -> TokenCredential:
     return credentials.cluster_principal(step.tenant_id, step.properties["servicePrincipalProfile"]["clientId"], secret)
 
 
-def claims(credential: TokenCredential) -> dict[str, Any]:
+class Claims(TypedDict, total=False):
+    """What a token of Entra ID says of a principal, as far as anybody here asks."""
+
+    oid: str
+    altsecid: str
+    puid: str
+    roles: list[str]
+
+
+def claims(credential: TokenCredential) -> Claims:
     """Get a token for ARM and return its claims. ARM checks the signature; we only read our own token."""
     payload = credential.get_token(cloud.cloud_profile().arm_scope).token.split(".")[1]
-    found: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    found: Claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     return found
 
 

@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.clusters import secrets
-from shared.store import Document
+from shared.documents import ClusterDocument
 from shared.vault import Bundle, get_vault
 
 
@@ -24,7 +24,7 @@ def store(step: Step, purpose: str, bundle: Bundle, *, instead_of: str = "") -> 
     document_id = step.document["id"]
     versioned_id = get_vault().put_secret(secrets.secret_name(document_id, purpose), bundle, document_id)
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         ids = document.setdefault("secrets", {})
         if ids.get(purpose, "") != instead_of:
             return False

@@ -5,7 +5,6 @@ so that a repeated step recognizes its own finished deployment and sends nothing
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.resource.deployments import DeploymentsMgmtClient
@@ -16,12 +15,13 @@ from azure.mgmt.resource.deployments.models import (
     DeploymentProperties,
 )
 
-from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step
 from shared.arm.async_operations import ENDED
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors, templates
 from shared.azure.models import text
+from shared.azure.templates import Parameters
 from shared.steps import RetryClass
 
 DIGEST = "aro-template"
@@ -46,9 +46,7 @@ _PASSING = {
 }
 
 
-def executor(
-    name: str, parameters: Callable[[Step], dict[str, Any]], validate: Callable[[Step], list[str]]
-) -> Executor:
+def executor(name: str, parameters: Callable[[Step], Parameters], validate: Callable[[Step], list[str]]) -> Executor:
     """Return the executor that deploys a template.
 
     Args:
@@ -57,7 +55,7 @@ def executor(
         validate: returns what is missing before the deployment can begin, one sentence each.
     """
 
-    def render_it(step: Step) -> list[dict[str, Any]]:
+    def render_it(step: Step) -> list[Rendered]:
         values = parameters(step)
         return [dict(render(name, values, templates.digest(name, values)))]
 
@@ -70,9 +68,7 @@ def executor(
     )
 
 
-def begin(
-    step: Step, name: str, parameters: dict[str, Any], clear: Callable[[Step], None] | None = None
-) -> Outcome | None:
+def begin(step: Step, name: str, parameters: Parameters, clear: Callable[[Step], None] | None = None) -> Outcome | None:
     """Begin the deployment of a template of the same name, unless it runs or has succeeded with the same content.
 
     Args:
@@ -100,7 +96,7 @@ def begin(
     return wait(f"deployment '{name}' has begun")
 
 
-def render(name: str, parameters: dict[str, Any], digest: str) -> Deployment:
+def render(name: str, parameters: Parameters, digest: str) -> Deployment:
     """Return the body that is sent to Azure.
 
     Args:

@@ -6,7 +6,7 @@ from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from installer.config import cluster_id
 from shared.clusters import naming
-from shared.store import Document
+from shared.documents import ClusterDocument
 
 
 def _decide_names(step: Step) -> None:
@@ -17,7 +17,7 @@ def _decide_names(step: Step) -> None:
     Source: ARO-RP `pkg/cluster/ensureinfraid.go`, `pkg/cluster/install.go`.
     """
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         cluster = document["openShiftCluster"]
         properties = cluster["properties"]
         before = (properties.get("infraId"), properties.get("storageSuffix"))

@@ -1,7 +1,5 @@
 """The second deployment of a cluster: load balancers, addresses, network interfaces, private DNS zone, private link."""
 
-from typing import Any
-
 from azure.mgmt.network import NetworkManagementClient
 
 from activities.azure import deployments
@@ -10,6 +8,7 @@ from activities.runtime.step import Step
 from shared import settings
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode
+from shared.azure.templates import Parameters
 
 DEPLOYMENT = "network"
 
@@ -55,7 +54,7 @@ def _known(what: str, address: str | None) -> str:
     return address
 
 
-def _parameters(step: Step) -> dict[str, Any]:
+def _parameters(step: Step) -> Parameters:
     masters = resource_id.parse(step.properties["masterProfile"]["subnetId"])
     return {
         "infraId": step.properties["infraId"],

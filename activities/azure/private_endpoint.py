@@ -1,7 +1,5 @@
 """The private endpoint in the service's own network, through which the service reaches the cluster's API server."""
 
-from typing import Any
-
 from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.network.models import (
@@ -13,7 +11,7 @@ from azure.mgmt.network.models import (
 )
 from azure.mgmt.network.operations import PrivateEndpointsOperations
 
-from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step, own
 from shared import settings
 from shared.arm import resource_id
@@ -76,7 +74,7 @@ def _wanted(step: Step) -> PrivateEndpoint:
     )
 
 
-def _render(step: Step) -> list[dict[str, Any]]:
+def _render(step: Step) -> list[Rendered]:
     return [_wanted(step).as_dict()]
 
 

@@ -1,7 +1,6 @@
 """The first deployment of a cluster, with storage, network security groups, role and deny assignment; and its blobs."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from azure.core.credentials import AzureSasCredential
@@ -16,6 +15,7 @@ from activities.runtime.step import Step
 from shared import cloud, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.errors import clean, is_away
+from shared.azure.templates import Parameters
 from shared.clusters import principals
 
 DEPLOYMENT = "storage"
@@ -34,17 +34,17 @@ def role_assignment_name(scope: str, object_id: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"{scope}/contributor/{object_id}".lower()))
 
 
-def _parameters(step: Step) -> dict[str, Any]:
+def _parameters(step: Step) -> Parameters:
     """Return the template's parameters while the deny assignment exempts every principal that may still be in use."""
     return _sparing(step, principals.former_object_ids(step.document))
 
 
-def _settled_parameters(step: Step) -> dict[str, Any]:
+def _settled_parameters(step: Step) -> Parameters:
     """Return the template's parameters once the cluster runs with its current principal, and only that is exempt."""
     return _sparing(step, [])
 
 
-def _sparing(step: Step, former: list[str]) -> dict[str, Any]:
+def _sparing(step: Step, former: list[str]) -> Parameters:
     object_id = step.properties["servicePrincipalProfile"]["objectId"]
     return {
         "infraId": step.properties["infraId"],

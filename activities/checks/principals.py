@@ -4,11 +4,11 @@ Source: ARO-RP `pkg/validate/openshiftcluster_validatedynamic.go`; the rules of 
 """
 
 import re
-from typing import Any
 
 from azure.core.exceptions import ClientAuthenticationError
 
 from activities.azure import cluster_principal
+from activities.azure.cluster_principal import Claims
 from activities.checks import permissions
 from activities.checks.permissions import Principal
 from activities.runtime.executor import Executor, TryAgain
@@ -16,8 +16,8 @@ from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure import credentials
 from shared.azure.errors import clean, retry_class
+from shared.documents import ClusterDocument
 from shared.steps import RetryClass
-from shared.store import Document
 from shared.vault import get_vault
 
 _PROFILE = "properties.servicePrincipalProfile"
@@ -41,7 +41,7 @@ def _validate_service_principal(step: Step) -> None:
         raise summarize(found)
     object_id = str(claims.get("oid") or "")
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         profile = document["openShiftCluster"]["properties"]["servicePrincipalProfile"]
         if profile.get("objectId") == object_id:
             return False
@@ -51,7 +51,7 @@ def _validate_service_principal(step: Step) -> None:
     step.decide(change)
 
 
-def _claim_problems(claims: dict[str, Any]) -> list[CloudError]:
+def _claim_problems(claims: Claims) -> list[CloudError]:
     found = []
     if not any(claims.get(claim) for claim in _IDENTITY_CLAIMS):
         text = f"The token of the service principal has none of the claims {', '.join(_IDENTITY_CLAIMS)}."
@@ -97,7 +97,7 @@ def _validate_resource_provider_permissions(step: Step) -> None:
     permissions.validate(step, principal, step.customer)
 
 
-def _cluster_claims(step: Step) -> dict[str, Any]:
+def _cluster_claims(step: Step) -> Claims:
     """Return the claims of the cluster's principal.
 
     Raises:

@@ -7,9 +7,9 @@ from activities.cluster import cluster_api
 from activities.cluster.gathering import not_done, waiting
 from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step
+from shared.documents import ClusterDocument
 from shared.openshift import client, conditions
 from shared.openshift.client import NotDone, Read
-from shared.store import Document
 
 
 def _update_router_address(step: Step) -> Outcome | None:
@@ -33,7 +33,7 @@ def _update_router_address(step: Step) -> Outcome | None:
     return None
 
 
-def _store(document: Document, domain: str, address: str) -> bool:
+def _store(document: ClusterDocument, domain: str, address: str) -> bool:
     properties = document["openShiftCluster"]["properties"]
     before = copy.deepcopy(properties)
     properties.setdefault("apiserverProfile", {})["url"] = f"https://api.{domain}:6443/"

@@ -16,7 +16,7 @@ from activities.machines import graph, machine_names
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
 from shared.clusters.secrets import Purpose
-from shared.store import Document
+from shared.documents import ClusterDocument
 
 # The key is removed with what it sealed, and the credentials with the certificates that they name.
 _BUNDLES = (Purpose.GRAPH_KEY, Purpose.CREDENTIALS)
@@ -134,14 +134,15 @@ def _blobs(step: Step) -> None:
                     raise
 
 
-def _forget(document: Document) -> bool:
+def _forget(document: ClusterDocument) -> bool:
     properties = document["openShiftCluster"]["properties"]
     if not (properties.get("install") or {}).get("beginsAgain"):
         return False
-    install = {name: value for name, value in properties["install"].items() if name not in ("now", "beginsAgain")}
-    properties.pop("install")
-    if install:
-        properties["install"] = install
+    install = properties["install"]
+    install.pop("now", None)
+    install.pop("beginsAgain", None)
+    if not install:
+        properties.pop("install")
     for purpose in _BUNDLES:
         document.get("secrets", {}).pop(purpose, None)
     return True

@@ -7,14 +7,13 @@ import logging
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from azure.core.exceptions import ResourceExistsError, ResourceNotFoundError
 from azure.storage.blob import BlobClient, BlobServiceClient, ContentSettings
 
 from activities.azure import cluster_secrets, resource_group, storage
 from activities.machines import graph_inputs, machine_image
-from activities.runtime.executor import Executor, Outcome, TryAgain, wait
+from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain, wait
 from activities.runtime.step import Step
 from installer import back_ends, graph, seal
 from installer.config import install_config_checks
@@ -24,8 +23,8 @@ from installer.ignition import snippets
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters.secrets import Purpose
+from shared.documents import ClusterDocument
 from shared.steps import RetryClass
-from shared.store import Document
 from shared.vault import get_vault
 
 _log = logging.getLogger("activities")
@@ -220,7 +219,7 @@ def _lay_ignition(step: Step, blobs: BlobServiceClient, text: str) -> None:
     )
 
 
-def _note_time(document: Document, now: str) -> bool:
+def _note_time(document: ClusterDocument, now: str) -> bool:
     """Record when the install began: certificates begin then, and the address of the ignition expires a day later."""
     install = document["openShiftCluster"]["properties"].setdefault("install", {})
     if install.get("now") == now:
@@ -233,7 +232,7 @@ def _validate(step: Step) -> list[str]:
     return [] if _is_done(step) else graph_inputs.problems(step)
 
 
-def _render(step: Step) -> list[dict[str, Any]]:
+def _render(step: Step) -> list[Rendered]:
     """Return which blobs are written, by whom, and the names of what the graph would hold; all of it is secret.
 
     If the machines' image has to be read from the release, the result first says which images would be asked, and

@@ -13,6 +13,7 @@ from shared import settings
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, naming
 from shared.clusters.secrets import Purpose
+from shared.documents import CatalogueDocument
 from shared.vault import Bundle, get_vault
 
 # What the document must contain by now: path below `properties`, and what it is.
@@ -131,7 +132,7 @@ def _broken(what: str) -> CloudError:
     )
 
 
-def _document(step: Step) -> dict[str, Any]:
+def _document(step: Step) -> CatalogueDocument:
     return catalogue.entry(step.versions, step.properties["clusterProfile"].get("version", ""))
 
 

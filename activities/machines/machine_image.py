@@ -1,10 +1,9 @@
 """The image that a cluster's machines boot, read from its release if neither cluster nor catalogue names it."""
 
 import logging
-from typing import Any
 
 from activities.machines import graph_inputs
-from activities.runtime.executor import TryAgain
+from activities.runtime.executor import Rendered, TryAgain
 from activities.runtime.step import Step
 from installer.config import install_config
 from installer.errors import InstallerError
@@ -12,8 +11,8 @@ from installer.release import release_image
 from installer.release.image_registry import Pullspec
 from shared import tracing
 from shared.arm.errors import CloudError, ErrorCode
+from shared.documents import ClusterDocument
 from shared.steps import RetryClass
-from shared.store import Document
 
 _log = logging.getLogger("activities")
 
@@ -32,7 +31,7 @@ def decide(step: Step) -> bool:
         return False
     image = _of_release(step)
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         properties = document["openShiftCluster"]["properties"]
         if "rhcosImage" in properties:
             return False
@@ -43,7 +42,7 @@ def decide(step: Step) -> bool:
     return True
 
 
-def render(step: Step) -> list[dict[str, Any]]:
+def render(step: Step) -> list[Rendered]:
     """Return the release images that would be asked, in that order until one answers; empty if the image is known."""
     if graph_inputs.image(step):
         return []

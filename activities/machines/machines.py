@@ -1,18 +1,18 @@
 """The third deployment of a cluster: the bootstrap machine and the masters."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.compute.models import VirtualMachine
 
 from activities.azure import deployments
 from activities.machines import boot_diagnostics, graph, machine_names
-from activities.runtime.executor import Executor, Outcome, TryAgain
+from activities.runtime.executor import Executor, Outcome, Rendered, TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode
 from shared.azure import templates
+from shared.azure.templates import Parameters
 from shared.steps import RetryClass
 
 DEPLOYMENT = "machines"
@@ -25,7 +25,7 @@ _DID_NOT_BOOT = "OSProvisioningTimedOut"
 _MASTER_LINES = 3
 
 
-def _parameters(step: Step) -> dict[str, Any]:
+def _parameters(step: Step) -> Parameters:
     """Return the parameters, always the same: Azure refuses another image or customData for an existing machine.
 
     What the catalogue said is therefore read back from the graph, which is as old as the ignition.
@@ -69,10 +69,10 @@ def _validate(step: Step) -> list[str]:
     return [f"properties.{name} is not decided yet" for name in decided if name not in step.properties]
 
 
-def _render(step: Step) -> list[dict[str, Any]]:
+def _render(step: Step) -> list[Rendered]:
     parameters = _parameters(step)
     digest = templates.digest(DEPLOYMENT, parameters)
-    return [dict(deployments.render(DEPLOYMENT, parameters | {"masterIgnition": "..."}, digest))]
+    return [dict(deployments.render(DEPLOYMENT, {**parameters, "masterIgnition": "..."}, digest))]
 
 
 def _run(step: Step) -> Outcome | None:

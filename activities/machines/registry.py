@@ -7,7 +7,6 @@ one in the slot that the cluster does not use. So a graph never contains a passw
 import contextlib
 import uuid
 from datetime import timedelta
-from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.containerregistry import ContainerRegistryManagementClient
@@ -23,8 +22,8 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
 from shared.azure.models import text
 from shared.clusters.secrets import Purpose
+from shared.documents import ClusterDocument, RegistryProfile
 from shared.steps import RetryClass
-from shared.store import Document
 from shared.vault import Bundle, get_vault
 
 _PULL_SCOPE_MAP = "_repositories_pull"
@@ -109,9 +108,9 @@ def _made_at(password: TokenPassword) -> str:
 def _ensure_intent(step: Step) -> str:
     """Return the token's name, which the document records before anything is made under it."""
     server = login_server()
-    wanted = {"name": server, "username": f"token-{uuid.uuid4()}"}
+    wanted: RegistryProfile = {"name": server, "username": f"token-{uuid.uuid4()}"}
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         profiles = document["openShiftCluster"]["properties"].setdefault("registryProfiles", [])
         if any(profile["name"] == server for profile in profiles):
             return False
@@ -119,12 +118,11 @@ def _ensure_intent(step: Step) -> str:
         return True
 
     step.decide(change)
-    return str(_profile(step, server)["username"])
+    return _profile(step, server)["username"]
 
 
-def _profile(step: Step, server: str) -> dict[str, Any]:
-    profiles: list[dict[str, Any]] = step.properties["registryProfiles"]
-    return next(profile for profile in profiles if profile["name"] == server)
+def _profile(step: Step, server: str) -> RegistryProfile:
+    return next(profile for profile in step.properties["registryProfiles"] if profile["name"] == server)
 
 
 def _generate_password(registry: ResourceId, name: str, slot: str) -> str:

@@ -5,7 +5,7 @@ from activities.machines import graph_inputs
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import raise_all
-from shared.store import Document
+from shared.documents import ClusterDocument
 
 # If a region has more zones than these, it offers them for few sizes, and the installer knows only these.
 _ZONES = frozenset({"1", "2", "3"})
@@ -27,12 +27,14 @@ def _decide_zones(step: Step) -> None:
     zones = step.properties["zones"] if "zones" in step.properties else _zones(step)
     image = graph_inputs.image(step)
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         properties = document["openShiftCluster"]["properties"]
-        decided = {"zones": zones} | ({"rhcosImage": image} if image else {})
-        missing = {name: value for name, value in decided.items() if name not in properties}
-        properties.update(missing)
-        return bool(missing)
+        changed = False
+        if "zones" not in properties:
+            properties["zones"], changed = zones, True
+        if image and "rhcosImage" not in properties:
+            properties["rhcosImage"], changed = image, True
+        return changed
 
     step.decide(change)
 

@@ -5,7 +5,6 @@ write, because the status route asks the cluster document whether it still names
 """
 
 import copy
-from typing import Any
 
 from activities.runtime import progress
 from activities.runtime.executor import Executor
@@ -14,13 +13,14 @@ from shared import settings
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import endings, naming
 from shared.clusters.states import ProvisioningState
-from shared.store import UPDATE_TRIES, Document, PreconditionFailed, get_store
+from shared.documents import Cluster, ClusterDocument, OperationDocument
+from shared.store import UPDATE_TRIES, PreconditionFailed, get_store
 
 
 def _stop_operation(step: Step) -> None:
     """Tell the open waits of this attempt to cancel what they began, and mark the step that failed."""
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         if document.get("stopping"):
             return False
         document["stopping"] = True
@@ -43,7 +43,7 @@ def _finish_operation(step: Step) -> None:
     )
     failed = operation["asyncOperation"]["status"] != ProvisioningState.SUCCEEDED
 
-    def change(document: Document) -> bool:
+    def change(document: ClusterDocument) -> bool:
         endings.end_cluster(document, failed=failed)
         return True
 
@@ -52,8 +52,8 @@ def _finish_operation(step: Step) -> None:
 
 
 def end_async_operation(
-    step: Step, status: ProvisioningState, error: CloudErrorBody | None, snapshot: dict[str, Any] | None
-) -> Document:
+    step: Step, status: ProvisioningState, error: CloudErrorBody | None, snapshot: Cluster | None
+) -> OperationDocument:
     """Write the end of the running operation, unless it has ended. Each try checks the fence.
 
     Args:
@@ -64,7 +64,7 @@ def end_async_operation(
     """
     store = get_store()
 
-    def decide(document: Document) -> Document | None:
+    def decide(document: OperationDocument) -> OperationDocument | None:
         store.clusters.fenced_read(step.fence)
         return document if endings.end_operation(document, status, error, snapshot) else None
 

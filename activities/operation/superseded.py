@@ -11,8 +11,9 @@ from shared import cloud
 from shared.arm.errors import CloudErrorBody, ErrorCode
 from shared.clusters import endings
 from shared.clusters.states import ProvisioningState
+from shared.documents import ClusterDocument, OperationDocument
 from shared.steps import StepStatus
-from shared.store import Document, NotFound, get_store
+from shared.store import NotFound, get_store
 
 # A request sent before the fence moved may still take effect for as long as its sender would have waited.
 _IN_FLIGHT = timedelta(seconds=cloud.CONNECTION_TIMEOUT_SECONDS + cloud.READ_TIMEOUT_SECONDS)
@@ -37,7 +38,7 @@ def _cancel_superseded(step: Step) -> Outcome | None:
     return None
 
 
-def _forget(document: Document) -> bool:
+def _forget(document: ClusterDocument) -> bool:
     return document.pop("supersededOperationId", None) is not None
 
 
@@ -62,7 +63,7 @@ def _end(step: Step, operation_id: str) -> list[str]:
         "message": f"The operation was canceled: the cluster is being deleted by operation {step.call['operationId']}.",
     }
 
-    def decide(document: Document) -> Document | None:
+    def decide(document: OperationDocument) -> OperationDocument | None:
         return document if endings.end_operation(document, ProvisioningState.CANCELED, error) else None
 
     try:

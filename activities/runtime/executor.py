@@ -4,7 +4,7 @@ The functions of an executor take a `Step`. They return None (done) or `wait(...
 that the customer reads, `TryAgain` for one that may pass, and any error of an Azure SDK unchanged.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,10 @@ def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bo
     return outcome
 
 
+# One thing that an executor would send, or write: what people are shown of it, without a secret.
+Rendered = Mapping[str, Any]
+
+
 def _nothing_to_cancel(_step: Step) -> None:
     return None
 
@@ -51,7 +55,7 @@ def _nothing_wrong(_step: Step) -> list[str]:
     return []
 
 
-def _nothing_to_render(_step: Step) -> list[dict[str, Any]]:
+def _nothing_to_render(_step: Step) -> list[Rendered]:
     return []
 
 
@@ -73,6 +77,6 @@ class Executor:
     status: Work | None = None
     cancel: Work = _nothing_to_cancel
     validate: Callable[[Step], list[str]] = _nothing_wrong
-    render: Callable[[Step], list[dict[str, Any]]] = _nothing_to_render
+    render: Callable[[Step], list[Rendered]] = _nothing_to_render
     control: bool = False
     settles: bool = False

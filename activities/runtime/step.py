@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from activities.runtime import progress
 from activities.runtime.call import Call, fence_of
@@ -13,7 +13,8 @@ from shared.arm.errors import CloudError, ErrorCode
 from shared.arm.resource_id import ResourceId
 from shared.azure import clients
 from shared.clusters import naming
-from shared.store import Document, Fence, Store, get_store
+from shared.documents import CatalogueDocument, Cluster, ClusterDocument, Properties
+from shared.store import Fence, Store, get_store
 from shared.vault import get_vault
 
 Client = TypeVar("Client")
@@ -24,9 +25,9 @@ class Step:
     """One call of an executor. The document is from the beginning of the call, or from the last `decide`."""
 
     call: Call
-    document: Document = field(repr=False)
+    document: ClusterDocument = field(repr=False)
     # As any read of this call found it last.
-    _newest: Document = field(init=False, repr=False)
+    _newest: ClusterDocument = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Begin with the document that the call began with."""
@@ -38,16 +39,14 @@ class Step:
         return fence_of(self.call)
 
     @property
-    def cluster(self) -> dict[str, Any]:
+    def cluster(self) -> Cluster:
         """The internal cluster."""
-        cluster: dict[str, Any] = self.document["openShiftCluster"]
-        return cluster
+        return self.document["openShiftCluster"]
 
     @property
-    def properties(self) -> dict[str, Any]:
+    def properties(self) -> Properties:
         """Its properties."""
-        properties: dict[str, Any] = self.cluster["properties"]
-        return properties
+        return self.cluster["properties"]
 
     @property
     def cluster_id(self) -> ResourceId:
@@ -75,7 +74,7 @@ class Step:
         return _tenant_of(get_store(), self.subscription_id)
 
     @cached_property
-    def versions(self) -> list[Document]:
+    def versions(self) -> list[CatalogueDocument]:
         """The catalogue as this call found it first: of an entry that is edited meanwhile it sees no second half."""
         return get_store().versions.enabled()
 
@@ -84,7 +83,7 @@ class Step:
         subscription = subscription_id or self.subscription_id
         return clients.first_party(client, subscription, self.tenant_id, get_vault().get_service_secret)
 
-    def decide(self, change: Callable[[Document], bool]) -> None:
+    def decide(self, change: Callable[[ClusterDocument], bool]) -> None:
         """Write a decision into the cluster document, under the fence, and read the document back.
 
         Args:

@@ -12,7 +12,7 @@ from frontend.services import Services
 from shared.arm.errors import CloudError
 from shared.arm.resource_id import ResourceId
 from shared.clusters.api_versions import NEWEST, ApiVersion
-from shared.clusters.documents import CorrelationData
+from shared.documents import CorrelationData
 from shared.steps import StartInput
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 from orchestrators import retry
 from orchestrators.plans.create import CREATE
@@ -10,6 +9,7 @@ from orchestrators.plans.delete import DELETE
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.update import UPDATE
+from shared.documents import ClusterDocument, OperationDocument
 from shared.settings import Settings
 from shared.steps import ResolvedPlan, ResolvedRow, StartInput
 
@@ -24,7 +24,7 @@ CONTROL_INTERVAL = timedelta(seconds=10)
 _SHORTEST_CONTROL = timedelta(minutes=1)
 
 
-def resolve(plan_name: str, cluster_document: dict[str, Any], settings: Settings) -> ResolvedPlan:
+def resolve(plan_name: str, cluster_document: ClusterDocument, settings: Settings) -> ResolvedPlan:
     """Decide a plan for one cluster: which rows are skipped and why, and every duration, scaled.
 
     Returns:
@@ -71,7 +71,7 @@ def instance_id(operation_id: str, attempt: int) -> str:
 
 
 def start_input(
-    operation_document: dict[str, Any], cluster_document: dict[str, Any], done: list[str] | None = None
+    operation_document: OperationDocument, cluster_document: ClusterDocument, done: list[str] | None = None
 ) -> StartInput:
     """Return the orchestration's input: the resolved plan, who drives what, and no secret.
 

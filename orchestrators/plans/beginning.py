@@ -5,12 +5,11 @@ Pure: the caller writes the operation first, then the cluster. If nobody starts 
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from orchestrators import plans
 from shared.arm import async_operations
-from shared.clusters.documents import CorrelationData
 from shared.clusters.states import Edge, apply_edge, is_terminal
+from shared.documents import ClusterDocument, CorrelationData, OperationDocument
 from shared.settings import Settings
 
 # The time that a request has between its first document and the start of the orchestration; scaled by the settings.
@@ -36,11 +35,11 @@ class OperationRequest:
 
 def begin_operation(
     request: OperationRequest,
-    document: dict[str, Any],
+    document: ClusterDocument,
     edge: Edge,
     settings: Settings,
     done: list[str] | None = None,
-) -> dict[str, Any]:
+) -> OperationDocument:
     """Let a cluster document name a new operation, and return that operation's document. Writes nothing.
 
     Args:
@@ -54,22 +53,24 @@ def begin_operation(
     cancels = not is_terminal(properties.get("provisioningState", "Succeeded"))
     apply_edge(document["openShiftCluster"], edge)
     # If a delete failed before it had seen the end of the operation that it superseded, the next delete waits for that.
-    document["supersededOperationId"] = document.get("asyncOperationId" if cancels else "supersededOperationId")
+    superseded = document.get("asyncOperationId") if cancels else document.get("supersededOperationId")
+    document["supersededOperationId"] = superseded
     # The second name outlives the operation: a resume uses it to find the rows that the failed operation has done.
     document["asyncOperationId"] = document["lastAsyncOperationId"] = operation_id
     document["attempt"] = 1
     document["stopping"] = False
     document.pop("restarts", None)
-    document["correlationData"] = dict(request.correlation)
+    document["correlationData"] = request.correlation.copy()
     plan = plans.resolve(edge.plan, document, settings)
     if done:
         plan["done"] = done
     path = async_operations.operation_path(document["partitionKey"], request.namespace, settings.location, operation_id)
     return {
-        **async_operations.new_operation(operation_id, path, str(edge.next), request.now),
+        "id": operation_id,
+        "asyncOperation": async_operations.new_operation(operation_id, path, str(edge.next), request.now),
         "openShiftClusterKey": document["key"],
         "clusterDocumentId": document["id"],
         "taskHub": settings.task_hub,
         "plan": plan,
-        "correlationData": dict(request.correlation),
+        "correlationData": request.correlation.copy(),
     }

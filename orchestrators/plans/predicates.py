@@ -1,38 +1,38 @@
 """Predicates that a row's `when` may name. Each reads the cluster document as it is when the plan is resolved."""
 
 from collections.abc import Callable
-from typing import Any
 
 from shared.clusters import naming, principals
+from shared.documents import ClusterDocument
 from shared.settings import Settings
 
-Predicate = Callable[[dict[str, Any], Settings], bool]
+Predicate = Callable[[ClusterDocument, Settings], bool]
 
 
-def _uses_managed_domain(document: dict[str, Any], settings: Settings) -> bool:
+def _uses_managed_domain(document: ClusterDocument, settings: Settings) -> bool:
     domain = document["openShiftCluster"]["properties"]["clusterProfile"]["domain"]
     return naming.managed_domain(domain, settings.domain) is not None
 
 
-def _supersedes_an_operation(document: dict[str, Any], _settings: Settings) -> bool:
+def _supersedes_an_operation(document: ClusterDocument, _settings: Settings) -> bool:
     return bool(document.get("supersededOperationId"))
 
 
-def _begins_again(document: dict[str, Any], _settings: Settings) -> bool:
+def _begins_again(document: ClusterDocument, _settings: Settings) -> bool:
     return bool((document["openShiftCluster"]["properties"].get("install") or {}).get("beginsAgain"))
 
 
-def _has_no_pull_secret(document: dict[str, Any], _settings: Settings) -> bool:
+def _has_no_pull_secret(document: ClusterDocument, _settings: Settings) -> bool:
     return not document.get("hasPullSecret")
 
 
-def _uses_disk_encryption_sets(document: dict[str, Any], _settings: Settings) -> bool:
+def _uses_disk_encryption_sets(document: ClusterDocument, _settings: Settings) -> bool:
     properties = document["openShiftCluster"]["properties"]
     profiles = [properties["masterProfile"], *properties.get("workerProfiles", [])]
     return any(profile.get("diskEncryptionSetId") for profile in profiles)
 
 
-def _principal_is_to_be_carried_in(document: dict[str, Any], _settings: Settings) -> bool:
+def _principal_is_to_be_carried_in(document: ClusterDocument, _settings: Settings) -> bool:
     return not principals.is_carried_in(document)
 
 

@@ -6,10 +6,10 @@ again. Pure: the frontend uses it before it resolves the plan.
 """
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row
+from shared.documents import Properties
 
 # Four of the 24 hours are left for the bootstrap, whose rows have deadlines of three hours in all.
 OLDEST_BOOTSTRAP = timedelta(hours=20)
@@ -19,7 +19,7 @@ _TOKEN = "ensure_acr_token"  # noqa: S105 - a row's name
 _LAST_OF_BOOTSTRAP = "bootstrap_config_map_ready"
 
 
-def begins_again(properties: dict[str, Any], done: list[str], now: datetime) -> bool:
+def begins_again(properties: Properties, done: list[str], now: datetime) -> bool:
     """Tell whether the certificates of a failed create are too old to continue with.
 
     A create can end between sealing the graph and recording when the certificates were made. They may then be as old as

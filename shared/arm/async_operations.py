@@ -1,10 +1,24 @@
 """Async operations: the document that a request begins, and the parts of it that its client reads."""
 
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
+
+from shared.arm.errors import CloudErrorBody
 
 # How ARM says that something has ended, operations and deployments alike.
 ENDED = frozenset({"Succeeded", "Failed", "Canceled"})
+
+
+class AsyncOperation(TypedDict, total=False):
+    """`asyncOperation` of an operation's document, and what a client may see of it."""
+
+    id: str
+    name: str
+    initialStatus: str
+    status: str
+    startTime: str
+    endTime: str
+    error: CloudErrorBody
 
 
 def operation_path(subscription_id: str, namespace: str, location: str, operation_id: str) -> str:
@@ -38,8 +52,8 @@ def _path(subscription_id: str, namespace: str, location: str, collection: str, 
     )
 
 
-def new_operation(operation_id: str, path: str, initial_status: str, now: datetime) -> dict[str, Any]:
-    """Return the members `id` and `asyncOperation` of a new operation's document.
+def new_operation(operation_id: str, path: str, initial_status: str, now: datetime) -> AsyncOperation:
+    """Return the member `asyncOperation` of a new operation's document.
 
     Args:
         operation_id: id and name of the operation.
@@ -48,24 +62,26 @@ def new_operation(operation_id: str, path: str, initial_status: str, now: dateti
         now: the start time.
     """
     return {
-        "id": operation_id,
-        "asyncOperation": {
-            "id": path,
-            "name": operation_id,
-            "initialStatus": initial_status,
-            "status": initial_status,
-            "startTime": now.isoformat(),
-        },
+        "id": path,
+        "name": operation_id,
+        "initialStatus": initial_status,
+        "status": initial_status,
+        "startTime": now.isoformat(),
     }
 
 
-def visible_status(operation: dict[str, Any], *, running: bool) -> dict[str, Any]:
+def visible_status(operation: AsyncOperation, *, running: bool) -> AsyncOperation:
     """Return the status of an `asyncOperation` that a client may see.
 
     The end of an operation is written to the operation before it is written to the cluster. Until both are written, the
     client sees the operation as running: a client that reads `Succeeded` must find a cluster that agrees.
     """
+    visible: AsyncOperation = {"id": operation["id"], "name": operation["name"], "startTime": operation["startTime"]}
     if running:
-        return {name: operation[name] for name in ("id", "name", "startTime")} | {"status": operation["initialStatus"]}
-    names = ("id", "name", "status", "startTime", "endTime", "error")
-    return {name: operation[name] for name in names if operation.get(name)}
+        return visible | {"status": operation["initialStatus"]}
+    visible["status"] = operation["status"]
+    if operation.get("endTime"):
+        visible["endTime"] = operation["endTime"]
+    if operation.get("error"):
+        visible["error"] = operation["error"]
+    return visible

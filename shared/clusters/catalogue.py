@@ -8,6 +8,7 @@ from typing import Any
 
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters.checks.vm_sizes import version_key
+from shared.documents import CatalogueDocument
 from shared.release import machine_image, release_rules
 
 _log = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ class Entry:
     snippets: dict[str, Any] | None = None
 
 
-def names(documents: Iterable[Mapping[str, Any]]) -> list[str]:
+def names(documents: Iterable[CatalogueDocument]) -> list[str]:
     """Return the enabled versions that can be installed, oldest first.
 
     A wrong entry would make each create fail after half an hour. So it is not offered, and the log tells the operator
@@ -55,7 +56,7 @@ def names(documents: Iterable[Mapping[str, Any]]) -> list[str]:
     return sorted((document["version"] for document in _offered(documents)), key=lambda name: (version_key(name), name))
 
 
-def _offered(documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _offered(documents: Iterable[CatalogueDocument]) -> Iterator[CatalogueDocument]:
     for document in documents:
         if not document.get("enabled"):
             continue
@@ -65,7 +66,7 @@ def _offered(documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, An
             yield document
 
 
-def default_version(documents: Iterable[Mapping[str, Any]]) -> str:
+def default_version(documents: Iterable[CatalogueDocument]) -> str:
     """Return the version of a create that names none.
 
     Raises:
@@ -83,7 +84,7 @@ def default_version(documents: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
-def entry(documents: Iterable[Mapping[str, Any]], version: str) -> dict[str, Any]:
+def entry(documents: Iterable[CatalogueDocument], version: str) -> CatalogueDocument:
     """Return the entry of a version: release image, machine image, ignition version.
 
     Raises:
@@ -91,13 +92,13 @@ def entry(documents: Iterable[Mapping[str, Any]], version: str) -> dict[str, Any
     """
     for document in documents:
         if document.get("enabled") and document["version"] == version:
-            return dict(document)
+            return document.copy()
     raise CloudError(
         400, ErrorCode.INVALID_PARAMETER, f"The OpenShift version '{version}' is not offered any more.", _TARGET
     )
 
 
-def read(document: Mapping[str, Any]) -> Entry:
+def read(document: CatalogueDocument) -> Entry:
     """Return an entry, whichever build wrote it.
 
     Raises:
@@ -120,7 +121,7 @@ def read(document: Mapping[str, Any]) -> Entry:
     )
 
 
-def _image(document: Mapping[str, Any], version: str) -> dict[str, str] | None:
+def _image(document: CatalogueDocument, version: str) -> dict[str, str] | None:
     if document.get("rhcosImage"):
         return dict(document["rhcosImage"])
     return machine_image.of_release(document["releaseMetadata"], version) if document.get("releaseMetadata") else None

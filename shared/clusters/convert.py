@@ -1,12 +1,16 @@
 """Conversion between a request's body, the internal cluster, and a reply: pure functions along a version's tree."""
 
 import copy
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shared.clusters.api_versions import API_VERSIONS, NEWEST, ApiVersion
-from shared.clusters.documents import Cluster
 from shared.clusters.members import ALWAYS_SHOWN, ANY_CASE, BY_SERVICE, Kind, Member, Rule
 from shared.clusters.shape import Node, is_empty, is_same, secret_paths, tree
+from shared.documents import Cluster
+
+# What any object of JSON holds, for those who walk along a tree and read.
+Members = Mapping[str, Any]
 
 
 def overlay(stored: Cluster, sent: Cluster, version: ApiVersion, *, patch: bool) -> Cluster:
@@ -22,12 +26,13 @@ def overlay(stored: Cluster, sent: Cluster, version: ApiVersion, *, patch: bool)
         version: the version of the request.
         patch: whether it is a PATCH.
     """
-    cluster: Cluster = _overlay_object(tree(version), stored, sent, patch)
-    return cluster
+    cluster: Any = _overlay_object(tree(version), stored, sent, patch)
+    overlaid: Cluster = cluster
+    return overlaid
 
 
-def _overlay_object(node: Node, stored: dict[str, Any], sent: dict[str, Any], patch: bool) -> dict[str, Any]:
-    result = copy.deepcopy(stored)
+def _overlay_object(node: Node, stored: Members, sent: Members, patch: bool) -> Members:
+    result = copy.deepcopy(dict(stored))
     for name, child in node.children.items():
         value = _overlay_member(child, stored.get(name), sent.get(name), patch)
         if value is None:
@@ -54,7 +59,7 @@ def _overlay_member(node: Node, stored: Any, sent: Any, patch: bool) -> Any:
     return sent
 
 
-def _overlay_array(node: Node, stored: list[dict[str, Any]], sent: list[dict[str, Any]], patch: bool) -> list[Any]:
+def _overlay_array(node: Node, stored: Sequence[Members], sent: Sequence[Members], patch: bool) -> list[Members]:
     before = {item["name"]: item for item in stored if item.get("name")}
     items = [_overlay_object(node, before.get(item.get("name", ""), {}), item, patch) for item in sent]
     if not patch or not before:
@@ -82,11 +87,12 @@ def settle(wanted: Cluster, stored: Cluster, version: ApiVersion) -> Cluster:
         stored: the cluster before the request.
         version: the version of the request.
     """
-    settled: Cluster = _settle_object(tree(version), wanted, stored)
+    members: Any = _settle_object(tree(version), wanted, stored)
+    settled: Cluster = members
     return settled
 
 
-def _settle_object(node: Node, wanted: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
+def _settle_object(node: Node, wanted: Members, stored: Members) -> Members:
     result = dict(wanted)
     for name, child in node.children.items():
         here, before = wanted.get(name), stored.get(name)
@@ -105,12 +111,12 @@ def _settle_object(node: Node, wanted: dict[str, Any], stored: dict[str, Any]) -
     return result
 
 
-def to_external(cluster: Cluster, version: ApiVersion) -> dict[str, Any]:
+def to_external(cluster: Cluster, version: ApiVersion) -> Members:
     """Return an internal cluster as a version shows it: only that version's members, no secret, nothing empty."""
     return _external_object(tree(version), cluster, version)
 
 
-def _external_object(node: Node, value: dict[str, Any], version: ApiVersion) -> dict[str, Any]:
+def _external_object(node: Node, value: Members, version: ApiVersion) -> Members:
     shown = {}
     for name, child in node.children.items():
         entry = _external_member(child, value.get(name), version)
@@ -141,7 +147,7 @@ def apply_defaults(cluster: Cluster) -> None:
         ips["count"] = ips.get("count") or 1
 
 
-def _default_object(node: Node, value: dict[str, Any]) -> None:
+def _default_object(node: Node, value: Any) -> None:
     for name, child in node.children.items():
         if child.kind is Kind.ARRAY and child.member.rule is not Rule.READ_ONLY:
             for item in value.get(name) or []:
@@ -171,7 +177,7 @@ def put_secrets(cluster: Cluster, bundle: dict[str, str]) -> None:
     """Put the secrets of a bundle back into the model, for the duration of one request."""
     for *parents, name in _SECRETS:
         if name in bundle:
-            holder = cluster
+            holder: Any = cluster
             for parent in parents:
                 holder = holder.setdefault(parent, {})
             holder[name] = bundle[name]

@@ -4,9 +4,9 @@ from typing import Any
 
 from shared.arm.errors import CloudError, invalid_request_content, raise_all, shown
 from shared.clusters.api_versions import ApiVersion
-from shared.clusters.documents import Cluster
 from shared.clusters.members import Kind
 from shared.clusters.shape import Node, item_target, step, tree
+from shared.documents import Cluster
 
 _INT32 = range(-(2**31), 2**31)
 _EXPECTED = {

@@ -2,28 +2,25 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
 
 from shared.arm.async_operations import ENDED
 from shared.arm.errors import CloudErrorBody
 from shared.clusters import principals
 from shared.clusters.states import Event, ProvisioningState, apply_edge, find_edge
+from shared.documents import Cluster, ClusterDocument, OperationDocument
 from shared.steps import ProgressItem, StepStatus
 
-# Members of a cluster document that exist only while an operation runs.
-_OF_THE_OPERATION = ("asyncOperationId", "attempt", "stopping", "restarts", "correlationData")
 
-
-def has_ended(operation: dict[str, Any]) -> bool:
+def has_ended(operation: OperationDocument) -> bool:
     """Tell whether an async operation has its result."""
     return operation["asyncOperation"]["status"] in ENDED
 
 
 def end_operation(
-    operation: dict[str, Any],
+    operation: OperationDocument,
     status: ProvisioningState,
     error: CloudErrorBody | None = None,
-    snapshot: dict[str, Any] | None = None,
+    snapshot: Cluster | None = None,
 ) -> bool:
     """Write the end into an async operation, unless it has ended already; return whether it was written.
 
@@ -63,7 +60,7 @@ def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[Progre
     return [canceled(item, message) for item in items if item["status"] == StepStatus.RUNNING and item["id"] != ending]
 
 
-def end_cluster(document: dict[str, Any], *, failed: bool) -> None:
+def end_cluster(document: ClusterDocument, *, failed: bool) -> None:
     """Give a cluster document its terminal state, and remove the members that belonged to the operation.
 
     After a success the cluster runs with its current principal. If a delete fails before it has seen the end of the
@@ -72,12 +69,15 @@ def end_cluster(document: dict[str, Any], *, failed: bool) -> None:
     end_state(document["openShiftCluster"], failed=failed)
     if not failed:
         principals.note_worked(document)
-    for member in _OF_THE_OPERATION:
-        document.pop(member, None)
+    document.pop("asyncOperationId", None)
+    document.pop("attempt", None)
+    document.pop("stopping", None)
+    document.pop("restarts", None)
+    document.pop("correlationData", None)
     if not document.get("supersededOperationId"):
         document.pop("supersededOperationId", None)
 
 
-def end_state(cluster: dict[str, Any], *, failed: bool) -> None:
+def end_state(cluster: Cluster, *, failed: bool) -> None:
     """Give a cluster the state after success or failure of its operation."""
     apply_edge(cluster, find_edge(cluster, Event.FAILURE if failed else Event.DONE))

@@ -5,15 +5,11 @@ updates have begun to install since then: until an update succeeds, each of them
 cluster. A principal is its client id, its object id, and the versioned id of the bundle with its secret. Pure.
 """
 
-from typing import Any
-
 from shared.clusters.secrets import Purpose
-
-Principal = dict[str, str]
-Document = dict[str, Any]
+from shared.documents import ClusterDocument, KnownPrincipals, Principal
 
 
-def current(document: Document) -> Principal:
+def current(document: ClusterDocument) -> Principal:
     """Return the principal that the customer wants. `objectId` is empty until the operation has looked it up."""
     profile = document["openShiftCluster"]["properties"]["servicePrincipalProfile"]
     return {
@@ -23,13 +19,13 @@ def current(document: Document) -> Principal:
     }
 
 
-def is_carried_in(document: Document) -> bool:
+def is_carried_in(document: ClusterDocument) -> bool:
     """Tell whether the cluster runs with the current principal and secret, and no other update has changed them."""
     known = _known(document)
     return "worked" in known and _login(known["worked"]) == _login(current(document)) and not known.get("tried")
 
 
-def start_from_worked(document: Document, client_id: str) -> None:
+def start_from_worked(document: ClusterDocument, client_id: str) -> None:
     """Let a request begin with the principal that last worked, unless it asks for the one that failed.
 
     If a principal was refused before its installation began, only the request that sent it wanted it; the next request,
@@ -57,7 +53,7 @@ def _login(principal: Principal) -> tuple[str, str]:
     return principal["clientId"], principal["secretId"]
 
 
-def note_tried(document: Document) -> bool:
+def note_tried(document: ClusterDocument) -> bool:
     """Record that the installation of the current principal is about to begin; return whether that was new."""
     known, wanted = _known(document), current(document)
     tried = known.get("tried") or []
@@ -67,19 +63,18 @@ def note_tried(document: Document) -> bool:
     return True
 
 
-def note_worked(document: Document) -> None:
+def note_worked(document: ClusterDocument) -> None:
     """Record that the cluster runs with the current principal, and that nothing of another one is left."""
     document["principal"] = {"worked": current(document)}
 
 
-def former_object_ids(document: Document) -> list[str]:
+def former_object_ids(document: ClusterDocument) -> list[str]:
     """Return, sorted, the former object ids that may still have permissions from the service."""
     known = _known(document)
-    noted = [known.get("worked") or {}, *(known.get("tried") or [])]
+    noted = [*([known["worked"]] if known.get("worked") else []), *(known.get("tried") or [])]
     found = {principal.get("objectId", "") for principal in noted}
     return sorted(found - {"", current(document)["objectId"]})
 
 
-def _known(document: Document) -> dict[str, Any]:
-    known: dict[str, Any] = document.get("principal") or {}
-    return known
+def _known(document: ClusterDocument) -> KnownPrincipals:
+    return document.get("principal") or {}

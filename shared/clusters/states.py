@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.arm.errors import CloudError, request_not_allowed
-from shared.clusters.documents import Cluster
+from shared.documents import Cluster
 
 
 class ProvisioningState(StrEnum):
@@ -111,7 +111,7 @@ def apply_edge(cluster: Cluster, edge: Edge) -> None:
 
 
 # In these states, or failed in them, nobody can use the cluster: it is not up yet, or is being removed.
-_UNUSABLE = {
+_UNUSABLE: dict[tuple[str, str], str] = {
     (_S.CREATING, ""): "is being created. Wait until that has ended",
     (_S.DELETING, ""): "is being deleted",
     (_S.FAILED, _S.CREATING): "was not created to the end. Resume its creation with a PUT of the body it was created "

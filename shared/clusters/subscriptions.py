@@ -1,9 +1,9 @@
 """ARM's reports about a subscription, and what its state allows."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, invalid_request_content, shown
+from shared.documents import Subscription, SubscriptionDocument
 
 STATES = ("Registered", "Unregistered", "Warned", "Suspended", "Deleted")
 # The members of a subscription that we know, parents first. Each may be missing or null.
@@ -17,7 +17,7 @@ MAY_WRITE = frozenset({"Registered"})
 MAY_DELETE = frozenset({"Registered", "Warned", "Suspended"})
 
 
-def require_state(document: Mapping[str, Any] | None, subscription_id: str, allowed: frozenset[str]) -> None:
+def require_state(document: SubscriptionDocument | None, subscription_id: str, allowed: frozenset[str]) -> None:
     """Refuse a request whose subscription is not in a state that allows it.
 
     Args:
@@ -39,7 +39,7 @@ def require_state(document: Mapping[str, Any] | None, subscription_id: str, allo
     )
 
 
-def next_document(stored: dict[str, Any] | None, subscription_id: str, body: Any) -> dict[str, Any]:
+def next_document(stored: SubscriptionDocument | None, subscription_id: str, body: Any) -> SubscriptionDocument:
     """Return the document after a subscription PUT. Members that we do not know are kept.
 
     Args:
@@ -56,7 +56,7 @@ def next_document(stored: dict[str, Any] | None, subscription_id: str, body: Any
     if state not in STATES:
         given = "The member 'state' is missing" if state is None else f"The state '{shown(state)}' is invalid"
         raise invalid_parameter("state", f"{given}: it must be one of {', '.join(STATES)}.")
-    _check_types(body)
+    sent = _subscription(body)
     before = stored["subscription"].get("state") if stored else None
     if before == "Deleted" and state != before:
         raise CloudError(
@@ -65,26 +65,29 @@ def next_document(stored: dict[str, Any] | None, subscription_id: str, body: Any
             f"Subscription '{subscription_id}' is in state 'Deleted', which is final: it cannot become '{state}'.",
             "state",
         )
-    document: dict[str, Any] = dict(stored) if stored else {"id": subscription_id.lower()}
-    document["subscription"] = {**(stored["subscription"] if stored else {}), **_without_email(body)}
+    document: SubscriptionDocument = stored.copy() if stored else {"id": subscription_id.lower()}
+    document["subscription"] = {**(stored["subscription"] if stored else {}), **_without_email(sent)}
     if state == "Deleted":
         document["deleting"] = True
     return document
 
 
-def _check_types(body: dict[str, Any]) -> None:
+def _subscription(body: Any) -> Subscription:
+    """Return a body in which everything that we know has its type."""
     for path, kind, noun in _TYPES:
         value: Any = body
         for name in path.split("."):
             value = (value or {}).get(name)
         if value is not None and not isinstance(value, kind):
             raise invalid_request_content(f"The member '{path}' of the request body must be {noun}.", path)
+    subscription: Subscription = body
+    return subscription
 
 
-def _without_email(body: dict[str, Any]) -> dict[str, Any]:
+def _without_email(body: Subscription) -> Subscription:
     """Return the body without the owner's email address: it is personal data that nothing here needs."""
     properties = body.get("properties")
-    if not isinstance(properties, dict) or not isinstance(properties.get("accountOwner"), dict):
+    owner = properties.get("accountOwner") if properties else None
+    if not properties or owner is None:
         return body
-    owner = {**properties["accountOwner"], "email": ""}
-    return {**body, "properties": {**properties, "accountOwner": owner}}
+    return {**body, "properties": {**properties, "accountOwner": {**owner, "email": ""}}}

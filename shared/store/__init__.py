@@ -7,7 +7,7 @@ from azure.cosmos import ContainerProxy, CosmosClient
 
 from shared import cloud, deadline, settings
 from shared.store.clusters import Clusters, Fence, FenceMoved, partition_of
-from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Document, Items, NotFound, PreconditionFailed
+from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Items, NotFound, PreconditionFailed
 from shared.store.domains import Domains, Taken
 from shared.store.outcomes import OutcomeUnknown, ensure_written
 from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Subscriptions, TaskHubs, Versions
@@ -17,7 +17,6 @@ __all__ = [
     "UPDATE_TRIES",
     "Conflict",
     "Decide",
-    "Document",
     "Fence",
     "FenceMoved",
     "Items",

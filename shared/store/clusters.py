@@ -3,11 +3,13 @@
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from azure.cosmos import ContainerProxy
 
 from shared import deadline
-from shared.store.containers import Decide, Document, Items
+from shared.documents import ClusterDocument
+from shared.store.containers import Decide, Items
 
 
 class FenceMoved(Exception):  # noqa: N818 - an event rather than an error: a newer attempt drives this cluster
@@ -26,7 +28,7 @@ class Fence:
     attempt: int
     document_id: str = ""
 
-    def holds(self, document: Document | None) -> bool:
+    def holds(self, document: ClusterDocument | None) -> bool:
         """Tell whether the document still names this operation and this attempt."""
         return (
             document is not None
@@ -40,7 +42,7 @@ def partition_of(key: str) -> str:
     return key.split("/", 3)[2]
 
 
-class Clusters(Items):
+class Clusters(Items[ClusterDocument]):
     """The container `OpenShiftClusters`; keys are lower-cased resource ids."""
 
     def __init__(self, container: ContainerProxy) -> None:
@@ -48,13 +50,13 @@ class Clusters(Items):
         super().__init__(container)
         self._clusters = container
 
-    def get(self, key: str) -> Document | None:
+    def get(self, key: str) -> ClusterDocument | None:
         """Return the cluster document of a resource id, or None."""
         if key != key.lower():
             raise ValueError(f"'{key}' is no key: keys are lower-cased resource ids")
         return self.find_by(partition_of(key), "key", key)
 
-    def find_by(self, partition: str, member: str, value: str) -> Document | None:
+    def find_by(self, partition: str, member: str, value: str) -> ClusterDocument | None:
         """Return the document whose top-level member has this value, or None.
 
         Args:
@@ -70,7 +72,7 @@ class Clusters(Items):
 
     def page(
         self, prefix: str, partition: str, continuation: str | None = None, size: int = 10
-    ) -> tuple[list[Document], str | None]:
+    ) -> tuple[list[ClusterDocument], str | None]:
         """Return one page of the clusters whose key begins with a prefix, and the token of the next page.
 
         Args:
@@ -93,15 +95,15 @@ class Clusters(Items):
             response_hook=note,
         ).by_page(continuation)
         with deadline.call():
-            documents = [dict(document) for document in next(pages, [])]
+            documents: list[Any] = [dict(document) for document in next(pages, [])]
         return documents, tokens[-1] or None
 
-    def of(self, subscription_id: str) -> Iterator[Document]:
+    def of(self, subscription_id: str) -> Iterator[ClusterDocument]:
         """Yield every cluster of a subscription."""
         prefix = f"/subscriptions/{subscription_id}/"
         return self.query("SELECT * FROM c WHERE STARTSWITH(c.key, @prefix)", subscription_id, prefix=prefix)
 
-    def non_terminal(self) -> Iterator[Document]:
+    def non_terminal(self) -> Iterator[ClusterDocument]:
         """Yield every cluster that names a running operation."""
         return self.query("SELECT * FROM c WHERE IS_DEFINED(c.asyncOperationId)")
 
@@ -110,7 +112,9 @@ class Clusters(Items):
         found = self.query("SELECT c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)", ids=list(document_ids))
         return {document["id"] for document in found}
 
-    def fenced_update(self, fence: Fence, decide: Decide, read_before: Document | None = None) -> Document:
+    def fenced_update(
+        self, fence: Fence, decide: Decide[ClusterDocument], read_before: ClusterDocument | None = None
+    ) -> ClusterDocument:
         """Update for an activity: each try checks the fence on what it read.
 
         Args:
@@ -125,7 +129,7 @@ class Clusters(Items):
         known = [] if read_before is None else [copy.deepcopy(read_before)]
         return self.update(lambda: known.pop() if known else self.fenced_read(fence), decide)
 
-    def fenced_read(self, fence: Fence) -> Document:
+    def fenced_read(self, fence: Fence) -> ClusterDocument:
         """Read a cluster document that the fence still holds.
 
         Raises:
@@ -137,7 +141,7 @@ class Clusters(Items):
             raise FenceMoved(f"attempt {fence.attempt} of operation {fence.operation_id} was superseded")
         return document
 
-    def delete(self, document: Document, partition: str | None = None) -> None:
+    def delete(self, document: ClusterDocument, partition: str | None = None) -> None:
         """Delete a document as it was read. If it is gone already, do nothing.
 
         Raises:

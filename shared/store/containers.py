@@ -4,8 +4,8 @@ Documents are dictionaries that are written back as they were read, so members t
 replace is conditional on the ETag that was read; a writer that loses the race reads and decides again.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 from azure.core import MatchConditions
 from azure.cosmos import ContainerProxy
@@ -17,8 +17,9 @@ from azure.cosmos.exceptions import (
 
 from shared import deadline
 
-Document = dict[str, Any]
-Decide = Callable[[Document], Document | None]
+# What the documents of a container hold; see `shared/documents.py`.
+Item = TypeVar("Item", bound=Mapping[str, Any])
+Decide = Callable[[Item], Item | None]
 
 UPDATE_TRIES = 5
 
@@ -35,22 +36,22 @@ class NotFound(Exception):  # noqa: N818 - named as HTTP names it
     """The document to update does not exist."""
 
 
-class Items:
+class Items(Generic[Item]):
     """Documents of one container, by id and partition."""
 
     def __init__(self, container: ContainerProxy) -> None:
         """Wrap a container of the SDK."""
         self._container = container
 
-    def read(self, document_id: str, partition: str | None = None) -> Document | None:
+    def read(self, document_id: str, partition: str | None = None) -> Item | None:
         """Return a document by its id, or None. The id is the partition key unless another is given."""
         try:
             with deadline.call():
-                return dict(self._container.read_item(document_id, partition_key=partition or document_id))
+                return self._typed(self._container.read_item(document_id, partition_key=partition or document_id))
         except CosmosResourceNotFoundError:
             return None
 
-    def create(self, document: Document) -> Document:
+    def create(self, document: Item) -> Item:
         """Create a document.
 
         Raises:
@@ -58,11 +59,11 @@ class Items:
         """
         try:
             with deadline.call():
-                return dict(self._container.create_item(document))
+                return self._typed(self._container.create_item(dict(document)))
         except CosmosResourceExistsError as error:
             raise Conflict(document["id"]) from error
 
-    def replace(self, document: Document) -> Document:
+    def replace(self, document: Item) -> Item:
         """Replace a document if nobody has written it since it was read.
 
         Raises:
@@ -72,9 +73,12 @@ class Items:
         """
         try:
             with deadline.call():
-                return dict(
+                return self._typed(
                     self._container.replace_item(
-                        document["id"], document, etag=document["_etag"], match_condition=MatchConditions.IfNotModified
+                        document["id"],
+                        dict(document),
+                        etag=document["_etag"],
+                        match_condition=MatchConditions.IfNotModified,
                     )
                 )
         except CosmosAccessConditionFailedError as error:
@@ -84,12 +88,12 @@ class Items:
         except CosmosResourceExistsError as error:
             raise Conflict(document["id"]) from error
 
-    def upsert(self, document: Document) -> Document:
+    def upsert(self, document: Item) -> Item:
         """Write a document, replacing any former one. For records with a single writer."""
         with deadline.call():
-            return dict(self._container.upsert_item(document))
+            return self._typed(self._container.upsert_item(dict(document)))
 
-    def delete(self, document: Document, partition: str | None = None) -> None:
+    def delete(self, document: Item, partition: str | None = None) -> None:
         """Delete a document as it was read. If it is gone already, do nothing.
 
         Raises:
@@ -112,7 +116,7 @@ class Items:
         except CosmosResourceNotFoundError:
             return
 
-    def query(self, query: str, partition: str | None = None, **parameters: Any) -> Iterator[Document]:
+    def query(self, query: str, partition: str | None = None, **parameters: Any) -> Iterator[Item]:
         """Yield the results of a query, in one partition or across all of them."""
         scope: dict[str, Any] = {"partition_key": partition} if partition else {"enable_cross_partition_query": True}
         names = [{"name": f"@{name}", "value": value} for name, value in parameters.items()]
@@ -123,9 +127,9 @@ class Items:
                 found = None if page is None else list(page)
             if found is None:
                 return
-            yield from (dict(document) for document in found)
+            yield from (self._typed(document) for document in found)
 
-    def update(self, read: Callable[[], Document | None], decide: Decide, tries: int = UPDATE_TRIES) -> Document:
+    def update(self, read: Callable[[], Item | None], decide: Decide[Item], tries: int = UPDATE_TRIES) -> Item:
         """Read, decide, replace; start over if another writer was faster.
 
         Args:
@@ -144,9 +148,15 @@ class Items:
                 continue
         return self._update_once(read, decide)
 
-    def _update_once(self, read: Callable[[], Document | None], decide: Decide) -> Document:
+    def _update_once(self, read: Callable[[], Item | None], decide: Decide[Item]) -> Item:
         document = read()
         if document is None:
             raise NotFound
         decided = decide(document)
         return document if decided is None else self.replace(decided)
+
+    def _typed(self, answer: Mapping[str, Any]) -> Item:
+        """Return what Cosmos DB has answered as a plain dictionary; the container knows what its documents hold."""
+        document: Any = dict(answer)
+        item: Item = document
+        return item

@@ -6,7 +6,8 @@ request that dies in between leaves a reservation without a cluster, which the n
 
 from collections.abc import Callable
 
-from shared.store.containers import UPDATE_TRIES, Conflict, Document, Items, NotFound, PreconditionFailed
+from shared.documents import DomainDocument
+from shared.store.containers import UPDATE_TRIES, Conflict, Items, NotFound, PreconditionFailed
 from shared.store.outcomes import ensure_written
 
 
@@ -14,10 +15,10 @@ class Taken(Exception):  # noqa: N818 - a fact, not an error by itself
     """Another cluster has the domain."""
 
 
-class Domains(Items):
+class Domains(Items[DomainDocument]):
     """The container `Domains`: `{"id", "openShiftClusterKey", "clusterDocumentId", "reservedAt"}`."""
 
-    def reserve(self, claim: Document, is_abandoned: Callable[[Document], bool]) -> Document | None:
+    def reserve(self, claim: DomainDocument, is_abandoned: Callable[[DomainDocument], bool]) -> DomainDocument | None:
         """Reserve a domain for a cluster document that is about to be written.
 
         Args:
@@ -42,7 +43,7 @@ class Domains(Items):
             return found
         raise PreconditionFailed(claim["id"])
 
-    def undo(self, claim: Document, before: Document | None) -> None:
+    def undo(self, claim: DomainDocument, before: DomainDocument | None) -> None:
         """Restore the state before a reservation, if the reservation is still this one.
 
         Raises:
@@ -66,12 +67,12 @@ class Domains(Items):
         if found is not None and found["openShiftClusterKey"] == cluster_key:
             self.delete(found)
 
-    def _write(self, claim: Document, found: Document | None) -> None:
-        def write() -> Document:
+    def _write(self, claim: DomainDocument, found: DomainDocument | None) -> None:
+        def write() -> DomainDocument:
             return self.create(claim) if found is None else self.replace({**claim, "_etag": found["_etag"]})
 
         ensure_written(write, lambda: _same(self.read(claim["id"]), claim))
 
 
-def _same(found: Document | None, claim: Document) -> bool:
+def _same(found: DomainDocument | None, claim: DomainDocument) -> bool:
     return found is not None and found["clusterDocumentId"] == claim["clusterDocumentId"]

@@ -1,11 +1,10 @@
 """An operation with its steps, for operators, and the addresses at which its orchestration can be inspected."""
 
-from typing import Any
-
 from frontend.messages import Call, Reply
 from frontend.operations import operation_report
 from orchestrators import plans
 from shared.arm.errors import operation_not_found
+from shared.documents import ClusterDocument, OperationDocument
 
 
 def get(call: Call) -> Reply:
@@ -22,7 +21,7 @@ def get_durable(call: Call) -> Reply:
     return Reply(200, durable_instance=plans.instance_id(operation["id"], attempt))
 
 
-def _find(call: Call) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _find(call: Call) -> tuple[OperationDocument, ClusterDocument | None]:
     """Return an operation of the cluster in the path, and the cluster document if it exists.
 
     Raises:

@@ -9,10 +9,11 @@ from frontend.messages import Call
 from orchestrators.plans.beginning import LOOK_BACK
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import naming
-from shared.store import Document, PreconditionFailed, Taken
+from shared.documents import ClusterDocument, DomainDocument
+from shared.store import PreconditionFailed, Taken
 
 
-def reserve(call: Call, document: Document, undo: ExitStack) -> None:
+def reserve(call: Call, document: ClusterDocument, undo: ExitStack) -> None:
     """Reserve the domain of a cluster that is about to be written. A domain of the customer's own needs no reservation.
 
     Args:
@@ -28,14 +29,14 @@ def reserve(call: Call, document: Document, undo: ExitStack) -> None:
     name = naming.managed_name(domain, services.settings.domain)
     if name is None:
         return
-    claim = {
+    claim: DomainDocument = {
         "id": name,
         "openShiftClusterKey": document["key"],
         "clusterDocumentId": document["id"],
         "reservedAt": services.now().isoformat(),
     }
     # Pushed first: the reservation must be undone even if its answer, and the answer to reading it back, are lost.
-    before: Document | None = None
+    before: DomainDocument | None = None
     undo.callback(attempt, "free the domain", lambda: services.store.domains.undo(claim, before))
     try:
         before = services.store.domains.reserve(claim, partial(_is_abandoned, call))
@@ -43,7 +44,7 @@ def reserve(call: Call, document: Document, undo: ExitStack) -> None:
         raise _taken(domain) from None
 
 
-def _is_abandoned(call: Call, found: Document) -> bool:
+def _is_abandoned(call: Call, found: DomainDocument) -> bool:
     """Tell whether a reservation belongs to no cluster.
 
     A reservation of the same cluster is taken over at once: the request that made it failed, or races with this one,
@@ -65,7 +66,7 @@ def _is_abandoned(call: Call, found: Document) -> bool:
     return bool(_name_of(cluster, settings.domain) != found["id"])
 
 
-def _name_of(cluster: Document, zone: str) -> str | None:
+def _name_of(cluster: ClusterDocument, zone: str) -> str | None:
     return naming.managed_name(cluster["openShiftCluster"]["properties"]["clusterProfile"]["domain"], zone)
 
 

@@ -12,7 +12,7 @@ from frontend.messages import Call, Reply
 from shared.arm.errors import request_not_allowed, resource_not_found
 from shared.clusters import naming, states
 from shared.clusters.secrets import Purpose
-from shared.store import Document
+from shared.documents import ClusterDocument
 from shared.vault import Bundle
 
 KUBEADMIN = "kubeadmin"
@@ -54,7 +54,7 @@ def list_admin_credentials(call: Call) -> Reply:
     return Reply(200, {"kubeconfig": base64.b64encode(text.encode()).decode()}, _NO_STORE)
 
 
-def _document(call: Call) -> Document:
+def _document(call: Call) -> ClusterDocument:
     """Return the document of the cluster in the path."""
     document = call.services.store.clusters.get(call.key)
     if document is None:
@@ -62,7 +62,7 @@ def _document(call: Call) -> Document:
     return document
 
 
-def _bundle(call: Call, document: Document) -> Bundle:
+def _bundle(call: Call, document: ClusterDocument) -> Bundle:
     """Return the credentials of a cluster."""
     states.require_credentials(document["openShiftCluster"])
     versioned_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)

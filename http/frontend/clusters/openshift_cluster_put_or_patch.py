@@ -8,7 +8,6 @@ no document names (a reservation, a secret, an operation), which a sweep finds, 
 import copy
 import json
 from contextlib import ExitStack
-from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 
@@ -21,11 +20,12 @@ from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import convert, principals, states
-from shared.clusters.documents import Cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
+from shared.documents import Cluster, ClusterDocument
 from shared.steps import StepStatus
 from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
+from shared.vault import Bundle
 
 _BUCKETS = 256
 
@@ -90,7 +90,7 @@ def _create(call: Call, sent: Cluster) -> Reply:
     return accepted(call, 201, convert.to_external(cluster, call.version), document, operation)
 
 
-def _new_document(call: Call, cluster: Cluster) -> dict[str, Any]:
+def _new_document(call: Call, cluster: Cluster) -> ClusterDocument:
     properties = cluster["properties"]
     return {
         "id": new_id(),
@@ -120,7 +120,7 @@ def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
     return cluster
 
 
-def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> Reply:
+def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) -> Reply:
     services = call.services
     principals.start_from_worked(document, _client_id(sent))
     stored = copy.deepcopy(document["openShiftCluster"])
@@ -151,7 +151,7 @@ def _update(call: Call, document: dict[str, Any], edge: Edge, sent: Cluster) -> 
     return accepted(call, 200, convert.to_external(cluster, call.version), document, operation)
 
 
-def _replace_secret(call: Call, document: dict[str, Any], bundle: dict[str, Any], undo: ExitStack) -> None:
+def _replace_secret(call: Call, document: ClusterDocument, bundle: Bundle, undo: ExitStack) -> None:
     """Store a new version of the request's secret.
 
     If the update is not accepted, the version is disabled, because no document names it and nobody may use it.
@@ -167,12 +167,12 @@ def _client_id(sent: Cluster) -> str:
     return str(profile.get("clientId") or "")
 
 
-def _has_pull_secret(bundle: dict[str, Any]) -> bool:
+def _has_pull_secret(bundle: Bundle) -> bool:
     """Tell whether the customer supplied registry credentials. Only the vault knows which."""
     return bool(json.loads(bundle.get("pullSecret") or "{}").get("auths"))
 
 
-def _resume(call: Call, document: dict[str, Any]) -> list[str]:
+def _resume(call: Call, document: ClusterDocument) -> list[str]:
     """Return the rows that the new operation carries over; mark the cluster if its bootstrap has to begin again."""
     done, properties = _done_rows(call, document), document["openShiftCluster"]["properties"]
     again = resuming.begins_again(properties, done, call.services.now())
@@ -181,7 +181,7 @@ def _resume(call: Call, document: dict[str, Any]) -> list[str]:
     return resuming.carried_over(done, again=again)
 
 
-def _done_rows(call: Call, document: dict[str, Any]) -> list[str]:
+def _done_rows(call: Call, document: ClusterDocument) -> list[str]:
     """Return the rows that the failed create has done, or had carried over from an earlier one."""
     store, operation_id = call.services.store, document.get("lastAsyncOperationId", "")
     operation = store.operations.read(operation_id) if operation_id else None
@@ -191,14 +191,14 @@ def _done_rows(call: Call, document: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys([*operation["plan"].get("done", []), *done]))
 
 
-def _collision(call: Call, document: dict[str, Any]) -> Exception:
+def _collision(call: Call, document: ClusterDocument) -> Exception:
     """Return the exception for a write that met a unique key: it names the member, or a race to decide again."""
     clusters = call.services.store.clusters
-    for member, code, what in (
-        ("clientIdKey", ErrorCode.DUPLICATE_CLIENT_ID, "service principal with client id"),
-        ("clusterResourceGroupIdKey", ErrorCode.DUPLICATE_RESOURCE_GROUP, "cluster resource group"),
+    group = document["clusterResourceGroupIdKey"]
+    for member, value, code, what in (
+        ("clientIdKey", document["clientIdKey"], ErrorCode.DUPLICATE_CLIENT_ID, "service principal with client id"),
+        ("clusterResourceGroupIdKey", group, ErrorCode.DUPLICATE_RESOURCE_GROUP, "cluster resource group"),
     ):
-        value = document[member]
         found = clusters.find_by(document["partitionKey"], member, value)
         if found is not None and found["key"] != document["key"]:
             return CloudError(

@@ -1,7 +1,5 @@
 """The OpenShift versions that can be installed."""
 
-from typing import Any
-
 from frontend.messages import Call, Reply
 from shared.arm.errors import NAMESPACE, CloudError, ErrorCode
 from shared.clusters import catalogue
@@ -29,7 +27,7 @@ def get(call: Call) -> Reply:
     return Reply(200, _external(name, call.path))
 
 
-def _external(name: str, resource_id: str) -> dict[str, Any]:
+def _external(name: str, resource_id: str) -> dict[str, object]:
     return {
         "id": resource_id,
         "name": name,

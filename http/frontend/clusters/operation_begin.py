@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
 
 from frontend.clusters.undoing import attempt
 from frontend.messages import Call, Reply, Start, new_id
@@ -12,6 +11,7 @@ from orchestrators import plans
 from orchestrators.plans.beginning import OperationRequest
 from shared import tracing
 from shared.arm import async_operations, links
+from shared.documents import ClusterDocument, OperationDocument
 from shared.store import OutcomeUnknown, ensure_written
 
 
@@ -25,9 +25,9 @@ def new_request(call: Call) -> OperationRequest:
 
 def write_operation(
     call: Call,
-    document: dict[str, Any],
-    operation: dict[str, Any],
-    write_cluster: Callable[[dict[str, Any]], object],
+    document: ClusterDocument,
+    operation: OperationDocument,
+    write_cluster: Callable[[ClusterDocument], object],
     undo: ExitStack,
 ) -> None:
     """Write an operation, then the cluster document that names it. When this returns, the request is accepted.
@@ -60,9 +60,7 @@ def write_operation(
         raise
 
 
-def accepted(
-    call: Call, status: int, body: dict[str, Any] | None, document: dict[str, Any], operation: dict[str, Any]
-) -> Reply:
+def accepted(call: Call, status: int, body: object, document: ClusterDocument, operation: OperationDocument) -> Reply:
     """Return the reply to a request whose operation continues, with the address to poll and how often.
 
     Args:

@@ -16,8 +16,8 @@ from shared.clusters import catalogue, convert
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.validation import validate_delta, validate_resume, validate_static
 from shared.clusters.decode import decode_cluster
-from shared.clusters.documents import Cluster
 from shared.clusters.states import Edge, Event
+from shared.documents import Cluster
 
 
 def decode(call: Call) -> Cluster:

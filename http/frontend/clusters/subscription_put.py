@@ -5,7 +5,8 @@ from functools import partial
 from frontend.messages import Call, Reply
 from shared.arm.errors import conflict
 from shared.clusters.subscriptions import next_document
-from shared.store import UPDATE_TRIES, Conflict, Document, NotFound, PreconditionFailed, ensure_written
+from shared.documents import SubscriptionDocument
+from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed, ensure_written
 
 
 def put(call: Call) -> Reply:
@@ -22,7 +23,7 @@ def put(call: Call) -> Reply:
     raise conflict(f"Subscription '{call.subscription_id}' was changed by other requests at the same time. Try again.")
 
 
-def _says(call: Call, document: Document) -> bool:
+def _says(call: Call, document: SubscriptionDocument) -> bool:
     """Tell whether the stored document says the same, whoever wrote it."""
     found = call.services.store.subscriptions.get(call.subscription_id) or {}
     return all(found.get(member) == document.get(member) for member in ("subscription", "deleting"))

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from frontend.messages import Call, Handler, Reply, new_id
 from shared import tracing
 from shared.arm.errors import shown
-from shared.clusters.documents import CorrelationData
+from shared.documents import CorrelationData
 from shared.tracing import Correlation
 
 # Callers' ids end up in headers and logs. Anything longer, or with other characters, is not accepted as an id.

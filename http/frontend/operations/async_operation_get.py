@@ -1,7 +1,5 @@
 """The paths that clients poll: the status of an operation, and its result."""
 
-from typing import Any
-
 from frontend.messages import Call, Reply
 from frontend.operations import operation_report
 from frontend.retry_after import RETRY_AFTER
@@ -10,6 +8,7 @@ from shared.arm.errors import operation_not_found
 from shared.clusters.convert import to_external
 from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
+from shared.documents import OperationDocument
 
 
 def get_status(call: Call) -> Reply:
@@ -18,7 +17,7 @@ def get_status(call: Call) -> Reply:
     headers = _retry_after(call) if running else {}
     status = visible_status(document["asyncOperation"], running=running)
     items = [] if status["status"] == ProvisioningState.SUCCEEDED else call.services.store.progress.list(document["id"])
-    return Reply(200, status | operation_report.progress(document, items, status["status"]), headers)
+    return Reply(200, {**status, **operation_report.progress(document, items, status["status"])}, headers)
 
 
 def get_result(call: Call) -> Reply:
@@ -31,7 +30,7 @@ def get_result(call: Call) -> Reply:
     return Reply(200, to_external(document["openShiftCluster"], call.version))
 
 
-def _find(call: Call) -> tuple[dict[str, Any], bool]:
+def _find(call: Call) -> tuple[OperationDocument, bool]:
     """Return an operation, and whether the client still sees it as running.
 
     It does until the cluster no longer names the operation: see `visible_status`. An operation that has not ended and

@@ -11,13 +11,16 @@ that an earlier operation or attempt has done is `Succeeded`, too.
      "skipped": [{"name", "reason"}], "error"}
 """
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from shared.arm.async_operations import ENDED, visible_status
+from shared.arm.errors import CloudErrorBody
 from shared.clusters.endings import has_ended
 from shared.clusters.states import ProvisioningState
-from shared.steps import ProgressItem, ResolvedRow, RowKind, StepStatus
+from shared.documents import ClusterDocument, OperationDocument
+from shared.steps import ProgressItem, ResolvedRow, RowKind, SkippedRow, StepStatus
 
 NOT_STARTED = "NotStarted"
 # The share of its deadline that a row of each kind usually takes; it weighs the rows in `percentComplete`. An action
@@ -29,9 +32,76 @@ _MOST_OF_A_ROW, _MOST_UNFINISHED = 0.9, 99
 _PHASE_STATUS = (StepStatus.FAILED, StepStatus.RUNNING, StepStatus.CANCELED)
 
 
+class StepReport(TypedDict, total=False):
+    """A row of the plan, and what became of it; members that say nothing are left out."""
+
+    name: str
+    phase: str
+    kind: RowKind
+    status: str
+    attempt: int
+    startTime: str
+    endTime: str
+    durationSeconds: float
+    needs: list[str]
+    waitsFor: str
+    message: str
+    polls: int
+    deadline: str
+    lastProgressTime: str
+    error: CloudErrorBody
+
+
+class PhaseReport(TypedDict, total=False):
+    """Rows under one heading, together."""
+
+    name: str
+    status: str
+    startTime: str
+    endTime: str
+    durationSeconds: float
+
+
+class Report(TypedDict, total=False):
+    """An operation as a person sees it."""
+
+    id: str
+    name: str
+    clusterId: str
+    plan: str
+    status: str
+    startTime: str
+    endTime: str
+    durationSeconds: float
+    percentComplete: int
+    attempt: int
+    timeScale: float
+    correlationId: str
+    currentSteps: list[str]
+    phases: list[PhaseReport]
+    steps: list[StepReport]
+    skipped: list[SkippedRow]
+    error: CloudErrorBody
+
+
+class Way(TypedDict, total=False):
+    """Where an operation that runs has come to."""
+
+    phase: str
+    currentSteps: list[str]
+    message: str
+
+
+class CustomersProgress(TypedDict, total=False):
+    """What a customer who polls is told of the way."""
+
+    percentComplete: int
+    properties: Way
+
+
 def report(
-    operation: dict[str, Any], cluster: dict[str, Any] | None, items: list[ProgressItem], now: datetime
-) -> dict[str, Any]:
+    operation: OperationDocument, cluster: ClusterDocument | None, items: list[ProgressItem], now: datetime
+) -> Report:
     """Return the report of one operation.
 
     Args:
@@ -40,36 +110,37 @@ def report(
         items: the progress items of all attempts.
         now: the time up to which running steps are counted.
     """
-    plan, latest = operation.get("plan", {}), _latest(items)
-    done = set(plan.get("done", []))
-    steps = [_step(row, latest.get(row["name"]), carried=row["name"] in done, now=now) for row in plan.get("rows", [])]
+    plan, latest = operation.get("plan"), _latest(items)
+    rows, done = _rows_and_done(operation)
+    steps = [_step(row, latest.get(row["name"]), carried=row["name"] in done, now=now) for row in rows]
     named = cluster is not None and cluster.get("asyncOperationId") == operation["id"]
     running = named or not has_ended(operation)
     visible = visible_status(operation["asyncOperation"], running=running)
-    return _without_nones(
+    told: Report = _without_nones(
         {
             "id": visible["id"],
             "name": visible["name"],
             "clusterId": cluster["openShiftCluster"]["id"] if cluster else operation["openShiftClusterKey"],
-            "plan": plan.get("name"),
+            "plan": plan.get("name") if plan else None,
             "status": visible["status"],
             "startTime": visible["startTime"],
             "endTime": visible.get("endTime"),
             "durationSeconds": _seconds(visible["startTime"], visible.get("endTime"), now),
-            "percentComplete": _percent(plan, items, visible["status"]),
+            "percentComplete": _percent(operation, items, visible["status"]),
             "attempt": current_attempt(operation, cluster, items),
-            "timeScale": plan.get("timeScale"),
+            "timeScale": plan.get("timeScale") if plan else None,
             "correlationId": operation.get("correlationData", {}).get("correlationId"),
             "currentSteps": [step["name"] for step in steps if step["status"] == StepStatus.RUNNING],
             "phases": _phases(steps, now),
             "steps": steps,
-            "skipped": plan.get("skipped", []),
+            "skipped": plan.get("skipped", []) if plan else [],
             "error": visible.get("error"),
         }
     )
+    return told
 
 
-def current_attempt(operation: dict[str, Any], cluster: dict[str, Any] | None, items: list[ProgressItem]) -> int:
+def current_attempt(operation: OperationDocument, cluster: ClusterDocument | None, items: list[ProgressItem]) -> int:
     """Return the attempt that runs, or the last one that did something.
 
     Args:
@@ -80,6 +151,12 @@ def current_attempt(operation: dict[str, Any], cluster: dict[str, Any] | None, i
     if cluster is not None and cluster.get("asyncOperationId") == operation["id"]:
         return int(cluster["attempt"])
     return max((item["attempt"] for item in items), default=1)
+
+
+def _rows_and_done(operation: OperationDocument) -> tuple[list[ResolvedRow], set[str]]:
+    """Return the rows of an operation's plan, and the names of those that an earlier operation has done."""
+    plan = operation.get("plan")
+    return (plan["rows"], set(plan.get("done", []))) if plan else ([], set())
 
 
 def _latest(items: list[ProgressItem]) -> dict[str, ProgressItem]:
@@ -94,7 +171,7 @@ def _status_of(items: list[ProgressItem]) -> dict[str, StepStatus]:
     return {step: item["status"] for step, item in _latest(items).items()}
 
 
-def _step(row: ResolvedRow, item: ProgressItem | None, *, carried: bool, now: datetime) -> dict[str, Any]:
+def _step(row: ResolvedRow, item: ProgressItem | None, *, carried: bool, now: datetime) -> StepReport:
     planned = {
         "name": row["name"],
         "phase": row["phase"],
@@ -105,9 +182,10 @@ def _step(row: ResolvedRow, item: ProgressItem | None, *, carried: bool, now: da
     if item is None:
         status = StepStatus.SUCCEEDED if carried else NOT_STARTED
         note = "done by an earlier operation" if carried else None
-        return _without_nones({**planned, "status": status, "message": note})
+        unbegun: StepReport = _without_nones({**planned, "status": status, "message": note})
+        return unbegun
     told = ("status", "attempt", "startTime", "endTime", "message", "polls", "deadline", "lastProgressTime", "error")
-    return _without_nones(
+    begun: StepReport = _without_nones(
         {
             **planned,
             **{name: item.get(name) for name in told},
@@ -115,16 +193,17 @@ def _step(row: ResolvedRow, item: ProgressItem | None, *, carried: bool, now: da
             "durationSeconds": _seconds(item["startTime"], item.get("endTime"), now),
         }
     )
+    return begun
 
 
-def _phases(steps: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
-    grouped: dict[str, list[dict[str, Any]]] = {}
+def _phases(steps: list[StepReport], now: datetime) -> list[PhaseReport]:
+    grouped: dict[str, list[StepReport]] = {}
     for step in steps:
         grouped.setdefault(step["phase"], []).append(step)
     return [_phase(name, phase_steps, now) for name, phase_steps in grouped.items()]
 
 
-def _phase(name: str, steps: list[dict[str, Any]], now: datetime) -> dict[str, Any]:
+def _phase(name: str, steps: list[StepReport], now: datetime) -> PhaseReport:
     statuses = [step["status"] for step in steps]
     start = min((step["startTime"] for step in steps if "startTime" in step), default=None)
     if all(status == StepStatus.SUCCEEDED for status in statuses):
@@ -135,7 +214,7 @@ def _phase(name: str, steps: list[dict[str, Any]], now: datetime) -> dict[str, A
         status = NOT_STARTED
     ends = [step.get("endTime") for step in steps]
     end = max(filter(None, ends), default=None) if status != StepStatus.RUNNING else None
-    return _without_nones(
+    phase: PhaseReport = _without_nones(
         {
             "name": name,
             "status": status,
@@ -144,9 +223,10 @@ def _phase(name: str, steps: list[dict[str, Any]], now: datetime) -> dict[str, A
             "durationSeconds": _seconds(start, end, now) if start else None,
         }
     )
+    return phase
 
 
-def progress(operation: dict[str, Any], items: list[ProgressItem], status: str) -> dict[str, Any]:
+def progress(operation: OperationDocument, items: list[ProgressItem], status: str) -> CustomersProgress:
     """Return the progress for a client that polls: ARM's `percentComplete`, and `properties` while the operation runs.
 
     The text comes only from the plan, because answers of Azure and the cluster may name internals of the service.
@@ -157,16 +237,11 @@ def progress(operation: dict[str, Any], items: list[ProgressItem], status: str) 
         items: the progress items of all attempts.
         status: the status that the client sees.
     """
-    plan = operation.get("plan", {})
-    told: dict[str, Any] = {"percentComplete": _percent(plan, items, status)}
+    told: CustomersProgress = {"percentComplete": _percent(operation, items, status)}
     if status in ENDED:
         return told
-    status_of, done = _status_of(items), set(plan.get("done", []))
-    open_rows = [
-        row
-        for row in plan.get("rows", [])
-        if row["name"] not in done and status_of.get(row["name"]) != StepStatus.SUCCEEDED
-    ]
+    status_of, (rows, done) = _status_of(items), _rows_and_done(operation)
+    open_rows = [row for row in rows if row["name"] not in done and status_of.get(row["name"]) != StepStatus.SUCCEEDED]
     current = [row for row in open_rows if status_of.get(row["name"]) == StepStatus.RUNNING]
     waits = "; ".join(row["waitsFor"] for row in current if row.get("waitsFor"))
     told["properties"] = _without_nones(
@@ -179,7 +254,7 @@ def progress(operation: dict[str, Any], items: list[ProgressItem], status: str) 
     return told
 
 
-def _percent(plan: dict[str, Any], items: list[ProgressItem], status: str) -> int:
+def _percent(operation: OperationDocument, items: list[ProgressItem], status: str) -> int:
     """Return how much is done, 0 to 100. The figure never decreases within an operation.
 
     It depends only on what is stored, not on the reader's clock, so two frontends give the same figure. A row that is
@@ -187,12 +262,12 @@ def _percent(plan: dict[str, Any], items: list[ProgressItem], status: str) -> in
     """
     if status == ProvisioningState.SUCCEEDED:
         return 100
-    done, status_of = set(plan.get("done", [])), _status_of(items)
+    (rows, done), status_of = _rows_and_done(operation), _status_of(items)
     longest: dict[str, float] = {}
     for item in items:
         longest[item["step"]] = max(_lasted(item), longest.get(item["step"], 0.0))
     total = reached = 0.0
-    for row in plan.get("rows", []):
+    for row in rows:
         name, usual = row["name"], row["deadlineSeconds"] * _USUAL[row["kind"]]
         total += usual
         if name in done or status_of.get(name) == StepStatus.SUCCEEDED:
@@ -212,5 +287,5 @@ def _seconds(start: str, end: str | None, now: datetime) -> float:
     return round(max((until - datetime.fromisoformat(start)).total_seconds(), 0.0), 3)
 
 
-def _without_nones(plain: dict[str, Any]) -> dict[str, Any]:
+def _without_nones(plain: Mapping[str, Any]) -> Any:
     return {name: value for name, value in plain.items() if value is not None}

@@ -2,9 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+# Name to value, as a template takes them.
+Parameters = Mapping[str, object]
 
 
 @cache
@@ -18,7 +22,7 @@ def load(name: str) -> dict[str, Any]:
     return template
 
 
-def digest(name: str, parameters: dict[str, Any]) -> str:
+def digest(name: str, parameters: Parameters) -> str:
     """Return a digest of a template and its parameters. A deployment is tagged with it, to be recognized later.
 
     The parameters must not include secret ones.

@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.arm.errors import CloudError, invalid_parameter, shown
 from shared.clusters.api_versions import ApiVersion
-from shared.clusters.documents import Cluster
+from shared.documents import Cluster
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Facts:
     domain: str
     creating: bool
     versions: tuple[str, ...] = ()
-    stored: Cluster = field(default_factory=dict)
+    stored: Cluster = field(default_factory=Cluster)
 
     def get(self, path: str) -> Any:
         """Return the value at a path without arrays, or None if an object on the way is missing."""

@@ -1,6 +1,6 @@
 """Walks a cluster along its tree, and reports all problems at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +8,9 @@ from shared.arm.errors import CloudError, invalid_parameter, property_change_not
 from shared.clusters import states
 from shared.clusters.api_versions import ApiVersion
 from shared.clusters.checks.facts import Facts, refuse
-from shared.clusters.documents import Cluster
 from shared.clusters.members import BY_SERVICE, MEMBERS, Kind, Member, Rule
 from shared.clusters.shape import Node, is_empty, is_same, item_target, step, tree
+from shared.documents import Cluster
 
 _ORDER = {row.path: position for position, row in enumerate(MEMBERS)}
 # Arrays have one item, and another rule enforces that. Checking more items would cost time and reveal nothing new.
@@ -29,7 +29,7 @@ def validate_static(facts: Facts) -> None:
 
 
 def _check_object(
-    node: Node, value: dict[str, Any], stored: dict[str, Any], target: str, facts: Facts
+    node: Node, value: Mapping[str, Any], stored: Mapping[str, Any], target: str, facts: Facts
 ) -> Iterator[tuple[int, CloudError]]:
     for child in node.children.values():
         entry, before, here = value.get(child.name), stored.get(child.name), step(target, child)
@@ -119,7 +119,7 @@ class _Change:
     target: str
 
 
-def _changes(node: Node, stored: dict[str, Any], wanted: dict[str, Any], target: str) -> Iterator[_Change]:
+def _changes(node: Node, stored: Mapping[str, Any], wanted: Mapping[str, Any], target: str) -> Iterator[_Change]:
     for child in node.children.values():
         before, after, here = stored.get(child.name), wanted.get(child.name), step(target, child)
         if child.kind is Kind.OBJECT:

@@ -132,13 +132,13 @@ class World:
         return get_store()
 
     @property
-    def cluster(self) -> dict[str, Any]:
+    def cluster(self) -> Any:
         """The one cluster document."""
         (document,) = self.cosmos["OpenShiftClusters"].documents.values()
         return document
 
     @property
-    def operation(self) -> dict[str, Any]:
+    def operation(self) -> Any:
         """The operation `op`."""
         return self.cosmos["AsyncOperations"].documents["op", "op"]
 
@@ -179,7 +179,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         cached.cache_clear()
 
 
-def cluster_document(**more: Any) -> dict[str, Any]:
+def cluster_document(**more: Any) -> Any:
     """Make the document of a cluster whose create has just been accepted."""
     return {
         "id": "doc-1",

@@ -16,11 +16,15 @@ from typing import Any
 from orchestrators.plans.rows import action
 from orchestrators.verdicts import Tries
 from shared.arm.errors import Owner
+from shared.documents import CatalogueDocument, ClusterDocument, OperationDocument, Properties
 from shared.steps import Failed, Outcome, ProgressItem, ResolvedRow, RetryClass, RetryPolicy, RowKind, StepStatus
 """
 # A function for each line, because an assignment narrows what follows it.
 FUNCTION = """\
-def f{}(row: ResolvedRow, outcome: Outcome, failed: Failed, tries: Tries, known: RetryClass, item: ProgressItem) -> Any:
+def f{}(
+    row: ResolvedRow, outcome: Outcome, failed: Failed, tries: Tries, known: RetryClass, item: ProgressItem,
+    cluster: ClusterDocument, properties: Properties, operation: OperationDocument, entry: CatalogueDocument,
+) -> Any:
     {}
 """
 # What is right, and what is almost.
@@ -46,6 +50,27 @@ PAIRS = {
         "outcome = {'outcome': 'failed', 'error': {}, 'retryClass': RetryClass.BUSY}",
         "outcome = {'outcome': 'failed', 'error': {}, 'retryClass': 'bussy'}",
     ),
+    "a member of the cluster's document": ("return cluster['clientIdKey']", "return cluster['clientIDKey']"),
+    "a member that is written": (
+        "cluster['supersededOperationId'] = None",
+        "cluster['supercededOperationId'] = None",
+    ),
+    "a member that is taken away": ("cluster.pop('restarts', None)", "cluster.pop('restart', None)"),
+    "a member of the properties": ("return properties['storageSuffix']", "return properties['storageSufix']"),
+    "a member that may be absent": (
+        "return properties.get('infraId', '') + ''",
+        "return properties.get('infraID', '') + ''",
+    ),
+    "a member of a profile": (
+        "return cluster['openShiftCluster']['properties']['clusterProfile']['domain']",
+        "return cluster['openShiftCluster']['properties']['clusterProfile']['domian']",
+    ),
+    "a member of the operation": ("return operation['clusterDocumentId']", "return operation['clusterDocumentID']"),
+    "a member of its end": (
+        "operation['asyncOperation']['endTime'] = 'now'",
+        "operation['asyncOperation']['endtime'] = 'now'",
+    ),
+    "a member of the catalogue": ("return entry['openShiftPullspec']", "return entry['openshiftPullspec']"),
     "the state of a row": ("tries = tries | {'delaySeconds': 1}", "tries = tries | {'delaySecond': 1}"),
 }
 

@@ -57,9 +57,13 @@ def test_a_poll_writes_what_may_be_new_to_readers(accepted: World, monkeypatch: 
 def test_what_only_looks_and_decides_is_written_once(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """At its end: a write of the document that comes too late fails by itself, so nobody need wait for it."""
 
+    def change(document: Any) -> bool:
+        document["decided"] = True
+        return True
+
     def run(step: Step) -> None:
         assert not writes(accepted)
-        step.decide(lambda document: bool(document.update(decided=True)) or True)
+        step.decide(change)
 
     perform(monkeypatch, executor.Executor(run=run))
     assert writes(accepted) == 1

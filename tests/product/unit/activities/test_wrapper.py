@@ -20,6 +20,17 @@ from shared.store import FenceMoved
 from tests.product.unit.activities.calls import as_json, call, control, payload
 from tests.product.unit.product_world import CLUSTER_ID, World
 
+
+def note(**members: Any) -> Any:
+    """Make a decision that adds members which no document has."""
+
+    def change(document: Any) -> bool:
+        document.update(members)
+        return True
+
+    return change
+
+
 ROW = {
     "name": "step",
     "phase": "test",
@@ -113,7 +124,7 @@ def test_an_old_attempt_that_wakes_late_writes_no_document(accepted: World, monk
 
     def run(step: Step) -> None:
         supersede(accepted)
-        step.decide(lambda document: bool(document.update(late=True)) or True)
+        step.decide(note(late=True))
 
     assert perform(monkeypatch, executor.Executor(run=run)) == {"outcome": "fenced"}
     assert "late" not in accepted.cluster
@@ -126,7 +137,7 @@ def test_an_old_attempt_that_wakes_between_read_and_write_writes_no_document(
     accepted.cosmos["OpenShiftClusters"].before_write.append(lambda: supersede(accepted))
 
     def run(step: Step) -> None:
-        step.decide(lambda document: bool(document.update(late=True)) or True)
+        step.decide(note(late=True))
 
     assert perform(monkeypatch, executor.Executor(run=run)) == {"outcome": "fenced"}
     assert "late" not in accepted.cluster
@@ -136,14 +147,15 @@ def test_a_decision_that_somebody_else_made_meanwhile_stays(accepted: World, mon
     """It is made on what the call has read before, and anew where that has changed since."""
     seen: list[Any] = []
 
-    def change(document: dict[str, Any]) -> bool:
+    def change(document: Any) -> bool:
         seen.append(document.get("decided"))
         return bool(document.setdefault("decided", "here") == "here")
 
     def run(step: Step) -> None:
         accepted.cosmos["OpenShiftClusters"].upsert_item(accepted.cluster | {"decided": "elsewhere"})
         step.decide(change)
-        assert step.document["decided"] == "elsewhere"
+        found: Any = step.document
+        assert found["decided"] == "elsewhere"
 
     assert perform(monkeypatch, executor.Executor(run=run)) == {"outcome": "done"}
     assert seen == [None, "elsewhere"]
@@ -155,10 +167,10 @@ def test_a_decision_costs_no_read_of_its_own(accepted: World, monkeypatch: pytes
     reads = counted(accepted.cosmos["OpenShiftClusters"], monkeypatch, "read_item")
 
     def run(step: Step) -> None:
-        step.decide(lambda document: bool(document.update(first=True)) or True)
+        step.decide(note(first=True))
         accepted.cosmos["OpenShiftClusters"].upsert_item(accepted.cluster | {"another": "row's"})
         step.check_fence()
-        step.decide(lambda document: bool(document.update(second=True)) or True)
+        step.decide(note(second=True))
 
     assert perform(monkeypatch, executor.Executor(run=run)) == {"outcome": "done"}
     assert [accepted.cluster[name] for name in ("first", "another", "second")] == [True, "row's", True]

@@ -8,11 +8,12 @@ import pytest
 from emulator.run import tables
 from shared.arm.errors import CloudError
 from shared.clusters import catalogue
+from shared.documents import CatalogueDocument
 from shared.release import machine_image
 
 IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
 VHD = "rhcos-43.81.202003111353.0"
-OLD: dict[str, Any] = {
+OLD: CatalogueDocument = {
     "version": "4.3.18",
     "openShiftPullspec": "quay.io/x@sha256:1f0f",
     "rhcosImage": IMAGE,
@@ -20,7 +21,8 @@ OLD: dict[str, Any] = {
 }
 
 # Like the entries of real deployments.
-WITHOUT = {name: value for name, value in OLD.items() if name != "rhcosImage"}
+WITHOUT = OLD.copy()
+del WITHOUT["rhcosImage"]
 
 
 def stream(name: str) -> dict[str, Any]:
@@ -93,7 +95,7 @@ def test_an_image_may_be_left_to_the_release_where_that_names_one(version: str, 
 
 def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
     """With the member and the allowed values of each problem."""
-    wrong = {
+    wrong: Any = {
         "id": "v",
         "version": "4.7.24",
         "ignitionVersion": "3.9.9",
@@ -162,7 +164,8 @@ def test_coordinates_that_the_stream_names_are_taken_as_they_are() -> None:
 
 def test_the_versions_of_the_local_azure_can_be_installed() -> None:
     """Each is a whole entry, and one of them leaves its image to the release."""
-    entries = {document["version"]: catalogue.read(document) for document in tables.VERSIONS}
+    documents: Any = tables.VERSIONS
+    entries = {document["version"]: catalogue.read(document) for document in documents}
     assert [entry.version for entry in entries.values() if entry.default] == ["4.19.24"]
     images = {version: entry.image or {} for version, entry in entries.items()}
     assert {image["version"].partition(".")[0] for image in images.values()} == {"417", "418", "419"}
@@ -173,7 +176,7 @@ def test_the_versions_of_the_local_azure_can_be_installed() -> None:
 def test_a_version_with_a_problem_is_not_offered_and_the_operator_reads_why(caplog: pytest.LogCaptureFixture) -> None:
     """Each of its creates would fail after half an hour."""
     broken = OLD | {"version": "4.4.3", "flavour": "Z", "default": True}
-    nameless = {"id": "x", "enabled": True}
+    nameless: CatalogueDocument = {"id": "x", "enabled": True}
     disabled = OLD | {"version": "4.5.1", "enabled": False, "flavour": "Z"}
     documents = [OLD | {"version": "4.10.1"}, broken, OLD, nameless, disabled]
     with caplog.at_level(logging.WARNING):

@@ -46,7 +46,7 @@ def test_what_a_version_says_comes_back_as_it_was_said(version: ApiVersion) -> N
 
     @settings(derandomize=True, deadline=None)
     @given(_values(tree(version)))
-    def round_trip(sent: dict[str, Any]) -> None:
+    def round_trip(sent: Any) -> None:
         stored = convert.overlay({}, decode_cluster(sent, version), version, patch=False)
         shown = convert.to_external(stored, version)
         want = copy.deepcopy(sent)
@@ -62,7 +62,7 @@ def test_an_empty_patch_changes_nothing(version: ApiVersion) -> None:
 
     @settings(derandomize=True, deadline=None)
     @given(_values(tree(API_VERSIONS[-1])))
-    def patch(stored: dict[str, Any]) -> None:
+    def patch(stored: Any) -> None:
         stored["fromTheFuture"] = {"a": [1]}
         assert convert.overlay(stored, {}, version, patch=True) == stored
 
@@ -71,7 +71,7 @@ def test_an_empty_patch_changes_nothing(version: ApiVersion) -> None:
 
 def test_secrets_go_out_and_come_back() -> None:
     """A bundle for the vault, and a cluster without."""
-    cluster = {"properties": {"clusterProfile": {"pullSecret": "p", "domain": "d"}}}
+    cluster: Any = {"properties": {"clusterProfile": {"pullSecret": "p", "domain": "d"}}}
     original = copy.deepcopy(cluster)
     bundle = convert.take_secrets(cluster)
     assert bundle == {"pullSecret": "p"}

@@ -1,25 +1,30 @@
 """The principal that a cluster runs with: what successes and failures leave for the next update."""
 
-from typing import Any
-
 import pytest
 
 from shared.clusters import principals
+from shared.documents import ClusterDocument, Principal
 
-OLD = {"clientId": "old", "objectId": "object-old", "secretId": "secret/1"}
-NEW = {"clientId": "new", "objectId": "object-new", "secretId": "secret/2"}
+OLD: Principal = {"clientId": "old", "objectId": "object-old", "secretId": "secret/1"}
+NEW: Principal = {"clientId": "new", "objectId": "object-new", "secretId": "secret/2"}
 
 
-def wants(principal: dict[str, str], document: dict[str, Any] | None = None) -> dict[str, Any]:
+def wants(principal: Principal, document: ClusterDocument | None = None) -> ClusterDocument:
     """Let a document ask for a principal."""
-    profile = {"clientId": principal["clientId"].upper(), "objectId": principal["objectId"]}
     made = document or {}
-    made["openShiftCluster"] = {"properties": {"servicePrincipalProfile": profile}}
+    made["openShiftCluster"] = {
+        "properties": {
+            "servicePrincipalProfile": {
+                "clientId": principal["clientId"].upper(),
+                "objectId": principal["objectId"],
+            }
+        }
+    }
     made["secrets"] = {"request": principal["secretId"]}
     return made
 
 
-def worked(principal: dict[str, str]) -> dict[str, Any]:
+def worked(principal: Principal) -> ClusterDocument:
     """Make the document of a cluster whose create succeeded."""
     document = wants(principal)
     principals.note_worked(document)
@@ -76,7 +81,7 @@ def test_after_a_failure_in_the_middle_the_way_back_is_a_change_as_well() -> Non
     assert document["principal"] == {"worked": OLD}
 
 
-def wanted(document: dict[str, Any]) -> dict[str, str]:
+def wanted(document: ClusterDocument) -> Principal:
     """Return the principal that a document asks for, whatever its object id."""
     return principals.current(document) | {"objectId": ""}
 
@@ -123,7 +128,7 @@ def test_a_create_that_is_resumed_keeps_its_principal() -> None:
 
 def test_every_principal_that_was_tried_is_former_until_one_works() -> None:
     """Two updates with different principals have failed one after the other."""
-    third = {"clientId": "third", "objectId": "object-third", "secretId": "secret/3"}
+    third: Principal = {"clientId": "third", "objectId": "object-third", "secretId": "secret/3"}
     document = worked(OLD)
     for principal in (NEW, third):
         assert principals.note_tried(wants(principal, document))

@@ -1,14 +1,13 @@
 """The state machine, edge by edge."""
 
-from typing import Any
-
 import pytest
 
 from shared.arm.errors import CloudError
 from shared.clusters.states import EDGES, Event, apply_edge, find_edge
+from shared.documents import Cluster
 
 
-def cluster(state: str, failed: str = "") -> dict[str, Any]:
+def cluster(state: str, failed: str = "") -> Cluster:
     """Return a cluster in a state."""
     return {"properties": {"provisioningState": state, "failedProvisioningState": failed}}
 

@@ -14,7 +14,7 @@ from tests.product.unit.frontend.test_sre_operation_get import END, item, report
 from tests.product.unit.frontend.world import CLUSTER, LOCATION, World, body
 
 BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
-PLAN: dict[str, Any] = {"rows": [to_dict(row) for row in PLANS["create"]]}
+PLAN: Any = {"rows": [to_dict(row) for row in PLANS["create"]]}
 NAMES = [row["name"] for row in PLAN["rows"]]
 
 
@@ -44,7 +44,7 @@ def progress_item(step: str, status: str, lasted: float, attempt: int = 1) -> di
     }
 
 
-def percent(items: Any, plan: dict[str, Any] = PLAN, status: str = "Creating") -> int:
+def percent(items: Any, plan: Any = PLAN, status: str = "Creating") -> int:
     """Return only the figure."""
     return int(operation_report.progress({"plan": plan}, items, status)["percentComplete"])
 

@@ -212,12 +212,12 @@ class World:
         return self.send("GET", f"/sre{path}", api_version="", certificate=admin_certificate())
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Any:
         """The one cluster document, as stored."""
         (document,) = self.cosmos["OpenShiftClusters"].documents.values()
         return document
 
-    def operation(self, operation_id: str) -> dict[str, Any]:
+    def operation(self, operation_id: str) -> Any:
         """Return an operation, as stored."""
         return self.cosmos["AsyncOperations"].documents[operation_id, operation_id]
 

@@ -85,8 +85,8 @@ def plan_round(name: str, row: str, monkeypatch: pytest.MonkeyPatch, tries: int 
 
 def run(plan: Json, fates: dict[str, Fate], done: list[str]) -> tuple[Host, Instance]:
     """Run a plan in which some rows have special results; all others are done after a second."""
-    operation = {"id": "op", "plan": plan, "correlationData": {"correlationId": "corr"}}
-    cluster = {"id": "doc-1", "key": "/subscriptions/s/c", "attempt": 1}
+    operation: Any = {"id": "op", "plan": plan, "correlationData": {"correlationId": "corr"}}
+    cluster: Any = {"id": "doc-1", "key": "/subscriptions/s/c", "attempt": 1}
 
     def activity(_name: str, call: Json, _now: Any) -> tuple[float, Any]:
         if call["verb"] == "cancel":

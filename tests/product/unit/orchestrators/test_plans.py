@@ -28,7 +28,7 @@ def settings(scale: str = "1") -> Settings:
     return parse(ENVIRONMENT | {"TIME_SCALE": scale})
 
 
-def document(domain: str = "c1", **more: Any) -> dict[str, Any]:
+def document(domain: str = "c1", **more: Any) -> Any:
     """Make a cluster document with a domain."""
     made = cluster_document(**more)
     made["openShiftCluster"]["properties"]["clusterProfile"]["domain"] = domain
@@ -219,7 +219,7 @@ def test_a_resolved_plan_has_every_policy_that_its_rows_name() -> None:
 
 def test_the_input_of_an_orchestration_holds_no_document_and_no_secret() -> None:
     """It has ids, the plan, and the finished rows; the row `finish` always runs again."""
-    operation = {"id": "op", "plan": {"rows": []}, "correlationData": {"correlationId": "c", "traceparent": "t"}}
+    operation: Any = {"id": "op", "plan": {"rows": []}, "correlationData": {"correlationId": "c", "traceparent": "t"}}
     made = plans.start_input(operation, document(secrets={"request": "s"}), ["decide_names", "finish"])
     assert made == {
         "operationId": "op",

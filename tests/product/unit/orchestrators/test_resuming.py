@@ -9,6 +9,7 @@ from orchestrators import plans
 from orchestrators.plans import resuming
 from orchestrators.plans.predicates import PREDICATES
 from orchestrators.plans.rows import Row
+from shared.documents import Properties
 from shared.settings import parse
 from shared.steps import ResolvedPlan, RowKind
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
@@ -17,7 +18,7 @@ NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 NAMES = [row.name for row in plans.PLANS["create"]]
 
 
-NOTES: dict[str, dict[str, Any]] = {"one": {"hasPullSecret": True}, "none": {"hasPullSecret": False}, "not noted": {}}
+NOTES: dict[str, Any] = {"one": {"hasPullSecret": True}, "none": {"hasPullSecret": False}, "not noted": {}}
 
 
 def ago(hours: float) -> str:
@@ -39,7 +40,7 @@ def ago(hours: float) -> str:
     ],
 )
 def test_a_bootstrap_begins_again_when_its_certificates_would_not_last(
-    properties: dict[str, Any], done: list[str], want: bool
+    properties: Properties, done: list[str], want: bool
 ) -> None:
     """They are valid for a day; four hours are left for the bootstrap."""
     assert resuming.begins_again(properties, done, NOW) is want

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from shared.documents import TaskHubDocument
 from shared.settings import parse
 from tests.product.unit.product_world import ENVIRONMENT
 from timers.hubs import GAP, SILENCE, last_heard, next_sign
@@ -18,7 +19,7 @@ def ago(minutes: float) -> str:
     return (NOW - timedelta(minutes=minutes)).isoformat()
 
 
-def sign(seen: float, since: float = 60) -> dict[str, Any]:
+def sign(seen: float, since: float = 60) -> Any:
     """Make a sign of life."""
     return {"id": "any", "lastSeen": ago(seen), "listeningSince": ago(since)}
 
@@ -28,13 +29,13 @@ def sign(seen: float, since: float = 60) -> dict[str, Any]:
     [(None, 0), (sign(1), 60), (sign(GAP / timedelta(minutes=1)), 60), (sign(5.1), 0)],
     ids=["the first", "a minute ago", "just in time", "after a gap"],
 )
-def test_a_hub_listens_as_long_as_it_can_say_that_it_lives(last: dict[str, Any] | None, want_since: float) -> None:
+def test_a_hub_listens_as_long_as_it_can_say_that_it_lives(last: TaskHubDocument | None, want_since: float) -> None:
     """The problem that keeps it from writing may keep the others from writing too."""
     made = next_sign(last, NOW, BLUE)
     assert made == {"id": "blue", "lastSeen": NOW.isoformat(), "listeningSince": ago(want_since)}
 
 
-def operation(hub: str, started: float = 60) -> dict[str, Any]:
+def operation(hub: str, started: float = 60) -> Any:
     """Make an operation of a hub."""
     return {"taskHub": hub, "asyncOperation": {"startTime": ago(started)}}
 
@@ -57,7 +58,7 @@ def operation(hub: str, started: float = 60) -> dict[str, Any]:
     ],
 )
 def test_another_hub_is_heard_by_its_sign_or_by_what_it_does(
-    owner: dict[str, Any] | None, started: float, progress: float, listening: float, want: float
+    owner: TaskHubDocument | None, started: float, progress: float, listening: float, want: float
 ) -> None:
     """Its silence is never longer than the time for which we have listened."""
     signs = {"blue": sign(0, listening)} | ({"green": owner} if owner else {})

@@ -8,6 +8,7 @@ import pytest
 from azure.durable_functions.models.DurableOrchestrationStatus import DurableOrchestrationStatus
 
 from shared import settings
+from shared.documents import ClusterDocument
 from tests.product.unit.product_world import World
 from timers import watchdog
 from timers.judging import Action, Finding, judge
@@ -41,7 +42,7 @@ def item(step: str, status: str = "Running", seen: float = 1, attempt: int = 1, 
     }
 
 
-def requested(seconds: float) -> dict[str, Any]:
+def requested(seconds: float) -> ClusterDocument:
     """Make a cluster whose operation was requested this many seconds ago."""
     return {"attempt": 1, "correlationData": {"requestTime": ago(seconds)}}
 
