@@ -1,8 +1,8 @@
-"""What stands in the documents of Cosmos DB, as types. `docs/design.md` explains each document and gives examples.
+"""Types of the documents in Cosmos DB. `docs/design.md` explains each document and gives examples.
 
-Documents are plain dictionaries at run time: members written by a newer build are kept and written back, so nothing
-here may be used to filter. All members are optional to the type checker, because an older build may have written less;
-it knows which names there are.
+Documents are plain dictionaries at run time. Members that a newer build wrote are kept and written back, so these types
+must not be used to filter. All members are optional, because an older build may have written fewer; the type checker
+only refuses names that do not exist.
 """
 
 from typing import Any, TypedDict
@@ -12,7 +12,7 @@ from shared.steps import ResolvedPlan
 
 
 class Document(TypedDict, total=False):
-    """What every document has: its id, and the tag by which a replace is conditional."""
+    """The members of every document: its id, and the tag that makes a replace conditional."""
 
     id: str
     ttl: int
@@ -20,7 +20,7 @@ class Document(TypedDict, total=False):
 
 
 class CorrelationData(TypedDict, total=False):
-    """What ties a request to everything that it causes."""
+    """The ids that tie a request to everything that it causes."""
 
     correlationId: str
     clientRequestId: str
@@ -30,7 +30,7 @@ class CorrelationData(TypedDict, total=False):
 
 
 class ClusterProfile(TypedDict, total=False):
-    """`clusterProfile`; the pull secret is in it only while a request is looked at."""
+    """`clusterProfile`; it contains the pull secret only while a request is processed."""
 
     domain: str
     version: str
@@ -41,7 +41,7 @@ class ClusterProfile(TypedDict, total=False):
 
 
 class ServicePrincipalProfile(TypedDict, total=False):
-    """`servicePrincipalProfile`: what the customer wants; the secret is in it only while a request is looked at."""
+    """`servicePrincipalProfile`, as the customer wants it; it contains the secret only while a request is processed."""
 
     clientId: str
     objectId: str
@@ -49,7 +49,7 @@ class ServicePrincipalProfile(TypedDict, total=False):
 
 
 class ManagedOutboundIps(TypedDict, total=False):
-    """How many addresses the cluster leaves by."""
+    """The number of addresses for outbound traffic."""
 
     count: int
 
@@ -62,7 +62,7 @@ class LoadBalancerProfile(TypedDict, total=False):
 
 
 class NetworkProfile(TypedDict, total=False):
-    """`networkProfile`; `privateEndpointIp` is where the service dials the API server."""
+    """`networkProfile`; the service reaches the API server at `privateEndpointIp`."""
 
     podCidr: str
     serviceCidr: str
@@ -73,7 +73,7 @@ class NetworkProfile(TypedDict, total=False):
 
 
 class MachineProfile(TypedDict, total=False):
-    """What the profiles of masters and of workers have in common."""
+    """The common members of the profiles of masters and workers."""
 
     vmSize: str
     subnetId: str
@@ -119,14 +119,14 @@ class RegistryProfile(TypedDict, total=False):
 
 
 class Install(TypedDict, total=False):
-    """When the certificates of a day began, and whether a resume has to begin the bootstrap again."""
+    """The time when the one-day certificates begin, and whether a resume has to repeat the bootstrap."""
 
     now: str
     beginsAgain: bool
 
 
 class Properties(TypedDict, total=False):
-    """The properties of a cluster: those of all API versions, and what activities have decided."""
+    """The properties of a cluster: those of all API versions, and the decisions of activities."""
 
     provisioningState: str
     lastProvisioningState: str
@@ -173,21 +173,21 @@ class Principal(TypedDict):
 
 
 class KnownPrincipals(TypedDict, total=False):
-    """The principal that a cluster runs with, and those that updates have begun to carry in."""
+    """The principal that a cluster runs with, and those that updates have begun to install."""
 
     worked: Principal
     tried: list[Principal]
 
 
 class Restarts(TypedDict):
-    """The attempts in a row that ended without a row done, and since when they are restarted."""
+    """The number of successive attempts that completed no row, and the time of the first restart."""
 
     count: int
     since: str
 
 
 class ClusterDocument(Document, total=False):
-    """The truth about one cluster."""
+    """The document of one cluster."""
 
     key: str
     partitionKey: str
@@ -208,7 +208,7 @@ class ClusterDocument(Document, total=False):
 
 
 class OperationDocument(Document, total=False):
-    """An async operation; it has a copy of the cluster once it has ended, unless it was a delete."""
+    """An async operation. After its end it contains a copy of the cluster, unless it was a delete."""
 
     openShiftClusterKey: str
     clusterDocumentId: str
@@ -236,7 +236,7 @@ class SubscriptionProperties(TypedDict, total=False):
 
 
 class Subscription(TypedDict, total=False):
-    """What ARM says of a subscription."""
+    """A subscription, as ARM describes it."""
 
     state: str
     registrationDate: str
@@ -266,7 +266,7 @@ class CatalogueDocument(Document, total=False):
 
 
 class BillingTimes(TypedDict, total=False):
-    """From when to when a cluster costs, in seconds of Unix time."""
+    """Tenant, region, and the start and end of billing in Unix time."""
 
     tenantID: str
     location: str

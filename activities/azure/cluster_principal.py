@@ -26,7 +26,7 @@ def cluster_credential(step: Step) -> TokenCredential:
 
 
 class Claims(TypedDict, total=False):
-    """What a token of Entra ID says of a principal, as far as anybody here asks."""
+    """The claims of an Entra ID token that this service reads."""
 
     oid: str
     altsecid: str

@@ -43,7 +43,7 @@ def wait(message: str, retry_after_seconds: int | None = None, *, unanswered: bo
     return outcome
 
 
-# One thing that an executor would send, or write: what people are shown of it, without a secret.
+# One request or document that an executor would send or write, without secrets.
 Rendered = Mapping[str, Any]
 
 

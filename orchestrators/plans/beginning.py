@@ -18,7 +18,7 @@ LOOK_BACK = timedelta(minutes=2)
 
 @dataclass(frozen=True)
 class OperationRequest:
-    """Who asks for an operation, and when.
+    """The id of a new operation, its caller and its time.
 
     Args:
         operation_id: a random id, never used before.
@@ -43,7 +43,7 @@ def begin_operation(
     """Let a cluster document name a new operation, and return that operation's document. Writes nothing.
 
     Args:
-        request: who asks for it.
+        request: its id, caller and time.
         document: the cluster document, changed in place.
         edge: the edge of the state machine that is taken.
         settings: give the plan's durations, the task hub that drives the operation, and the region in its path.

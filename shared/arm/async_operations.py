@@ -5,12 +5,12 @@ from typing import TypedDict
 
 from shared.arm.errors import CloudErrorBody
 
-# How ARM says that something has ended, operations and deployments alike.
+# The statuses with which ARM ends operations and deployments.
 ENDED = frozenset({"Succeeded", "Failed", "Canceled"})
 
 
 class AsyncOperation(TypedDict, total=False):
-    """`asyncOperation` of an operation's document, and what a client may see of it."""
+    """`asyncOperation` of an operation's document, and the part of it that a client may see."""
 
     id: str
     name: str

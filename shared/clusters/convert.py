@@ -9,7 +9,7 @@ from shared.clusters.members import ALWAYS_SHOWN, ANY_CASE, BY_SERVICE, Kind, Me
 from shared.clusters.shape import Node, is_empty, is_same, secret_paths, tree
 from shared.documents import Cluster
 
-# What any object of JSON holds, for those who walk along a tree and read.
+# The members of any JSON object, for functions that only read them.
 Members = Mapping[str, Any]
 
 

@@ -17,7 +17,7 @@ from azure.cosmos.exceptions import (
 
 from shared import deadline
 
-# What the documents of a container hold; see `shared/documents.py`.
+# The type of a container's documents; see `shared/documents.py`.
 Item = TypeVar("Item", bound=Mapping[str, Any])
 Decide = Callable[[Item], Item | None]
 
@@ -156,7 +156,7 @@ class Items(Generic[Item]):
         return document if decided is None else self.replace(decided)
 
     def _typed(self, answer: Mapping[str, Any]) -> Item:
-        """Return what Cosmos DB has answered as a plain dictionary; the container knows what its documents hold."""
+        """Return an answer of Cosmos DB as a plain dictionary, with the type of this container's documents."""
         document: Any = dict(answer)
         item: Item = document
         return item

@@ -16,7 +16,7 @@ from shared.store import OutcomeUnknown, ensure_written
 
 
 def new_request(call: Call) -> OperationRequest:
-    """Return what a new operation takes over from the request that begins it; from here on, traces name it."""
+    """Return the id, caller and time of a new operation. From now on traces carry the id."""
     operation_id = new_id()
     tracing.current.set(replace(tracing.current.get(), operation_id=operation_id))
     namespace = call.request.parameters["resourceProviderNamespace"]

@@ -1,14 +1,16 @@
-"""What a PUT or PATCH makes of a cluster. Every request goes the same way, and the order is here and nowhere else.
+"""The cluster that a PUT or PATCH asks for.
 
-1. decode: known members of the right types, before anything is read;
-2. overlay: what the body says, laid over what is stored;
-3. the version of a create that names none;
-4. validate: what can be said without asking anybody, then what may not change;
-5. settle: what is the service's own goes back to what the service says;
-6. default: what is empty and has a default;
-7. what ARM says of who sent it.
+Create, update and resume take the same steps, in this order:
+1. decode: take the members that the version knows, and check their types, before any document is read;
+2. overlay: lay the body over the stored cluster;
+3. give a create without a version the default version;
+4. validate: check everything that needs no call, then refuse changes of fixed members;
+5. settle: restore the members that belong to the service;
+6. fill empty members that have a default;
+7. add what ARM's header says of the sender.
 
-What comes out holds secrets: `convert.take_secrets` parts them from the document, and `convert.to_external` answers.
+The result contains secrets. `convert.take_secrets` removes them before the document is written, and
+`convert.to_external` leaves them out of the reply.
 """
 
 from frontend.messages import Call
@@ -21,7 +23,7 @@ from shared.documents import Cluster
 
 
 def decode(call: Call) -> Cluster:
-    """Return what the body says.
+    """Return the members of the body that the version knows.
 
     Raises:
         CloudError: 400 `InvalidRequestContent`.
@@ -30,16 +32,16 @@ def decode(call: Call) -> Cluster:
 
 
 def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) -> Cluster:
-    """Return the cluster that a request wants: valid and complete, secrets included.
+    """Return the cluster that a request asks for, valid, complete and with its secrets.
 
     Args:
         call: the request.
         sent: the decoded body.
-        stored: the internal cluster with its secrets; at create one of `id`, `name` and `type`.
+        stored: the internal cluster with its secrets; for a create, one with only `id`, `name` and `type`.
         edge: the edge of the state machine that the request takes.
 
     Raises:
-        CloudError: with all that is wrong with it.
+        CloudError: with every problem that the validation finds.
     """
     version, creating = call.version, edge.state is None
     cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
@@ -56,7 +58,7 @@ def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) ->
 
 
 def _with_version(call: Call, cluster: Cluster) -> tuple[str, ...]:
-    """Give a new cluster the default version unless it names one; return those that it may name."""
+    """Give a new cluster the default version unless it names one, and return the versions that it may name."""
     documents = call.services.store.versions.enabled()
     profile = cluster.get("properties", {}).get("clusterProfile", {})
     if not profile.get("version"):

@@ -33,7 +33,7 @@ _PHASE_STATUS = (StepStatus.FAILED, StepStatus.RUNNING, StepStatus.CANCELED)
 
 
 class StepReport(TypedDict, total=False):
-    """A row of the plan, and what became of it; members that say nothing are left out."""
+    """A row of the plan and its progress. Empty members are left out."""
 
     name: str
     phase: str
@@ -53,7 +53,7 @@ class StepReport(TypedDict, total=False):
 
 
 class PhaseReport(TypedDict, total=False):
-    """Rows under one heading, together."""
+    """The rows of one phase, summarized."""
 
     name: str
     status: str
@@ -63,7 +63,7 @@ class PhaseReport(TypedDict, total=False):
 
 
 class Report(TypedDict, total=False):
-    """An operation as a person sees it."""
+    """The report of an operation."""
 
     id: str
     name: str
@@ -84,8 +84,8 @@ class Report(TypedDict, total=False):
     error: CloudErrorBody
 
 
-class Way(TypedDict, total=False):
-    """Where an operation that runs has come to."""
+class Position(TypedDict, total=False):
+    """The current phase and steps of an operation that runs."""
 
     phase: str
     currentSteps: list[str]
@@ -93,10 +93,10 @@ class Way(TypedDict, total=False):
 
 
 class CustomersProgress(TypedDict, total=False):
-    """What a customer who polls is told of the way."""
+    """The progress that a polling customer sees."""
 
     percentComplete: int
-    properties: Way
+    properties: Position
 
 
 def report(

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-# Name to value, as a template takes them.
+# The parameters of a template: name to value.
 Parameters = Mapping[str, object]
 
 
