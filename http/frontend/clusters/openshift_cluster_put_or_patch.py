@@ -13,13 +13,14 @@ from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.clusters import managed_domain
 from frontend.clusters.operation_begin import accepted, new_request, write_operation
-from frontend.clusters.requested_cluster import decode, requested_cluster
+from frontend.clusters.requested_cluster import requested_cluster
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
 from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import convert, principals, states
+from shared.clusters.decode import decode_cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
 from shared.documents import Cluster, ClusterDocument
@@ -50,7 +51,7 @@ def patch(call: Call) -> Reply:
 
 def _retried(call: Call, event: Event) -> Reply:
     """Repeat the whole decision while another writer of the document is faster."""
-    sent = decode(call)
+    sent = decode_cluster(call.content, call.version)
     for _ in range(UPDATE_TRIES):
         try:
             return _put_or_patch(call, event, sent)

@@ -1,7 +1,7 @@
 """The cluster that a PUT or PATCH asks for.
 
 Create, update and resume take the same steps, in this order:
-1. decode: take the members that the version knows, and check their types, before any document is read;
+1. decode (`decode_cluster`, which the caller has called): take the members that the version knows, and check their types, before any document is read;
 2. overlay: lay the body over the stored cluster;
 3. give a create without a version the default version;
 4. validate: check everything that needs no call, then refuse changes of fixed members;
@@ -17,18 +17,8 @@ from frontend.messages import Call
 from shared.clusters import catalogue, convert
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.validation import validate_delta, validate_resume, validate_static
-from shared.clusters.decode import decode_cluster
 from shared.clusters.states import Edge, Event
 from shared.documents import Cluster
-
-
-def decode(call: Call) -> Cluster:
-    """Return the members of the body that the version knows.
-
-    Raises:
-        CloudError: 400 `InvalidRequestContent`.
-    """
-    return decode_cluster(call.content, call.version)
 
 
 def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) -> Cluster:
