@@ -45,11 +45,11 @@ def test_a_wrong_record_fails_the_create_by_name(own_azure: LocalAzure, rng: ran
         create, poller = begin_create(customer)
         operations = own_azure.operations(customer)
 
-        def is_read() -> bool:
+        def is_made() -> bool:
             steps = {step["name"]: step["status"] for step in operations.get(create)["steps"]}
-            return bool(steps["private_dns_ready"] == "Running")
+            return bool(steps["deploy_network_template"] == "Succeeded")
 
-        wait_for(is_read, "the zone to be read back")
+        wait_for(is_made, "the zone to be made")
         wrong = RecordSet(properties=RecordSetProperties(ttl=300, a_records=[ARecord(ipv4_address="10.99.99.99")]))
         client.record_sets.create_or_update(group, zone, "A", "api-int", wrong)
         with pytest.raises(HttpResponseError):
