@@ -133,7 +133,7 @@ class ArmRoute(Route):
         super().__init__("/", _endpoint(arm, row), name=row.name)
         # Starlette adds HEAD to every GET; here HEAD has rows of its own.
         self.methods = set(row.methods.split())
-        self._arm, self._row = arm, row
+        self._arm, self.row = arm, row
         expression = re.sub(r"\\{(\w+):path\\}", r"(?P<\1>.*)", re.escape(row.pattern))
         self._pattern = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", expression), re.IGNORECASE)
 
@@ -146,7 +146,7 @@ class ArmRoute(Route):
 
     def operation(self, request: Request) -> str:
         """Name the operation."""
-        name = self._row.operation(self._arm, request) if self._row.operation else self._row.name
+        name = self.row.operation(self._arm, request) if self.row.operation else self.row.name
         return f"{request.method} {name}"
 
 

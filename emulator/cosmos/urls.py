@@ -1,6 +1,6 @@
 """What Cosmos DB answers: paths by method, and what an operation is called in the journal and by faults."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,6 +19,16 @@ _DOCUMENTS = _CONTAINER + "/docs"
 _DOCUMENT = _DOCUMENTS + "/{document}"
 
 
+# What a POST to documents may be, by what `post_kind` tells.
+POSTS: Mapping[str, Callable[[ItemResponses, Request], Awaitable[Response]]] = {
+    "batch": ItemResponses.batch,
+    "query-plan": ItemResponses.query_plan,
+    "query": ItemResponses.query,
+    "upsert": ItemResponses.create,
+    "create": ItemResponses.create,
+}
+
+
 def post_kind(request: Request) -> str:
     """Tell what a POST to documents is: by headers, not by path."""
     if is_true(request, "x-ms-cosmos-is-batch-request"):
@@ -32,16 +42,9 @@ def post_kind(request: Request) -> str:
 
 def routes(metadata: Responses, items: ItemResponses) -> list[Route]:
     """Return the routes; clients write a closing slash or not."""
-    posts: dict[str, Endpoint] = {
-        "batch": items.batch,
-        "query-plan": items.query_plan,
-        "query": items.query,
-        "upsert": items.create,
-        "create": items.create,
-    }
 
     async def post(request: Request) -> Response:
-        return await posts[post_kind(request)](request)
+        return await POSTS[post_kind(request)](items, request)
 
     table: tuple[tuple[str, str, Endpoint, str], ...] = (
         ("GET", "/", metadata.account, "read account"),
