@@ -1,0 +1,65 @@
+"""Who called, as far as the journal tells: the caller's name, the step that it calls for, and whose run it was."""
+
+from http import HTTPStatus
+
+from emulator.core.journal import Entry
+from emulator.core.platform import Platform
+from emulator.entra import EntraModel
+
+PRODUCT, DEMO, STORIES = "product", "demo", "stories"
+RUNS = (PRODUCT, DEMO, STORIES)
+MACHINES, UNSIGNED = "machines", "unsigned"
+# The columns of the page, in this order.
+CLIENTS = (*RUNS, MACHINES, UNSIGNED)
+
+# Services of the local Azure itself, and what the server answers for hosts that nothing emulates.
+NOT_AZURE = ("control", "unsupported")
+# The common name of the product's client certificate for clusters.
+CLUSTER_USER = "system:aro-service"
+ADMINISTRATOR = "system:admin"
+# The bootstrap machine has the administrator's kubeconfig; these are the paths that it asks for
+# (`emulator/openshift/cluster/bootstrap.py`).
+ASKED_BY_BOOTSTRAP = ("/api", "/apis/config.openshift.io/v1", "/api/v1/namespaces/kube-system")
+# How callers are called that only emulated machines are: whoever downloads ignition, kubelets.
+OF_MACHINES = ("SAS of ", "system:serviceaccount:", "system:node:")
+
+
+class Clients:
+    """Tells the clients apart.
+
+    Args:
+        platform: one that is seeded, for the names and ids of the product's identities.
+    """
+
+    def __init__(self, platform: Platform) -> None:
+        world, entra = platform.world, platform.model(EntraModel)
+        names = {CLUSTER_USER}
+        for client_id in (world.first_party_client_id, world.rp_identity_client_id):
+            principals = [
+                entra.service_principal(tenant_id, client_id) for tenant_id in (world.tenant_id, world.rp_tenant_id)
+            ]
+            names |= {client_id, entra.application(client_id)["displayName"]}
+            names |= {principal["objectId"] for principal in principals if principal is not None}
+        self._product = frozenset(names)
+
+    def of(self, entry: Entry, run: str) -> str | None:
+        """Return who made a call, None if it does not count.
+
+        Only the product tells for which step it calls, so a step also tells its calls as a cluster's principal, and with
+        a SAS, from those of others.
+
+        Args:
+            entry: the call.
+            run: whose journal it stands in; in the product's, its customers are tests and do not count.
+        """
+        if entry.service in NOT_AZURE or entry.status == HTTPStatus.UNAUTHORIZED:
+            return None
+        if entry.step or entry.caller in self._product:
+            return PRODUCT
+        by_bootstrap = entry.caller == ADMINISTRATOR and entry.path in ASKED_BY_BOOTSTRAP
+        if entry.caller.startswith(OF_MACHINES) or by_bootstrap:
+            return MACHINES
+        if not entry.caller:
+            # An injected failure is answered before the service learns who calls.
+            return None if entry.fault else UNSIGNED
+        return None if run == PRODUCT else run
