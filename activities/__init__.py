@@ -66,8 +66,10 @@ _EXECUTORS: dict[str, tuple[str, ...]] = {
         "control_plane_redeployed",
     ),
     "operation.superseded": ("cancel_superseded",),
-    # The engine calls the first of these itself; each plan ends with one of the others.
-    "operation.operation": ("stop_operation", "finish_operation", "finish_delete"),
+    # The engine calls it itself.
+    "operation.stop": ("stop_operation",),
+    # Each plan ends with one of these.
+    "operation.finish": ("finish_operation", "finish_delete"),
 }
 # Where the executor of each name is.
 ACTIVITIES = {name: f"activities.{module}:{name}" for module, names in _EXECUTORS.items() for name in names}

@@ -1,4 +1,4 @@
-"""The engine's own activities: stopping and ending an operation.
+"""The end of an operation.
 
 The end is written to the async operation first, then to the cluster document. A client sees it only after the second
 write, because the status route asks the cluster document whether it still names the operation.
@@ -6,7 +6,6 @@ write, because the status route asks the cluster document whether it still names
 
 import copy
 
-from activities.runtime import progress
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared import settings
@@ -15,19 +14,6 @@ from shared.clusters import endings, naming
 from shared.clusters.states import ProvisioningState
 from shared.documents import Cluster, ClusterDocument, OperationDocument
 from shared.store import UPDATE_TRIES, PreconditionFailed, get_store
-
-
-def _stop_operation(step: Step) -> None:
-    """Tell the open waits of this attempt to cancel what they began, and mark the step that failed."""
-
-    def change(document: ClusterDocument) -> bool:
-        if document.get("stopping"):
-            return False
-        document["stopping"] = True
-        return True
-
-    step.decide(change)
-    progress.fail(step.call, step.call["failedStep"], step.call["error"] or {})
 
 
 def _finish_operation(step: Step) -> None:
@@ -103,6 +89,5 @@ def _free_domain(step: Step) -> None:
         get_store().domains.free(domain, step.document["key"])
 
 
-stop_operation = Executor(run=_stop_operation, control=True)
 finish_operation = Executor(run=_finish_operation, control=True, settles=True)
 finish_delete = Executor(run=_finish_delete, settles=True)
