@@ -175,12 +175,12 @@ def _is_stale(finding: Finding, operation: OperationDocument, now: datetime) -> 
 
 
 def is_young(operation: OperationDocument, created: datetime | None, now: datetime) -> bool:
-    """Tell whether an instance lives for less than the longest silence, so that none of its rows can be stale.
+    """Tell whether an instance is younger than the longest allowed silence, so that none of its rows can be stale.
 
     Args:
         operation: the async operation.
-        created: when the instance was, None where that is not known.
-        now: the time of the judgement.
+        created: when the instance was created, None if unknown.
+        now: the current time.
     """
     return created is not None and now - created < _longest_silence(operation)
 

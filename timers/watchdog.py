@@ -83,9 +83,9 @@ async def _watch_one(
 async def _find(
     client: df.DurableOrchestrationClient, store: Store, signs: Mapping[str, TaskHubDocument], cluster: ClusterDocument
 ) -> Finding:
-    """Gather what is known of an operation; another hub's instances cannot be seen from here.
+    """Collect the facts about an operation. The instances of another hub cannot be seen from here.
 
-    Its progress is left out where it cannot matter: nearly each run finds operations that have just begun.
+    The progress of an operation that has just begun is not read, because it cannot be stale yet.
     """
     operation_id, service_settings = cluster["asyncOperationId"], settings.load()
     operation = await asyncio.to_thread(store.operations.read, operation_id)

@@ -1,8 +1,8 @@
 """The progress item of a running step, which people, the demo, the timeline and the watchdog read.
 
-Two rules keep most calls from writing it. It is `Running` before a call changes anything that a successor would have to
-wait for, and not before: what only looks and decides is written once, at its end. And a call that changed nothing and
-found what the one before has found leaves the item as it is, for as long as readers need no sign of life.
+Most calls do not write it. A step becomes `Running` just before its first change in Azure or in the cluster, because a
+delete waits for such steps; a step that only reads writes its item once, at the end. A poll that found the same as the
+poll before leaves the item unchanged, for as long as readers need no sign of life.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _COUNTING = ("polls", "lastProgressTime")
 
 @dataclass
 class _Written:
-    """What this process knows to stand in the store: the item as it wrote it, and the last call that found it so."""
+    """The stored state of an item, as far as this process knows: the item as written, and the last call that confirmed it."""
 
     item: ProgressItem
     call: Call
@@ -39,7 +39,7 @@ def _written(store: Store, operation_id: str, item_id: str) -> list[_Written]:  
 
 
 def begin(call: Call) -> None:
-    """Record, before a change, that the step runs. Each call does so for itself, and again while it goes on for long."""
+    """Record that the step runs, before it changes something: once in each call, and again if the call takes long."""
     known = _known(call)
     if known and known[0].call is call and not _is_old(known[0]):
         return
@@ -150,8 +150,8 @@ def _item_id(call: Call) -> str:
 def _says_nothing_new(call: Call, item: ProgressItem, written: _Written) -> bool:
     """Tell whether a call may leave the item alone.
 
-    Only where the poll before was this process's too: another one may have written something else. And only a call
-    that changed nothing: it would have begun with an item of its own, and whoever takes over wants to know when it ended.
+    It may if this process also made the poll before; another process may have written something else. And the call must
+    have changed nothing: a call that changes something has written `Running`, and a delete waits for what follows it.
     """
     follows = call["polls"] == written.call["polls"] + 1
     return follows and _found(item) == _found(written.item) and not _is_old(written)

@@ -26,7 +26,7 @@ class Step:
 
     call: Call
     document: ClusterDocument = field(repr=False)
-    # As any read of this call found it last.
+    # The newest version that this call has read.
     _newest: ClusterDocument = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ class Step:
 
     @cached_property
     def versions(self) -> list[CatalogueDocument]:
-        """The catalogue as this call found it first: of an entry that is edited meanwhile it sees no second half."""
+        """The catalogue, read once for this call, so that it never sees two versions of one entry."""
         return get_store().versions.enabled()
 
     def customer(self, client: Callable[..., Client], subscription_id: str = "") -> Client:
@@ -87,21 +87,21 @@ class Step:
         """Write a decision into the cluster document, under the fence, and read the document back.
 
         Args:
-            change: alters the document, and tells whether it did. It may run several times, at first on what this call
-                read last, then each time on what was just read, so a decision that somebody else made meanwhile stays.
+            change: changes the document, and returns whether it did. It may run several times: first on the newest
+                version that this call has read, then on fresh reads, so a decision made meanwhile by others stays.
 
         Raises:
-            FenceMoved: when this attempt was superseded, and there is something to write.
+            FenceMoved: if this attempt was superseded and there is something to write.
         """
         self.document = self._newest = get_store().clusters.fenced_update(
             self.fence, lambda document: document if change(document) else None, self._newest
         )
 
     def check_fence(self) -> None:
-        """Make sure of the fence right before a change of anything but documents of the operation and its cluster.
+        """Check the fence right before a change outside the documents of the operation and its cluster.
 
-        The pipelines of clients ask for it; a write that no pipeline guards asks by itself. The progress item comes
-        first: whoever moves the fence after it was read here finds the item `Running`, and waits for this step.
+        Clients call this from their pipelines; writes without such a pipeline call it themselves. The progress item is
+        written first, so whoever moves the fence after this read finds the step `Running` and waits for it.
 
         Raises:
             FenceMoved: if this attempt was superseded.

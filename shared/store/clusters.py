@@ -115,13 +115,13 @@ class Clusters(Items[ClusterDocument]):
     def fenced_update(
         self, fence: Fence, decide: Decide[ClusterDocument], read_before: ClusterDocument | None = None
     ) -> ClusterDocument:
-        """Update for an activity: each try checks the fence on what it read.
+        """Update a document for an activity. Each try checks the fence on the document that it read.
 
         Args:
-            fence: of the activity.
-            decide: as `Items.update`.
-            read_before: the document as a fenced read found it before, for the first try. It stays as it is. Nobody
-                can have moved the fence since, if the replace finds its ETag.
+            fence: the activity's fence.
+            decide: as in `Items.update`.
+            read_before: the result of an earlier fenced read, used for the first try and not modified. If its ETag still
+                matches, nobody has moved the fence since.
 
         Raises:
             FenceMoved: if the cluster is gone or another attempt owns it.
