@@ -1,7 +1,8 @@
 """The cluster that a PUT or PATCH asks for.
 
 Create, update and resume take the same steps, in this order:
-1. decode (`decode_cluster`, which the caller has called): take the members that the version knows, and check their types, before any document is read;
+1. decode: take the members that the version knows and check their types. The caller has done this with
+   `decode_cluster`, before any document is read;
 2. overlay: lay the body over the stored cluster;
 3. give a create without a version the default version;
 4. validate: check everything that needs no call, then refuse changes of fixed members;
