@@ -20,8 +20,9 @@ from tests.product.integration.service.stage import Cluster, begun, prepare
 # What a create or a delete takes here at most, beside others on two cores, when nothing happens.
 PATIENCE_SECONDS = 240.0
 KEPT = 4
-# A step that runs again after a kill or a lost answer may write a secret again, and again.
-VERSIONS = 60
+# A step that runs again after a kill or a lost answer may write a secret again: in ten minutes without answers it runs
+# some thirty times, and the SDK sends each write four times.
+VERSIONS = 120
 BEGIN: dict[Operation, Callable[[Cluster], str]] = {
     "create": Cluster.create,
     "update": lambda cluster: begun(cluster.send("PATCH", body={"tags": {"run": uuid4().hex[:8]}})),
