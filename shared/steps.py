@@ -80,6 +80,8 @@ class ProgressItem(TypedDict):
     message: str
     error: CloudErrorBody | None
     lastProgressTime: str
+    # Present while a call of the step may be changing something outside the database: a delete waits for it.
+    changing: NotRequired[bool]
     endTime: NotRequired[str]
     ttl: NotRequired[int]
 

@@ -23,9 +23,10 @@ def _cancel_superseded(step: Step) -> Outcome | None:
     """End the superseded operation as `Canceled`, wait for what it has in flight, then cancel its deployments.
 
     The fence has moved, so the old operation begins nothing more. But a request that it sent before could still make
-    something after the delete has looked for it. Each of its steps records when it finds the fence moved; a step that
-    died is waited for as long as a request may take. A second run finds the operation ended, and what still runs. When
-    nothing runs any more, the cluster's document drops the operation.
+    something after the delete has looked for it. A call records that it is about to change something, and when it is
+    over; a call that died is waited for as long as a request may take. Steps between two calls are not waited for: their
+    next call finds the fence moved. A second run finds the operation ended, and what still runs. When nothing runs any
+    more, the cluster's document drops the operation.
     """
     operation_id = step.document.get("supersededOperationId")
     if not operation_id:
@@ -56,7 +57,7 @@ def _cancel_deployments(step: Step) -> Outcome | None:
 
 
 def _end(step: Step, operation_id: str) -> list[str]:
-    """End the operation, mark the steps that died, and return those that may still be in flight."""
+    """End the operation and its steps, except those that may still have a request in flight; return these."""
     store = get_store()
     error: CloudErrorBody = {
         "code": str(ErrorCode.CANCELED),
@@ -75,7 +76,7 @@ def _end(step: Step, operation_id: str) -> list[str]:
     for item in store.progress.list(operation_id):
         if item["status"] != StepStatus.RUNNING:
             continue
-        if datetime.fromisoformat(item["lastProgressTime"]) >= since:
+        if item.get("changing") and datetime.fromisoformat(item["lastProgressTime"]) >= since:
             in_flight.append(item["step"])
         else:
             store.progress.upsert(endings.canceled(item, error["message"]))

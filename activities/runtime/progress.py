@@ -1,7 +1,7 @@
 """The progress item of a running step, which people, the demo, the timeline and the watchdog read.
 
-Most calls do not write it. A step becomes `Running` just before its first change in Azure or in the cluster, because a
-delete waits for such steps; a step that only reads writes its item once, at the end. A poll that found the same as the
+Most calls do not write it. A step writes `changing` just before its first change in Azure or in the cluster, and removes
+it when the call is over, because a delete waits for such calls; a step that only reads writes its item once, at the end. A poll that found the same as the
 poll before leaves the item unchanged, for as long as readers need no sign of life.
 """
 
@@ -39,12 +39,12 @@ def _written(store: Store, operation_id: str, item_id: str) -> list[_Written]:  
 
 
 def begin(call: Call) -> None:
-    """Record that the step runs, before it changes something: once in each call, and again if the call takes long."""
+    """Record that the step is about to change something: once in each call, and again if the call takes long."""
     known = _known(call)
     if known and known[0].call is call and not _is_old(known[0]):
         return
     message, error = (known[0].item["message"], known[0].item["error"]) if known else ("", None)
-    _store(call, _item(call, StepStatus.RUNNING, message, error))
+    _store(call, _item(call, StepStatus.RUNNING, message, error) | {"changing": True})
 
 
 def record(call: Call, outcome: Outcome) -> None:
@@ -80,16 +80,15 @@ def fail(call: Call, step: str, error: CloudErrorBody) -> None:
     item = progress.get(call["operationId"], step, call["attempt"]) or _unseen(call, step)
     if item is not None and item["status"] != StepStatus.FAILED:
         now = datetime.now(UTC).isoformat()
-        progress.upsert(
-            item
-            | {
-                "status": StepStatus.FAILED,
-                "endTime": now,
-                "lastProgressTime": now,
-                "message": error["message"],
-                "error": error,
-            }
-        )
+        failed = item | {
+            "status": StepStatus.FAILED,
+            "endTime": now,
+            "lastProgressTime": now,
+            "message": error["message"],
+            "error": error,
+        }
+        failed.pop("changing", None)
+        progress.upsert(failed)
 
 
 def _unseen(call: Call, step: str) -> ProgressItem | None:
@@ -151,7 +150,7 @@ def _says_nothing_new(call: Call, item: ProgressItem, written: _Written) -> bool
     """Tell whether a call may leave the item alone.
 
     It may if this process also made the poll before; another process may have written something else. And the call must
-    have changed nothing: a call that changes something has written `Running`, and a delete waits for what follows it.
+    have changed nothing: a call that changes something has written `changing`, and a delete waits until it is gone.
     """
     follows = call["polls"] == written.call["polls"] + 1
     return follows and _found(item) == _found(written.item) and not _is_old(written)

@@ -43,7 +43,9 @@ def end_operation(
 def canceled(item: ProgressItem, message: str) -> ProgressItem:
     """Return a progress item as it has to be written if its step will not continue."""
     now = datetime.now(UTC).isoformat()
-    return item | {"status": StepStatus.CANCELED, "message": message, "endTime": now, "lastProgressTime": now}
+    ended = item | {"status": StepStatus.CANCELED, "message": message, "endTime": now, "lastProgressTime": now}
+    ended.pop("changing", None)
+    return ended
 
 
 def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[ProgressItem]:

@@ -91,11 +91,13 @@ def test_a_step_is_seen_running_before_it_changes_anything(
         for _ in range(2):
             step.check_fence()
             assert (item(accepted)["status"], item(accepted)["polls"]) == ("Running", polls)
+            assert item(accepted)["changing"]
         return executor.wait("half done")
 
     perform(monkeypatch, executor.Executor(run=run), polls=polls)
     assert seen == [0, 1, 1], "once, between the fence of the beginning and that of the first change"
     assert writes(accepted) == before + 2
+    assert "changing" not in item(accepted)
 
 
 def test_a_long_call_is_seen_running_before_each_late_change(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
