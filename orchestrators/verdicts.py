@@ -1,8 +1,8 @@
-"""The engine's decision about an outcome: the row is over, or it is called again later. Pure: no SDK, no clock.
+"""The engine's decision about an outcome: the row ends, or it is called again later. Pure: no SDK, no clock.
 
 `Tries` is the state of a row between two calls. It is a dictionary, because it is the input of `wait_row_v1`.
 
-A row's deadline counts only time with answers. While a service is away, a worker is dead, or nobody runs the
+A row's deadline counts only time with answers. While a service is away, a worker is dead, or no host runs the
 orchestration, the deadline moves along. An outage therefore delays a row but never uses up its time.
 """
 
@@ -31,20 +31,37 @@ from shared.steps import (
 )
 
 Rows = dict[str, ResolvedRow]
-# What a row is tried again for: a class of errors, or that the process which called it died.
+# Why a row is tried again: a class of errors, or the death of the process that ran its call.
 Cause = RetryClass | Literal["died"]
 
 # A row fails if its calls have died for this long without an answer. Real time, because no time scale makes a process
 # start faster.
 DEATHS_SECONDS = 300
 POLL_SHARE = 0.2
-# Silences: outcomes that reveal nothing about the work, by the name under which a row stores since when.
+# Silences: outcomes that reveal nothing about the work. `Tries.since` has them under these names.
 _AWAY = (RetryClass.TRANSIENT, RetryClass.THROTTLED)
 _DIED: Literal["died"] = "died"
 
 
 class Tries(TypedDict):
-    """The state of a row between two calls."""
+    """The state of a row between two calls.
+
+    Attributes:
+        call: the members of the operation that every activity gets.
+        row: the resolved row.
+        policy: its retry policy.
+        verb: what the next call has to do.
+        startTime: when the row began.
+        deadline: when the row fails, or, while it is being cancelled, when the cancelling ends.
+        delaySeconds: the pause before the next call.
+        polls: how many outcomes have been weighed.
+        weighedAt: when the last outcome was weighed.
+        silent: whether that outcome was a silence.
+        waits: how many `wait_row_v1` the row has had, with the current one; 0 while an action makes its first call.
+        since: for each cause of another try, when it began.
+        lastMessage: what was observed last.
+        error: why the row fails, while it is being cancelled; otherwise None.
+    """
 
     call: Caller
     row: ResolvedRow
@@ -82,7 +99,7 @@ class Endings:
     Attributes:
         done: rows that are done.
         failures: rows that failed, with their errors, in chronological order.
-        told: the failed rows that are marked as failed; with the first one the operation begins to stop.
+        told: the failed rows that were passed to `stop_operation`. With the first one the operation begins to stop.
         stopped: the row that found the operation stopping before any row failed here.
         fenced: whether another attempt has taken over.
     """
@@ -109,7 +126,7 @@ class Endings:
                 assert_never(ending)
 
     def ready(self, rows: Rows, running: list[str]) -> list[str]:
-        """Return the rows that can begin now; after a failure, only checks whose failures are reported with it."""
+        """Return the rows that can begin now: after failed checks only further checks, after other failures none."""
         if self.fenced or self.stopped or self.told or not self._all_together(rows):
             return []
         return [
@@ -123,7 +140,7 @@ class Endings:
         ]
 
     def to_tell(self, rows: Rows, running: list[str]) -> list[str]:
-        """Return the failures to act on now. A failure that others may join waits until those rows have ended."""
+        """Return the failed rows to act on now: if only checks have failed, none before all checks have ended."""
         waits = self._all_together(rows) and any(rows[name].get("together") for name in running)
         return [] if waits and not self.told else [name for name in self.failures if name not in self.told]
 
@@ -139,7 +156,7 @@ class Endings:
         if not others:
             return first
         said = "One more step" if len(others) == 1 else f"{len(others)} more steps"
-        # One line for each: messages end with commands that people paste.
+        # Each message has its own line, because messages may end with commands that people paste.
         message = "\n".join([first["message"], f"{said} failed, see details:", *(error["message"] for error in others)])
         return first | {"message": message, "details": [*first.get("details", []), *others]}
 
@@ -204,7 +221,7 @@ def decide(tries: Tries, outcome: Heard, now: datetime) -> tuple[Ending | None, 
 
 
 def outlived(tries: Tries, now: datetime) -> Tries:
-    """Forget earlier deaths of a wait that has now lived longer than it could have without an answer."""
+    """Forget earlier deaths if the wait that died now lived longer than `DEATHS_SECONDS`: it must have had answers."""
     if now - _time(tries["weighedAt"]) <= timedelta(seconds=DEATHS_SECONDS):
         return tries
     return tries | {"since": {name: since for name, since in tries["since"].items() if name != _DIED}}
@@ -246,8 +263,8 @@ def _silence(outcome: Heard) -> Cause | None:
 def _lost(tries: Tries, silence: Cause | None, now: datetime) -> timedelta:
     """Return the time since the last outcome that does not count against the deadline.
 
-    During a silence that is all of it, until the silence has lasted too long. Otherwise it is the time that the answer
-    took beyond the longest pause.
+    No time counts from the first call without an answer to the next answer, until the silence has lasted too long.
+    Between two answers, only the time that the second one took beyond the row's longest pause does not count.
     """
     weighed = _time(tries["weighedAt"])
     asked = weighed + timedelta(seconds=tries["delaySeconds"])
@@ -257,7 +274,7 @@ def _lost(tries: Tries, silence: Cause | None, now: datetime) -> timedelta:
         lost = now - (weighed if tries["silent"] else asked)
     else:
         lost = now - asked - timedelta(seconds=tries["row"]["pollSeconds"])
-    # Hosts whose clocks differ may take over from one another, and a wait may die before its pause is over.
+    # It is negative if a host whose clock is behind takes over, or if a wait dies before its pause is over.
     return max(timedelta(), lost)
 
 
@@ -287,7 +304,7 @@ def _time(text: str) -> datetime:
 
 
 def _asked_in(seconds: float, end: datetime, now: datetime) -> float:
-    """Return how long to wait so that there is one more try before the end, however late; 0 if the end has passed.
+    """Return the pause that was asked for, shortened so that one more try begins by the end; 0 if the end has passed.
 
     Azure may ask for any pause, even for hours.
     """
@@ -297,7 +314,8 @@ def _asked_in(seconds: float, end: datetime, now: datetime) -> float:
 def _pause(tries: Tries, now: datetime) -> float:
     """Return how long to wait before the next poll: a share of the time waited so far, within the row's bounds.
 
-    So short waits are noticed soon, long ones are polled rarely, and the delay is never more than that share.
+    So the end of a short wait is noticed soon, and long waits are polled rarely. Apart from the row's shortest pause,
+    polling never delays a row by more than that share.
     """
     row = tries["row"]
     waited = (now - _time(tries["startTime"])).total_seconds()
@@ -308,7 +326,7 @@ def _wait(tries: Tries, outcome: Wait, now: datetime) -> tuple[CloudErrorBody | 
     row, deadline = tries["row"], _time(tries["deadline"])
     if now >= deadline:
         return _deadline_error(tries, outcome), tries
-    # An answer clears errors in asking, but not errors in the work itself.
+    # An answer ends the errors of single calls (`same`), but not those of the work itself (`run`).
     forgiven = [
         name for name, again in tries["policy"].items() if again["verb"] == RetryVerb.SAME and name not in _AWAY
     ]
@@ -387,7 +405,7 @@ def _deadline_error(tries: Tries, outcome: Wait) -> CloudErrorBody:
         tries,
         f"Step '{row['name']}' did not end within {round(row['deadlineSeconds'])} seconds{_not_counted(tries)}. "
         f"It waited for {row['waitsFor']}." + (f" Last seen: {last}" if last else ""),
-        # The advice of a row that waits for Azure is for refusals, and there was none.
+        # If a row waits for Azure, its advice is for refusals, and Azure has refused nothing.
         TOO_SLOW if owner == Owner.AZURE else row["message"],
         owner,
         outcome.get("details", []),

@@ -1,4 +1,4 @@
-"""The plans, and how an operation gets its own copy of one: pure data, so whoever starts an operation may import it."""
+"""The plans as tables, and the functions that resolve one for an operation. Pure: requests and timers import it."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -19,17 +19,22 @@ PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete
 CANCEL_DEADLINE = timedelta(minutes=10)
 # The first pauses between polls, as a share of the row's longest.
 FIRST_POLL = 0.2
-# How far apart the engine tries at first to write the end of an operation, and how much real time it has at least.
+# The engine's first pause between two tries to write the end of an operation, and the least real time for all tries.
 CONTROL_INTERVAL = timedelta(seconds=10)
 _SHORTEST_CONTROL = timedelta(minutes=1)
 
 
 def resolve(plan_name: str, cluster_document: ClusterDocument, settings: Settings) -> ResolvedPlan:
-    """Decide a plan for one cluster: which rows are skipped and why, and every duration, scaled.
+    """Resolve a plan for one cluster: skip rows by their predicates, and scale every duration.
+
+    Args:
+        plan_name: `create`, `update` or `delete`.
+        cluster_document: the cluster document, which the predicates read.
+        settings: our settings, for the time scale and the predicates.
 
     Returns:
-        What the operation stores and the engine runs. A row that needed one that is left out needs what that row
-        needed.
+        The plan that the operation stores and the engine runs. If a row needs a skipped row, it gets that row's needs
+        instead.
     """
     rows = PLANS[plan_name]
     skipped = [row for row in rows if row.when and not PREDICATES[row.when][0](cluster_document, settings)]
@@ -66,19 +71,19 @@ def _needs(needs: tuple[str, ...], left_out: dict[str, tuple[str, ...]]) -> list
 
 
 def instance_id(operation_id: str, attempt: int) -> str:
-    """Return the durable instance of one attempt."""
+    """Return the id of the durable instance that runs one attempt."""
     return f"{operation_id}-{attempt}"
 
 
 def start_input(
     operation_document: OperationDocument, cluster_document: ClusterDocument, done: list[str] | None = None
 ) -> StartInput:
-    """Return the orchestration's input: the resolved plan, who drives what, and no secret.
+    """Return the orchestration's input: the resolved plan, and the ids of operation and cluster. It has no secret.
 
     Args:
         operation_document: the async operation with its plan.
-        cluster_document: the cluster as it names the operation and the attempt.
-        done: rows that need not run again; finishing always does, because it ends this operation and not another.
+        cluster_document: the cluster document, which names the operation and the attempt.
+        done: rows that need not run again. `finish` always runs, because an earlier run of it ended another operation.
     """
     correlation = operation_document.get("correlationData") or {}
     return {

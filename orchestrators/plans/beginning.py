@@ -1,4 +1,4 @@
-"""The beginning of an operation on the documents. Requests and the timer that deletes clusters share it.
+"""Begins an operation in the documents, for requests and for the timer that deletes clusters.
 
 Pure: the caller writes the operation first, then the cluster. If nobody starts the operation, the watchdog does.
 """
@@ -40,22 +40,24 @@ def begin_operation(
     settings: Settings,
     done: list[str] | None = None,
 ) -> OperationDocument:
-    """Let a cluster document name a new operation, and return that operation's document. Writes nothing.
+    """Change a cluster document so that it names a new operation, and return that operation's document.
+
+    Nothing is stored.
 
     Args:
         request: its id, caller and time.
         document: the cluster document, changed in place.
         edge: the edge of the state machine that is taken.
-        settings: give the plan's durations, the task hub that drives the operation, and the region in its path.
+        settings: our settings, for the plan, the task hub that drives the operation, and the region in its path.
         done: rows that an earlier operation has done, for a resume.
     """
     operation_id, properties = request.operation_id, document["openShiftCluster"]["properties"]
     cancels = not is_terminal(properties.get("provisioningState", "Succeeded"))
     apply_edge(document["openShiftCluster"], edge)
-    # If a delete failed before it had seen the end of the operation that it superseded, the next delete waits for that.
+    # If a delete failed before it saw the superseded operation end, the next delete waits for that end.
     superseded = document.get("asyncOperationId") if cancels else document.get("supersededOperationId")
     document["supersededOperationId"] = superseded
-    # The second name outlives the operation: a resume uses it to find the rows that the failed operation has done.
+    # `lastAsyncOperationId` outlives the operation: a resume uses it to find the rows that a failed operation has done.
     document["asyncOperationId"] = document["lastAsyncOperationId"] = operation_id
     document["attempt"] = 1
     document["stopping"] = False

@@ -1,4 +1,4 @@
-"""Create a cluster. Nothing is made in the customer's subscription before every validation has passed."""
+"""The plan that creates a cluster. Nothing is made in the customer's subscription before all validations have passed."""
 
 from datetime import timedelta
 
@@ -8,7 +8,7 @@ from shared.arm.errors import Owner
 from shared.steps import RetryPolicy
 
 # fmt: off
-# An update validates these too: it may bring another service principal.
+# An update runs these rows too, because it may bring another service principal.
 PRINCIPALS = phase("validation",
     check("validate_service_principal", 5, "Entra ID to issue a token to the cluster's service principal",
         retry=RetryPolicy.SERVICE_PRINCIPAL),
@@ -34,7 +34,7 @@ _PREPARATION = phase("preparation",
         poll=2, shortest=A_FEW_RESTARTS),
     action("decide_zones", 5, "Azure to tell the zones of the machine sizes, and the catalogue the machines' image",
         needs=("validate_vm_sizes",)),
-    # All that is made from the old certificates goes before anything is made from new ones.
+    # Everything made from expired certificates is deleted before anything is made from new ones.
     begin_and_poll("remove_expired_machines", 30,
         "Azure to delete the machines whose certificates are too old to go on with",
         when="begins_again", needs=("validate_resource_provider_permissions",), remedy=LOCKED),
@@ -54,14 +54,14 @@ _BOOTSTRAP = phase("bootstrap",
     begin_and_poll("deploy_network_template", 30,
         "Azure Resource Manager to finish the deployment of load balancers, addresses, private DNS zone and private link",
         needs=("attach_nsgs",), remedy=REPORTED),
-    # Before the machines: one that resolves a wrong address waits for ever, and looks as if it did not boot.
+    # Machines start only after this row: one that resolves a wrong address waits for ever, as if it had not booted.
     condition("private_dns_ready", 10, "the private DNS zone to have its records and its link to the virtual network",
         owner=Owner.CUSTOMER, shortest=A_FEW_RESTARTS, needs=("deploy_network_template",)),
     begin_and_poll("create_private_endpoint", 20, "the service's private endpoint to be connected with the cluster",
         shortest=A_FEW_RESTARTS, needs=("deploy_network_template",)),
     action("update_api_address", 5, "the API server's address to be stored",
         needs=("create_private_endpoint", "create_dns")),
-    # Ordered as soon as nothing more can forbid the cluster: an authority may take as long as the machines do.
+    # Certificates are ordered as soon as all checks have passed: an authority may take as long as the machines do.
     begin_and_poll("create_api_server_certificate", 30,
         "the certificate authority to issue the API server's certificate",
         owner=Owner.PLATFORM, poll=30, shortest=A_FEW_RESTARTS, when="uses_managed_domain",
@@ -69,14 +69,14 @@ _BOOTSTRAP = phase("bootstrap",
     begin_and_poll("create_ingress_certificate", 30, "the certificate authority to issue the ingress certificate",
         owner=Owner.PLATFORM, poll=30, shortest=A_FEW_RESTARTS, when="uses_managed_domain",
         needs=("create_dns", "ensure_resource_group"), remedy=ISSUER),
-    # The keys are a second of every core's time, so those of many clusters take turns: of fifty on a busy machine one
-    # waited for more than six minutes.
+    # Making the keys takes a second on every core, so clusters take turns. When a busy machine created fifty clusters,
+    # one of them waited for more than six minutes.
     action("ensure_graph", 60, "the cluster's certificates and ignition to be made and stored", poll=30,
         shortest=timedelta(minutes=15),
         needs=("remove_expired_machines", "storage_containers_ready", "ensure_cluster_secrets", "ensure_acr_token",
                "decide_zones")),
-    # Azure gives a machine up after 40 minutes, and says more about it than a deadline of ours could. The bootstrap
-    # goes on for minutes after the masters are up, so nothing waits for a poll of this row.
+    # Azure gives up on a machine after 40 minutes, and its error says more than our deadline's would. Polls may be far
+    # apart, because the bootstrap continues for minutes after the masters are up.
     begin_and_poll("deploy_machines_template", 60,
         "Azure to start the bootstrap machine and the masters, which take their ignition from it",
         poll=30, needs=("ensure_graph", "deploy_network_template", "private_dns_ready")),
@@ -109,19 +109,19 @@ _REMOVE_BOOTSTRAP = phase("remove-bootstrap",
         needs=("cluster_version_ready",), remedy=INSIDE),
     action("disable_updates", 10, "the cluster to ask nobody for updates", needs=("cluster_version_ready",),
         remedy=INSIDE),
-    # Both offer what only a pull secret of Red Hat can download.
+    # Samples and catalogues offer images that can be downloaded only with a pull secret of Red Hat.
     action("disable_samples", 10, "the samples operator to remove its samples", when="has_no_pull_secret",
         needs=("cluster_version_ready",), remedy=INSIDE),
     action("disable_operator_hub_sources", 10, "the operator catalogues to be turned off", when="has_no_pull_secret",
         needs=("cluster_version_ready",), remedy=INSIDE),
-    # The router's pods run on workers, and its address comes from Azure through the cluster itself.
+    # The router's pods run on workers, and the cluster itself gets the router's address from Azure.
     action("update_router_address", 30, "the cluster's router to have its address", needs=("workers_ready",),
         remedy=INSIDE),
     action("configure_ingress_certificate", 10, "the router to take the certificate of the cluster's applications",
         when="uses_managed_domain", needs=("update_router_address", "create_ingress_certificate"), remedy=INSIDE),
     condition("ingress_controller_ready", 30, "the ingress controller to serve",
         needs=("update_router_address", "configure_ingress_certificate"), remedy=INSIDE),
-    # It is served through the router, so its time counts from there.
+    # The console is served through the router, so this row's deadline starts once the router serves.
     condition("console_ready", 20, "the console to answer",
         needs=("update_console_branding", "ingress_controller_ready"), remedy=INSIDE),
 )

@@ -1,4 +1,4 @@
-"""Delete a cluster, whatever state it was left in: each row takes away what is ours and is content where nothing is."""
+"""The plan that deletes a cluster in any state: each row removes what the service made, if there is anything left."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from shared.arm.errors import Owner
 
 # fmt: off
 _CANCEL = phase("cancel",
-    # A request of the old operation is waited for as long as its sender would have waited, which no scale shortens.
+    # A request that the old operation has sent may take effect for as long as its sender would wait, in real time.
     begin_and_poll("cancel_superseded", 30, "the deployments of the superseded create to end", poll=2,
         shortest=timedelta(minutes=2), when="supersedes_an_operation"),
 )
@@ -16,7 +16,7 @@ _DELETE = phase("delete",
         needs=("cancel_superseded",)),
     action("detach_nsgs", 15, "the subnets to let go of the cluster's network security groups", owner=Owner.AZURE,
         poll=2, needs=("cancel_superseded",)),
-    # Before the group: Azure deletes no private link service that somebody is connected to.
+    # Before the group, because Azure does not delete a private link service that has connections.
     begin_and_poll("delete_private_endpoint", 20, "the service's private endpoint to be deleted",
         needs=("cancel_superseded",)),
     begin_and_poll("delete_resource_group", 60, "Azure to delete the cluster's resource group",
@@ -25,7 +25,7 @@ _DELETE = phase("delete",
         needs=("cancel_superseded",)),
     action("delete_certificates", 5, "Key Vault to delete the certificates of API server and ingress",
         when="uses_managed_domain", needs=("delete_resource_group",)),
-    # Last of what is taken away: while anything above may still fail, a person may need them to look inside.
+    # After the group and the token: while their deletion can fail, a person may need these keys to look into the cluster.
     action("delete_secrets", 5, "Key Vault to delete the cluster's keys",
         needs=("delete_resource_group", "delete_acr_token")),
     action("end_billing", 5, "the end of billing to be recorded", needs=("delete_resource_group",)),

@@ -36,7 +36,7 @@ def _principal_is_to_be_carried_in(document: ClusterDocument, _settings: Setting
     return not principals.is_carried_in(document)
 
 
-# Name: the predicate, and the reason that readers see for a row it skips.
+# By name: the predicate, and the reason that readers see for a row that it skips.
 PREDICATES: dict[str, tuple[Predicate, str]] = {
     "uses_managed_domain": (_uses_managed_domain, "the cluster's domain is managed by its owner"),
     "supersedes_an_operation": (_supersedes_an_operation, "no other operation was running"),

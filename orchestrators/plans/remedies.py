@@ -1,11 +1,11 @@
-"""What helps when a row fails, for the customer to read.
+"""The remedies of rows: the advice that a customer reads when a row fails.
 
-A row finds its remedy in `BY_ROW` under its own name, unless it names another one of this module. A row that is in
-neither place has `REPEAT`: only the service itself can have made the mistake.
+A row's remedy is the one that its plan names, otherwise the entry of `BY_ROW` for its name. If there is neither, it is
+`REPEAT`, because then only the service itself can have made the mistake.
 """
 
 REPEAT = "Repeat the request; if it fails again, open a support request with the correlation id."
-# Azure has begun something, refuses nothing, and does not finish it in time.
+# For work that Azure began and did not refuse, but did not finish in time.
 TOO_SLOW = (
     "Azure took too long and reported no error. Repeat the request to continue from this step; if it takes as long again, "
     "look at Azure's status page, or open a support request with the correlation id."
@@ -20,13 +20,13 @@ ISSUER = (
     "Repeat the request. If the authority refuses again, open a support request with the correlation id: the issuer in "
     "the service's Key Vault, or its account with the authority, needs an operator."
 )
-# The message of a wait inside the cluster names the operator or machine, so the remedy need not.
+# For rows that act inside the cluster. A wait's message names the operator or machine, so the remedy need not.
 INSIDE = (
     "Look at what the cluster said last, in this message and below, then repeat the request to continue from this "
     "step; if it says the same again, delete the cluster and create it anew."
 )
 
-# After a failed update the cluster still runs, and the next one does every row anew.
+# After a failed update the cluster still runs, and the next update runs every row again.
 UPDATE_PRINCIPAL = (
     "Make the application and its service principal in this tenant, or give the application the secret that was sent, "
     "then repeat the request. The cluster still runs with the former service principal and secret, and requests that "

@@ -11,7 +11,7 @@ from orchestrators.plans.create import CREATE
 from orchestrators.plans.rows import Row
 from shared.documents import Properties
 
-# Four of the 24 hours are left for the bootstrap, whose rows have deadlines of three hours in all.
+# This leaves four of the 24 hours. The deadlines from `ensure_graph` to the end of the bootstrap add up to three hours.
 OLDEST_BOOTSTRAP = timedelta(hours=20)
 REMOVAL = "remove_expired_machines"
 _GRAPH = "ensure_graph"
@@ -41,12 +41,12 @@ def carried_over(done: list[str], *, again: bool, rows: tuple[Row, ...] = CREATE
 
     Args:
         done: rows that are done so far.
-        again: whether the bootstrap begins again; then rows that depend on the removal do not count as done.
+        again: whether the bootstrap begins again; then the removal and all rows that depend on it do not count as done.
         rows: the rows of the plan.
     """
     repeated = depending_on((REMOVAL, _GRAPH), rows) if again else set()
     if again or _GRAPH not in done:
-        # No graph contains the token's password, or soon none will, so a resume rotates it.
+        # No graph contains the token's password, or that graph is about to be removed. So the row makes another one.
         repeated.add(_TOKEN)
     return [name for name in done if name not in repeated]
 

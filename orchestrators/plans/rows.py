@@ -1,7 +1,7 @@
-"""What a row of a plan is, how the tables write it, and its two serialised forms.
+"""The row of a plan, the functions with which the tables write rows, and the two serialised forms of a row.
 
-A row is data. As a dictionary it stands in the operation and in the orchestration's input; as a `Phase` document of a
-`PhasePlan` it can come from a bundle instead of from Python.
+A row is data. The operation and the orchestration's input contain it as a dictionary. As `Phase` documents
+of a `PhasePlan`, a plan can come from outside Python; the service does not use this form.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from shared.arm.errors import Owner
 from shared.steps import RetryPolicy, RowKind, RowMembers, RowTerms, SerialisedRow
 
 API_VERSION = "airshipit.org/v1alpha1"
-# A host that dies and comes back costs seconds that no time scale shortens; rows that wait for little see a few of them.
+# A host that dies is back after some seconds of real time. Rows that wait for little allow for a few such restarts.
 A_FEW_RESTARTS = timedelta(minutes=1)
 
 
@@ -29,22 +29,22 @@ class Row:
     needs: tuple[str, ...] = ()
     when: str = ""
     deadline: timedelta = timedelta(minutes=5)
-    # What the time scale may not take from the deadline: the row waits for work, or for time-outs, that it does not scale.
+    # The floor of the scaled deadline, if the row waits for work or time-outs that the time scale does not shorten.
     shortest: timedelta = timedelta()
     poll: timedelta = timedelta(seconds=10)
     retry: RetryPolicy = RetryPolicy.AZURE
-    # Whether its failure is told together with those of the other rows that say so: checks, which change nothing.
+    # Whether its failure is reported in one error with those of other such rows. Only checks, which change nothing.
     together: bool = False
-    # Whose it is, most likely, when its time is over: an error that Azure tells has an owner of its own.
+    # Who is most likely responsible if the deadline passes. Azure's errors have owners of their own.
     owner: Owner = Owner.PLATFORM
     waits_for: str
     message: str = remedies.REPEAT
 
 
 class More(TypedDict, total=False):
-    """What a table says of a row where it differs from its kind; the other members are those of `Row`."""
+    """The options with which a table overrides the defaults of a row's kind. Most are members of `Row`."""
 
-    # The row's name, unless two plans do different work under one name.
+    # The activity, if it differs from the row's name because two plans do different work under one name.
     executor: str
     needs: tuple[str, ...]
     when: str
@@ -54,32 +54,60 @@ class More(TypedDict, total=False):
     retry: RetryPolicy
     together: bool
     owner: Owner
-    # One of `remedies`; the row's own, unless this names another.
+    # The row's `message`, a text of `remedies`; by default the one for the row's name.
     remedy: str
 
 
 def action(name: str, minutes: int, waits_for: str, **more: Unpack[More]) -> Row:
-    """Return a row that is over in one call, as a rule."""
+    """Return a row that usually ends in one call.
+
+    Args:
+        name: the name of the row.
+        minutes: its deadline, unscaled.
+        waits_for: what readers see while the row waits.
+        more: see `More`.
+    """
     return _row_of(RowKind.ACTION, name, minutes, waits_for, more)
 
 
 def check(name: str, minutes: int, waits_for: str, **more: Unpack[More]) -> Row:
-    """Return an action that changes nothing: all that fail are told together."""
+    """Return an action that changes nothing. All checks that fail are reported in one error.
+
+    Args:
+        name: the name of the row.
+        minutes: its deadline, unscaled.
+        waits_for: what readers see while the row waits.
+        more: see `More`.
+    """
     return _row_of(RowKind.ACTION, name, minutes, waits_for, {"together": True, **more})
 
 
 def begin_and_poll(name: str, minutes: int, waits_for: str, **more: Unpack[More]) -> Row:
-    """Return a row that begins work of Azure's and asks until it has ended."""
+    """Return a row that begins work in Azure and polls until it has ended.
+
+    Args:
+        name: the name of the row.
+        minutes: its deadline, unscaled.
+        waits_for: what readers see while the row waits.
+        more: see `More`.
+    """
     return _row_of(RowKind.BEGIN_AND_POLL, name, minutes, waits_for, {"poll": 5, "owner": Owner.AZURE, **more})
 
 
 def condition(name: str, minutes: int, waits_for: str, **more: Unpack[More]) -> Row:
-    """Return a row that asks until something is so."""
+    """Return a row that only polls, until its condition holds.
+
+    Args:
+        name: the name of the row.
+        minutes: its deadline, unscaled.
+        waits_for: what readers see while the row waits.
+        more: see `More`.
+    """
     return _row_of(RowKind.CONDITION, name, minutes, waits_for, more)
 
 
 def phase(name: str, *rows: Row) -> tuple[Row, ...]:
-    """Return the rows as those of one phase."""
+    """Return the rows with the name of their phase."""
     return tuple(replace(row, phase=name) for row in rows)
 
 
@@ -126,7 +154,7 @@ class ExecutorReference(TypedDict):
 
 
 class PhaseConfig(RowMembers, TypedDict):
-    """What a phase says besides its name."""
+    """The members of a phase besides its name."""
 
     executorRef: ExecutorReference
 
@@ -141,7 +169,7 @@ class Phase(TypedDict):
 
 
 def to_dict(row: Row) -> SerialisedRow:
-    """Return the row as JSON; `when`, `together`, `owner` and `shortestSeconds` are left out where they say nothing."""
+    """Return the row as JSON; `when`, `together`, `owner` and `shortestSeconds` are left out if they have their default."""
     return {"name": row.name, "phase": row.phase, "kind": row.kind, "executor": row.executor, **_terms(row)}
 
 
@@ -166,7 +194,7 @@ def _terms(row: Row) -> RowTerms:
 
 
 def from_dict(plain: SerialisedRow) -> Row:
-    """Return the row of its JSON."""
+    """Return the row that was serialised by `to_dict`."""
     return _from_members(plain["name"], plain["executor"], plain)
 
 
@@ -192,7 +220,7 @@ def _from_members(name: str, executor: str, members: RowMembers) -> Row:
 def to_documents(name: str, rows: tuple[Row, ...]) -> list[PhasePlan | Phase]:
     """Return the plan as a `PhasePlan` followed by one `Phase` for each row.
 
-    The executor stands where phases keep it, `config.executorRef`; the rest of the row stands beside it.
+    The executor is in `config.executorRef`, the rest of the row beside it in `config`.
     """
     plan: PhasePlan = {
         "apiVersion": API_VERSION,
@@ -207,7 +235,7 @@ def from_documents(documents: Sequence[PhasePlan | Phase]) -> tuple[str, tuple[R
     """Return the name and the rows of a plan, in the plan's order.
 
     Raises:
-        ValueError: when there is not exactly one plan, or a phase that it names is missing.
+        ValueError: if there is not exactly one plan, or a phase that it names is missing.
     """
     plans = [document for document in documents if document["kind"] == "PhasePlan"]
     if len(plans) != 1:
@@ -237,7 +265,14 @@ def _row(document: Phase) -> Row:
 def problems(
     rows: tuple[Row, ...], executors: frozenset[str], predicates: frozenset[str], retries: frozenset[str]
 ) -> list[str]:
-    """Return what is wrong with a plan, one sentence each; nothing means that the engine can run it."""
+    """Return the problems of a plan, one sentence each. If there are none, the engine can run the plan.
+
+    Args:
+        rows: the plan.
+        executors: the names of the activities.
+        predicates: the names that `when` may have.
+        retries: the names of the retry policies.
+    """
     names = [row.name for row in rows]
     found = [f"the name {name} stands twice" for name in sorted({n for n in names if names.count(n) > 1})]
     known = {
@@ -257,7 +292,7 @@ def problems(
 
 
 def _cycles(rows: tuple[Row, ...]) -> list[str]:
-    """Take away rows whose needs are gone until none is left; what stays waits for itself."""
+    """Remove rows that need none of those left, until there are no more such rows. The rest wait for each other."""
     left = {row.name: set(row.needs) for row in rows}
     while ready := [name for name, needs in left.items() if not needs & left.keys()]:
         for name in ready:

@@ -1,7 +1,8 @@
-"""Update a cluster: the network as the cluster left it, and a changed service principal or secret carried into it.
+"""The plan that updates a cluster: it deploys roles and security groups again, and installs a changed principal.
 
-The order of a change: the new principal gets its role and is spared by the deny assignment, while the former one keeps
-both; the cluster is made to run with the new one; then the former one loses both.
+A principal changes in this order: the new one gets its role and is exempted from the deny assignment, while the former
+one keeps both; the cluster switches to the new one; then the former one loses both. A changed secret takes the same
+rows.
 """
 
 from dataclasses import replace
@@ -18,10 +19,10 @@ _VALIDATION = tuple(
 
 # fmt: off
 _UPDATE = phase("update",
-    # Before anything in Azure or in the cluster knows of it: what fails from here on is still known to the next update.
+    # Before anything in Azure or in the cluster uses it, so that the next update knows of it if this one fails.
     action("note_principal", 5, "the service principal to be noted on the cluster",
         needs=("validate_service_principal_permissions", "validate_resource_provider_permissions")),
-    # The template carries the role assignment and the deny assignment, and both name the service principal.
+    # The template contains the role assignment and the deny assignment, and both name the service principal.
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and role assignments",
         needs=("note_principal",), remedy=UPDATE_REPORTED),
@@ -31,7 +32,7 @@ _UPDATE = phase("update",
 _PRINCIPAL = phase("principal",
     begin_and_poll("start_machines", 30, "every virtual machine of the cluster to run", poll=10,
         when=_CHANGES, needs=("deploy_storage_template",)),
-    # They may be degraded, which new credentials may mend.
+    # The row accepts degraded API servers, because new credentials may repair them.
     condition("api_servers_available", 30, "the API servers to be available on every master",
         when=_CHANGES, needs=("start_machines",), remedy=UPDATE_INSIDE),
     action("update_root_credentials", 10, "the cluster to take its new credentials for Azure",
@@ -46,10 +47,10 @@ _PRINCIPAL = phase("principal",
         when=_CHANGES, needs=("operator_credentials_ready",), remedy=UPDATE_INSIDE),
     action("redeploy_control_plane", 10, "the operators of API server and controller manager to be told to deploy anew",
         when=_CHANGES, needs=("update_cloud_provider_credentials",), remedy=UPDATE_INSIDE),
-    # One master after the other, and twice: minutes each.
+    # Both are redeployed on one master after the other, which takes minutes for each master.
     condition("control_plane_redeployed", 60, "API server and controller manager to run with them on every master",
         when=_CHANGES, needs=("redeploy_control_plane",), remedy=UPDATE_INSIDE),
-    # Nothing in the cluster uses a former principal any more.
+    # From here on nothing in the cluster uses a former principal.
     begin_and_poll("settle_storage_template", 30,
         "Azure Resource Manager to finish the deployment of a deny assignment that spares this service principal alone",
         needs=("control_plane_redeployed", "attach_nsgs"), remedy=UPDATE_REPORTED),
