@@ -1,4 +1,4 @@
-"""The cluster's own key material in Key Vault: one bundle for each purpose, and its versioned id on the document."""
+"""A cluster's secrets in Key Vault: one bundle for each purpose, whose versioned id is on the cluster document."""
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -11,15 +11,15 @@ from shared.vault import Bundle, get_vault
 
 
 def store(step: Step, purpose: str, bundle: Bundle, *, instead_of: str = "") -> None:
-    """Store a bundle in the vault and its versioned id on the document, unless the document has another one by now.
+    """Store a bundle in the vault, and its versioned id on the document unless another run was faster.
 
     Two runs may both store a version. The first id on the document wins, and the other version is never read.
 
     Args:
         step: the step, for its cluster.
-        purpose: purpose of the bundle.
+        purpose: a value of `secrets.Purpose`.
         bundle: flat JSON.
-        instead_of: the versioned id that it replaces.
+        instead_of: the versioned id on the document that it replaces; empty if there is none.
     """
     document_id = step.document["id"]
     versioned_id = get_vault().put_secret(secrets.secret_name(document_id, purpose), bundle, document_id)
@@ -35,7 +35,7 @@ def store(step: Step, purpose: str, bundle: Bundle, *, instead_of: str = "") -> 
 
 
 def _ensure_cluster_secrets(step: Step) -> None:
-    """Make the SSH key of the cluster's machines.
+    """Make the SSH key of the cluster's machines and store it.
 
     A second run finds the bundle's id on the document and makes nothing.
 

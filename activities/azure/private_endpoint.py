@@ -25,10 +25,10 @@ _CONNECTION = "rp-plsconnection"
 
 
 def address(step: Step) -> str:
-    """Return the address of the endpoint, at which this process reaches the API server.
+    """Return the endpoint's address, at which the service reaches the API server.
 
     Raises:
-        CloudError: if it has none.
+        CloudError: if the endpoint has no address.
     """
     service_settings = settings.load()
     interfaces = _endpoints().get(service_settings.resource_group, _name(step)).network_interfaces or []
@@ -43,9 +43,9 @@ def address(step: Step) -> str:
 
 
 def _create(step: Step) -> Outcome | None:
-    """Begin to create the endpoint. A second run finds it being created, or connected, and begins nothing.
+    """Begin to create the endpoint. A second run finds the endpoint and begins nothing, unless its creation failed.
 
-    The private link service approves it automatically, because it lists the service's subscription.
+    The cluster's private link service approves the connection, because it lists the provider's subscription.
 
     Source: ARO-RP `pkg/util/privateendpoint`, of June 2020.
     """
@@ -86,7 +86,7 @@ def _status(step: Step) -> Outcome | None:
     """Tell whether the endpoint exists and the private link service has approved it.
 
     Raises:
-        CloudError: if the private link service has refused.
+        CloudError: if the private link service has rejected or ended the connection.
         TryAgain: if Azure gave up, or somebody deleted the endpoint.
     """
     endpoint = _find(step)
@@ -103,14 +103,14 @@ def _status(step: Step) -> Outcome | None:
 
 
 def _settle(step: Step) -> Outcome | None:
-    """Wait until nothing is in progress: a creation cannot be cancelled, and a deletion has to wait for its end."""
+    """Wait until the creation has ended: it cannot be cancelled, and a deletion must not begin before that."""
     endpoint = _find(step)
     busy = endpoint is not None and endpoint.provisioning_state in ("Updating", "Creating")
     return wait("private endpoint is being created") if busy else None
 
 
 def _delete(step: Step) -> Outcome | None:
-    """Delete the endpoint and wait until it is gone. A second run finds it being deleted, or gone."""
+    """Delete the endpoint and wait until it is gone. A second run finds that it is being deleted, or is gone."""
     endpoint = _find(step)
     if endpoint is None:
         return None

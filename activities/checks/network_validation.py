@@ -1,6 +1,7 @@
-"""The requirements for the customer's virtual network, checked before a deployment could fail because of them.
+"""Checks the customer's virtual network, so that no later deployment fails because of it.
 
-`privateLinkServiceNetworkPolicies` does not matter: `attach_nsgs` sets it before the network is deployed.
+The subnets' `privateLinkServiceNetworkPolicies` is not checked, because `attach_nsgs` sets it before the cluster's
+network resources are deployed.
 """
 
 from dataclasses import dataclass
@@ -25,10 +26,10 @@ from shared.steps import RetryClass
 _LONGEST_PREFIX = 27
 # The network's own address, the gateway's, two for DNS, and the broadcast address.
 _AZURES_OWN = 5
-# Internal load balancer, private link service, bootstrap machine, three masters.
+# One each for internal load balancer, private link service and bootstrap machine, and three for the masters.
 _MASTER_ADDRESSES = 6
 _AZURE_DNS = IPv4Address("168.63.129.16")
-# This network, loopback, link-local, multicast, reserved and broadcast: none of these is an address of another machine.
+# "This network", loopback, link-local, multicast, reserved and broadcast: no other machine has such an address.
 _UNREACHABLE = tuple(
     IPv4Network(prefix) for prefix in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
 )
@@ -45,7 +46,8 @@ def _validate_network(step: Step) -> Outcome | None:
 
     Raises:
         CloudError: `InvalidLinkedVNet`, for the customer, with an entry for each problem.
-        TryAgain: if somebody is changing a subnet right now, or neither principal may read the network yet.
+        TryAgain: if somebody is changing a subnet right now, or if neither the service nor the cluster's principal may
+            read the network yet.
 
     Source: ARO-RP `pkg/validate/dynamic`, `ValidateVnet` and `ValidateSubnets`.
     """
@@ -98,7 +100,7 @@ def _plain(location: str) -> str:
 
 
 def _own_groups(step: Step) -> dict[str, str]:
-    """Return the ids of the groups that this cluster attaches, by subnet; empty before its names are decided."""
+    """Return the ids of the security groups that this cluster attaches, by subnet; empty before names are decided."""
     if "infraId" not in step.properties:
         return {}
     return {target: group_id for target, _, group_id in subnets.wanted(step)}
@@ -139,7 +141,7 @@ def _size(step: Step, subnet: Subnet, target: str) -> list[CloudError]:
 
 
 def _addresses(step: Step, target: str) -> int:
-    """Return how many addresses the cluster needs in a subnet, for machines and for what stands before them."""
+    """Return how many addresses the cluster needs in a subnet, for machines, load balancers and private link."""
     if target == "properties.masterProfile.subnetId":
         return _MASTER_ADDRESSES
     ingress = [each for each in step.properties.get("ingressProfiles") or [] if each.get("visibility") == "Private"]
@@ -181,7 +183,7 @@ def _servers(network: VirtualNetwork) -> list[str]:
 
 
 def _dns_servers(network: VirtualNetwork, ranges: list[_Range]) -> list[CloudError]:
-    """Refuse custom DNS servers of the network that cannot answer. Without any, Azure's own servers answer."""
+    """Return a problem for each custom DNS server that cannot answer. If there are none, Azure's own servers answer."""
     return [
         _invalid(
             f"The virtual network '{network.id}' has the DNS server '{server}', {reason}. Give it a server that the "
@@ -193,7 +195,7 @@ def _dns_servers(network: VirtualNetwork, ranges: list[_Range]) -> list[CloudErr
 
 
 def _unusable(server: str, ranges: list[_Range]) -> str:
-    """Return why no machine of the cluster can get an answer from a DNS server, or "" if one may."""
+    """Return why the cluster's machines can never get an answer from a DNS server, or "" if they might."""
     try:
         address = IPv4Address(server)
     except AddressValueError:
@@ -205,7 +207,7 @@ def _unusable(server: str, ranges: list[_Range]) -> str:
 
 
 def _note(network: VirtualNetwork) -> Outcome | None:
-    """Explain what a network's custom DNS servers have to do: only Azure's servers know the cluster's private zone."""
+    """Return a note that custom DNS servers must forward: only Azure's servers know the names of the private zone."""
     custom = [server for server in _servers(network) if IPv4Address(server) != _AZURE_DNS]
     if not custom:
         return None

@@ -1,1 +1,1 @@
-"""What runs an activity: the wrapper, its fence and progress, and how a failure explains itself."""
+"""Runs activities: the wrapper, its fence and progress, and the error and advice of a failure."""

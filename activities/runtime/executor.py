@@ -68,9 +68,10 @@ class Executor:
         status: tells whether it is done; a condition has only this.
         cancel: ends what `run` began, and waits until nothing runs any more.
         validate: returns what is missing before the work can begin, one sentence each.
-        render: returns what `run` would send.
+        render: returns what `run` would send or write.
         control: whether it belongs to the engine itself, and so runs while the operation is stopping.
-        settles: whether it ends the operation: a second delivery finds the fence gone because the first one removed it.
+        settles: whether it ends the operation. A second delivery then counts as done, although the fence is gone: the
+            first one removed it.
     """
 
     run: Work | None = None

@@ -14,7 +14,7 @@ from shared.azure import errors
 from shared.steps import Failed, RetryClass
 from shared.store import NotFound, PreconditionFailed
 
-# What an executor may raise on purpose. Everything else is a bug, of which the wrapper reports only the type.
+# The errors that an executor may raise on purpose. Everything else is a bug; the wrapper reports only its type.
 EXPECTED = (CloudError, TryAgain, AzureError, PreconditionFailed, NotFound)
 
 
@@ -46,7 +46,7 @@ def _refused(call: Call, failure: errors.Failure) -> Failed:
 
 
 def _is_the_services(failure: errors.Failure) -> bool:
-    """Tell whether a call was for something of the service's own, which no customer can fix."""
+    """Tell whether a call was for a resource of the service itself, which no customer can fix."""
     service_settings = settings.load()
     own_hosts = (
         service_settings.cosmosdb_account,
@@ -58,7 +58,7 @@ def _is_the_services(failure: errors.Failure) -> bool:
 
 
 def _first_label(host: str) -> str:
-    """Return the name of an account or a vault. Cosmos DB's regional addresses have the region at the end of it."""
+    """Return the account or vault that a host name begins with. Cosmos DB's regional hosts append `-<region>` to it."""
     label, account = host.partition(".")[0], settings.load().cosmosdb_account
     return account if label.startswith(f"{account}-") else label
 
@@ -73,7 +73,7 @@ def explain(call: Call, error: CloudError, remedy: str, resource_id: str = "") -
     Args:
         call: the call of the step.
         error: the error that it failed with.
-        remedy: what helps, see `activities/runtime/remedies.py`.
+        remedy: the advice, as `activities/runtime/remedies.py` chose it.
         resource_id: the resource that the failed call was about.
     """
     row = call["row"]

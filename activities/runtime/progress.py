@@ -1,8 +1,8 @@
 """The progress item of a running step, which people, the demo, the timeline and the watchdog read.
 
 Most calls do not write it. A step writes `changing` just before its first change in Azure or in the cluster, and removes
-it when the call is over, because a delete waits for such calls; a step that only reads writes its item once, at the end. A poll that found the same as the
-poll before leaves the item unchanged, for as long as readers need no sign of life.
+it when the call ends, because a delete waits for such calls; a step that only reads writes its item once, at the end. A
+poll that found the same as the poll before leaves the item unchanged, but for no longer than `SIGN_OF_LIFE`.
 """
 
 from dataclasses import dataclass
@@ -48,10 +48,10 @@ def begin(call: Call) -> None:
 
 
 def record(call: Call, outcome: Outcome) -> None:
-    """Record what a call found; for a superseded attempt see `leave`."""
+    """Record what a call found. A superseded attempt records nothing here; see `leave`."""
     match outcome["outcome"]:
         case "failed":
-            # It may be tried again, so the step runs on; the engine marks it failed when it gives up.
+            # The call may be tried again, so the step is still running. If the engine gives up, `fail` marks the step.
             error = outcome["error"]
             _write(call, StepStatus.RUNNING, error.get("message", ""), error)
         case "wait":
@@ -75,7 +75,13 @@ def leave(call: Call) -> None:
 
 
 def fail(call: Call, step: str, error: CloudErrorBody) -> None:
-    """Mark a step failed that the engine has given up, even if its process died in each call before it wrote anything."""
+    """Mark a step as failed once the engine has given up on it, even if every call died before it wrote an item.
+
+    Args:
+        call: the engine's call.
+        step: the name of the step.
+        error: why it failed.
+    """
     progress = get_store().progress
     item = progress.get(call["operationId"], step, call["attempt"]) or _unseen(call, step)
     if item is not None and item["status"] != StepStatus.FAILED:
@@ -92,7 +98,7 @@ def fail(call: Call, step: str, error: CloudErrorBody) -> None:
 
 
 def _unseen(call: Call, step: str) -> ProgressItem | None:
-    """Return the item of a step that has none, by the plan of its operation."""
+    """Build the item of a step that has none from the operation's plan; return None if the plan has no such row."""
     operation = get_store().operations.read(call["operationId"])
     rows: list[ResolvedRow] = operation["plan"]["rows"] if operation else []
     for row in rows:
@@ -130,7 +136,7 @@ def _item(call: Call, status: StepStatus, message: str, error: CloudErrorBody | 
 
 
 def _store(call: Call, item: ProgressItem) -> None:
-    """Write an item, unless the call is the engine's own and no step's."""
+    """Write an item, unless the call belongs to the engine itself, which has no step."""
     if not call["step"]:
         return
     ended = item["status"] != StepStatus.RUNNING

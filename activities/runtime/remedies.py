@@ -1,8 +1,8 @@
-"""Chooses the remedy for a failure: by its owner and its cause, and only then by the step that met it.
+"""Chooses the remedy for a failure: by its cause, then by its owner, and only then by the step that met it.
 
-The message of a row helps against problems that the row itself finds. It does not fit a failure that the row merely
-met: of the service's own data, of Azure as a whole, or one that Azure reports with a specific code. Those remedies are
-here. The engine has the remedies for crashes and deadlines, see `orchestrators/verdicts.py`.
+The message of a row helps against problems that the row itself finds. It does not help if the service's own data is the
+problem, if Azure has an outage, or if Azure reports a specific code. Those remedies are here. The engine has the
+remedies for crashes and deadlines, see `orchestrators/verdicts.py`.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ OURS = (
     "Nothing is wrong with the request. Repeat it to continue from this step; if it fails again, open a support request "
     "with the correlation id."
 )
-# For a call that Azure did not answer, or postponed, for as long as its row tries again.
+# For a call that Azure left unanswered or postponed until its row gave up.
 LATER = (
     "Azure was busy, broken or out of reach for too long. Repeat the request in some minutes to continue from this step; "
     "if it fails again, look at Azure's status page, or open a support request with the correlation id."
@@ -25,7 +25,7 @@ BUSY = (
     "Wait until the other operation on this resource has ended, then repeat the request to continue from this step. "
     "If it fails again, open a support request with the correlation id."
 )
-# For a refusal about which only Azure knows more.
+# For any other refusal, about which only Azure knows more.
 REPORTED = (
     "Correct what Azure reports below, then repeat the request to continue from this step. If Azure reports the same "
     "again, open a support request with the correlation id."
@@ -42,10 +42,10 @@ _MORE_QUOTA = (
     "Raise the quota that the message names (Azure portal, Quotas), or free some of it, then repeat the request to "
     "continue from this step."
 )
-# Retry classes that end once Azure has been in trouble for too long.
+# Retry classes of trouble in Azure. If a row gives up on one of these, the trouble has lasted too long.
 _TROUBLE = frozenset({RetryClass.THROTTLED, RetryClass.TRANSIENT, RetryClass.GIVEN_UP})
 
-# Azure's code, anywhere in the causes: what helps. The first match wins.
+# The remedy for each of Azure's codes, wherever it is among the causes. The first match in this order wins.
 BY_CODE: dict[str, str] = {
     "RequestDisallowedByPolicy": "Exempt the cluster's resource group from the policy that the message names, then "
     "repeat the request to continue from this step.",
@@ -72,7 +72,7 @@ BY_CODE: dict[str, str] = {
     "AllocationFailed": _NO_ROOM,
     "ZonalAllocationFailed": _NO_ROOM,
     "OverconstrainedAllocationRequest": _NO_ROOM,
-    # The next request makes its successor.
+    # The next request deploys the machine again.
     "OSProvisioningTimedOut": "Read the last words of the machines, below. Check that network security groups, firewalls, "
     "route tables and DNS servers of the virtual network let them reach each other, the storage account and the "
     "container registry. Then repeat the request: machines that did not come up are made anew.",
@@ -89,7 +89,7 @@ def of_step(error: CloudError, retry_class: RetryClass, row: ResolvedRow) -> str
 
     Args:
         error: the error.
-        retry_class: its class, or "".
+        retry_class: its class; `NONE` if trying again does not help.
         row: the row of the step.
     """
     if row.get("together") and error.owner == Owner.CUSTOMER:

@@ -1,4 +1,4 @@
-"""What an activity knows when it runs: its call, and the cluster of that call."""
+"""The context in which an executor runs: its call, the cluster of that call, and clients for Azure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -40,22 +40,22 @@ class Step:
 
     @property
     def cluster(self) -> Cluster:
-        """The internal cluster."""
+        """The cluster as the document has it, with the members of all API versions."""
         return self.document["openShiftCluster"]
 
     @property
     def properties(self) -> Properties:
-        """Its properties."""
+        """The properties of the cluster."""
         return self.cluster["properties"]
 
     @property
     def cluster_id(self) -> ResourceId:
-        """The id of the cluster."""
+        """The resource id of the cluster."""
         return resource_id.parse(self.cluster["id"])
 
     @property
     def domain(self) -> str:
-        """The cluster's full domain: the given one, or its one label under the managed zone."""
+        """The cluster's full domain. A domain of one label is under the managed zone."""
         return ".".join(naming.split_domain(self.properties["clusterProfile"]["domain"], settings.load().domain))
 
     @property
@@ -79,7 +79,7 @@ class Step:
         return get_store().versions.enabled()
 
     def customer(self, client: Callable[..., Client], subscription_id: str = "") -> Client:
-        """Return a client of the first party in the customer's tenant and subscription."""
+        """Return a client that acts as the first-party application in the customer's tenant and subscription."""
         subscription = subscription_id or self.subscription_id
         return clients.first_party(client, subscription, self.tenant_id, get_vault().get_service_secret)
 
@@ -126,7 +126,7 @@ def _tenant_of(store: Store, subscription_id: str) -> str:
 
 
 def own(client: Callable[..., Client], subscription_id: str = "") -> Client:
-    """Return a client of the first party in the service's own tenant and subscription."""
+    """Return a client that acts as the first-party application in the service's own tenant and subscription."""
     service_settings = settings.load()
     return clients.first_party(
         client,

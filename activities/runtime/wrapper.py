@@ -1,8 +1,8 @@
 """The one wrapper round every activity: fence, progress, correlation, and an outcome for every ending.
 
-A raised error loses its type in durable history, and the host censors its text. So everything is returned as a value:
-problems of the executor, and of the store that holds fence and progress. Bugs too, but of these only the type, because
-an unknown text may quote a secret. If the engine sees a failure without a value, a process has died.
+A raised error loses its type in durable history, and the host censors its text. So the wrapper returns every failure as
+an outcome: those of the executor, and those of the store that holds fence and progress. Of a bug it reports only the
+type, because an unknown text may quote a secret. If the engine sees a failure without an outcome, a process has died.
 """
 
 import importlib
@@ -61,7 +61,7 @@ def perform(target: str, call: Call) -> Outcome:
         _set(stack, tracing.address, "")
         try:
             outcome = _perform(target, call)
-        except Exception as error:  # noqa: BLE001 - bugs of any kind end here, and go on as one that is safe to tell
+        except Exception as error:  # noqa: BLE001 - a bug of any kind becomes an outcome that is safe to report
             _log.exception("activity %s crashed", call["row"]["name"], extra=correlation.extra())
             outcome = _recorded(call, failures.outcome(call, _bug(error, target)))
         _log.info(
@@ -121,7 +121,7 @@ def _recorded(call: Call, outcome: Outcome) -> Outcome:
 
 
 def _leave(call: Call) -> None:
-    """Record that a superseded attempt has left. Without this its successor waits a little longer."""
+    """Record that a step of a superseded attempt has stopped. If that fails, the successor waits a little longer."""
     try:
         progress.leave(call)
     except AzureError as error:
@@ -135,7 +135,7 @@ def _bug(error: Exception, target: str) -> CloudError:
 
 
 def _work(executor: Executor, step: Step) -> Outcome | None:
-    """Choose what to do. While the operation is stopping, only cancel what was begun."""
+    """Call the function that the verb names. While the operation is stopping, only cancel what was begun."""
     if step.call["verb"] == Verb.CANCEL or (step.document.get("stopping") and not executor.control):
         return executor.cancel(step) or {"outcome": "stopped"}
     work = {Verb.RUN: executor.run, Verb.STATUS: executor.status}[step.call["verb"]]
