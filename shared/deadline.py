@@ -26,8 +26,8 @@ REQUEST_SECONDS = 6.0
 AFTERMATH_SECONDS = 9.0
 CONNECTION_TIMEOUT_SECONDS = 2.0
 READ_TIMEOUT_SECONDS = 3.0
-# The headers in which an answer asks to wait, and how many of their unit make a second. The SDKs obey them without
-# limit.
+# The headers in which an answer asks the client to wait, and how many of their units make a second. The SDKs wait as
+# long as they say.
 _WAITS = {"x-ms-retry-after-ms": 1000, "retry-after-ms": 1000, "Retry-After": 1}
 _NUMBER = re.compile(r"[0-9]+")
 _TIMEOUTS = {"connection_timeout": CONNECTION_TIMEOUT_SECONDS, "read_timeout": READ_TIMEOUT_SECONDS}
@@ -44,7 +44,7 @@ class TimeIsUp(Exception):  # noqa: N818 - not an `AzureError`, because the SDKs
     """The deadline has passed, or would pass during the wait that an answer asks for."""
 
     def __init__(self, response: Any = None) -> None:
-        """Keep the answer, if there is one."""
+        """Keep the answer that asks to wait, if there is one."""
         super().__init__()
         self.response = response
 
@@ -82,7 +82,7 @@ def request() -> Iterator[None]:
 
 @contextmanager
 def aftermath() -> Iterator[None]:
-    """Give a request that failed the time to find out whether it was accepted."""
+    """Extend the deadline, so that a failed request can find out whether it was accepted, and clean up."""
     ends, seconds = _ends.set(_aftermath_ends.get()), _call_seconds.set(_AFTERMATH_CALL_SECONDS)
     try:
         yield

@@ -1,6 +1,7 @@
-"""The service's own dependencies, by the host of a failed call: what clients and the log are told when one is away.
+"""The messages for clients and for the log when a dependency of the service is away.
 
-The client learns which dependency is away and that repeating helps. Only the log says whose permission is missing.
+The host of a failed call tells which dependency it was. The client learns only that name, and that it should repeat the
+request. The log also says which permission is missing, and whose.
 """
 
 import os
@@ -15,16 +16,16 @@ from shared.settings import Settings
 
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
 IDENTITY = "the managed identity endpoint"
-# The identity endpoint of a virtual machine. A function app's is in the environment.
+# The identity endpoint of a virtual machine. A function app finds its own in `IDENTITY_ENDPOINT`.
 _MACHINE_IDENTITY = "169.254.169.254"
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _PERMISSIONS = {"GET": "Get", "PUT": "Set", "PATCH": "Set", "DELETE": "Delete"}
 
 
 def unavailable(error: AzureError, settings: Settings) -> CloudError | None:
-    """Return the message for a client if a dependency of the service failed a call, or None if the call was wrong.
+    """Return the error for a client if a dependency is away, or None if it answered.
 
-    Missing access and a missing token count as away, because nothing is wrong with the request.
+    A dependency also counts as away if the service lacks access or a token, because nothing is wrong with the request.
     """
     if not (_is_refused(error) or errors.is_away(error)):
         return None
@@ -32,7 +33,7 @@ def unavailable(error: AzureError, settings: Settings) -> CloudError | None:
 
 
 def away(name: str) -> CloudError:
-    """Return the message for a client while a dependency is away."""
+    """Return the error for a client while a dependency is away."""
     return service_unavailable(
         f"{name}, which this service depends on, cannot be used at the moment. Nothing is wrong with the request: "
         "repeat it."
@@ -40,7 +41,7 @@ def away(name: str) -> CloudError:
 
 
 def explain(error: AzureError, settings: Settings) -> str:
-    """Say for the log what is away, or which permission is missing, whose, and on what."""
+    """Return the text for the log: what is away, or who lacks which permission on what."""
     failure, name = errors.translate(error), _name(error, settings)
     told = f"{failure.error.details[0]['code']}: {failure.error.message}"
     if not _is_refused(error):
@@ -66,10 +67,10 @@ def _method(error: AzureError) -> str:
 
 
 def _name(error: AzureError, settings: Settings) -> str:
-    """Return the name of the dependency that a failed call was for."""
+    """Return the name of the dependency that a failed call was sent to."""
     if isinstance(error, ClientAuthenticationError) and error.response is None:
-        # The SDK keeps nothing of the endpoint's answer, and for a while it refuses to ask again. In requests only the
-        # app's own identity gets tokens.
+        # The SDK drops the identity endpoint's answer, and for a while it refuses to ask again, so there is no host to
+        # look up. It can only be this endpoint, because requests use no other identity than the app's own.
         return IDENTITY
     host = errors.translate(error).host
     if host.endswith(f".{settings.cosmosdb_suffix}"):

@@ -1,4 +1,4 @@
-"""The containers beside the clusters: operations, progress, subscriptions, task hubs, billing, versions."""
+"""The containers besides clusters and domains: operations, progress, subscriptions, task hubs, billing, versions."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ class Operations(Items[OperationDocument]):
         return self.query("SELECT * FROM c WHERE NOT IS_DEFINED(c.asyncOperation.endTime)")
 
     def update_by_id(self, operation_id: str, decide: Decide[OperationDocument]) -> OperationDocument:
-        """Read, decide, replace, like `Items.update`."""
+        """Update an operation that is found by its id; see `Items.update`."""
         return self.update(lambda: self.read(operation_id), decide)
 
 
@@ -60,7 +60,7 @@ class Progress(Items[ProgressItem]):
 
 
 class Subscriptions(Items[SubscriptionDocument]):
-    """The container `Subscriptions`: ARM's latest report of each."""
+    """The container `Subscriptions`: what ARM has last reported about each subscription."""
 
     def get(self, subscription_id: str) -> SubscriptionDocument | None:
         """Return a subscription, or None."""
@@ -74,7 +74,7 @@ class Subscriptions(Items[SubscriptionDocument]):
         """Create the document, or replace it if nobody has written it since it was read.
 
         Raises:
-            Conflict: if the new document exists by now.
+            Conflict: if somebody has created the document meanwhile.
             PreconditionFailed: if somebody has written it since.
         """
         return self.replace(document) if "_etag" in document else self.create(document)
@@ -84,7 +84,7 @@ class TaskHubs(Items[TaskHubDocument]):
     """The container `TaskHubs`: the last sign of life of each task hub that shares this database."""
 
     def put(self, document: TaskHubDocument) -> TaskHubDocument:
-        """Write a hub's sign of life. Each hub writes only its own."""
+        """Write the sign of life of this deployment's hub. A hub writes no other document."""
         return super().upsert({"ttl": TTL_SECONDS, **document})
 
     def all(self) -> dict[str, TaskHubDocument]:
@@ -93,7 +93,7 @@ class TaskHubs(Items[TaskHubDocument]):
 
 
 class Billing(Items[BillingDocument]):
-    """The container `Billing`: records are created once, their times are set once, and they outlive the cluster."""
+    """The container `Billing`. A record is created once, each of its times is set once, and it outlives its cluster."""
 
     def ensure(self, document: BillingDocument) -> BillingDocument:
         """Create a record; leave an existing one unchanged."""
