@@ -1,6 +1,6 @@
-"""POST of listCredentials and listAdminCredentials: the only replies that contain a secret.
+"""The handlers of listCredentials and listAdminCredentials, whose replies are the only ones that contain a secret.
 
-Nothing here logs, and no cache on the way may store the replies.
+This module logs nothing, and the replies forbid caches to store them.
 """
 
 import base64
@@ -20,7 +20,7 @@ _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
 def list_credentials(call: Call) -> Reply:
-    """Return name and password of the cluster's first user.
+    """Return name and password of `kubeadmin`, the cluster's first user.
 
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
@@ -32,11 +32,13 @@ def list_credentials(call: Call) -> Reply:
 def list_admin_credentials(call: Call) -> Reply:
     """Return a kubeconfig with which an administrator reaches the cluster.
 
-    It has the certificate that expires after a year; the installer's own, valid for ten, never leaves the sealed graph.
-    The kubeconfig in the vault names the API server as the cluster's machines do, but outside only the other name
-    resolves, so it is replaced. Under that name the API server of a managed domain serves a certificate of a public
-    authority. The caller's machine knows that authority, but the cluster's own authority does not, so the kubeconfig
-    then names none.
+    Its client certificate expires after a year. The installer's own kubeconfig is valid for ten years and never leaves
+    the sealed install graph.
+
+    The kubeconfig in the vault has the API server's internal name, `api-int`, which only the cluster's machines can
+    resolve. It is replaced by the public name, `api`. If the domain is managed, the API server serves a certificate of
+    a public authority under that name. Callers trust that authority already, and the cluster's own CA does not verify
+    the certificate, so the CA is removed from the kubeconfig.
 
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
@@ -63,7 +65,7 @@ def _document(call: Call) -> ClusterDocument:
 
 
 def _bundle(call: Call, document: ClusterDocument) -> Bundle:
-    """Return the credentials of a cluster."""
+    """Return the bundle with the credentials of a cluster."""
     states.require_credentials(document["openShiftCluster"])
     versioned_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
     if not versioned_id:
@@ -74,7 +76,7 @@ def _bundle(call: Call, document: ClusterDocument) -> Bundle:
     try:
         return call.services.vault.get_secret(versioned_id)
     except ResourceNotFoundError as error:
-        # A delete has removed it between the two reads.
+        # A delete has removed the secret since the document was read.
         raise request_not_allowed(
             f"The credentials of the cluster '{call.resource_id}' have just been deleted."
         ) from error
