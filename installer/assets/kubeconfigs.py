@@ -17,11 +17,11 @@ class Kubeconfig:
     """One kubeconfig.
 
     Args:
-        path: path of its file, and the name of its asset.
-        user: name of user and context.
-        server: host of the API; `{domain}` is the cluster's.
-        client: file of the client's certificate.
-        bundle: file of the bundle by which the server is verified.
+        path: the path of its file, which is also the name of its asset.
+        user: the name of user and context.
+        server: the host of the API server; `{domain}` stands for the cluster's domain.
+        client: the name of the client's certificate and key, without `tls/`.
+        bundle: the name of the CA bundle that verifies the server, without `tls/`.
         boot: whether the bootstrap machine gets it.
     """
 
