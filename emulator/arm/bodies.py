@@ -1,17 +1,17 @@
-"""What no body of a request may hold, whatever it is about."""
+"""Checks on every request body, independent of its contents."""
 
 import json
 
-# Deeper than any resource or template, and well inside Python's stack.
+# Deeper than any resource or template, and well within the limits of Python's stack.
 MAX_DEPTH = 100
 
 
 def check(body: object) -> None:
-    """Let a parsed body pass.
+    """Check that a parsed body can be stored and sent back.
 
     Raises:
-        ValueError: it is nested too deep, or cannot be written as JSON again (NaN, half a surrogate pair) and so could
-            be neither kept nor named in an answer.
+        ValueError: it is nested too deeply, or it cannot be written as JSON again (NaN, half a surrogate pair), so it
+            could neither be stored nor quoted in an answer.
     """
     level, depth = [body], 0
     while level:

@@ -30,16 +30,16 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Call:
-    """A request whose caller is known.
+    """A request from an authenticated caller.
 
     Args:
-        request: as it came.
+        request: the HTTP request.
         arm: the model.
-        caller: who sent it.
-        path: without doubled slashes, in the caller's casing.
-        api_version: of the query.
-        base_url: scheme and host that the caller used: poll addresses lead back there.
-        params: what the route's pattern caught.
+        caller: the principal that sent it.
+        path: path without doubled slashes, in the caller's casing.
+        api_version: from the query, in lower case.
+        base_url: scheme and host that the caller used; poll addresses get the same.
+        params: the path parameters of the route.
         correlation_id: the caller's, or a new one.
     """
 
@@ -68,7 +68,7 @@ class Call:
         return content
 
     async def json(self) -> Any:
-        """Return the body, {} when there is none.
+        """Return the parsed body, or {} if the body is empty.
 
         Raises:
             ServiceError: 400 `InvalidRequestContent`; 413 `RequestContentTooLarge`.
@@ -82,7 +82,7 @@ class Call:
         return body
 
     async def object(self) -> Json:
-        """Return the body, which must be an object.
+        """Return the parsed body, which must be an object.
 
         Raises:
             ServiceError: 400 `InvalidRequestContent`.
@@ -93,7 +93,7 @@ class Call:
         return body
 
     def url(self, path: str, **query: str) -> str:
-        """Return an absolute address under the host that the caller used."""
+        """Return an absolute URL on the host that the caller used."""
         pairs = {"api-version": self.api_version} | query
         return f"{self.base_url}{path}?{'&'.join(f'{name}={quote(value)}' for name, value in pairs.items())}"
 
@@ -109,12 +109,12 @@ class Row:
 
     Args:
         methods: HTTP methods.
-        pattern: path; `{name}` catches one segment, `{name:path}` any number. Matched without regard to case.
-        handler: what answers.
-        name: names the operation in the journal and for faults, after the method.
-        versions: api-versions that it has; () when the handler looks itself.
-        operation: names the operation where its name depends on the path.
-        public: answers without a token; the handler gets the bare request.
+        pattern: path; `{name}` matches one segment, `{name:path}` any number. Case does not matter.
+        handler: answers the request.
+        name: name of the operation in the journal and in faults, where it follows the method.
+        versions: supported api-versions; () if the handler checks the version itself.
+        operation: returns the name of the operation, for rows where it depends on the path.
+        public: whether a call needs no token; the handler then gets the plain request.
     """
 
     methods: str
@@ -127,18 +127,18 @@ class Row:
 
 
 class ArmRoute(Route):
-    """A route that reads paths as ARM does: any case, doubled slashes as one."""
+    """A route that matches paths as ARM does: it ignores case and treats repeated slashes as one."""
 
     def __init__(self, arm: ArmModel, row: Row) -> None:
         super().__init__("/", _endpoint(arm, row), name=row.name)
-        # Starlette adds HEAD to every GET; here HEAD has rows of its own.
+        # Starlette adds HEAD to every GET; here, HEAD has separate rows.
         self.methods = set(row.methods.split())
         self._arm, self.row = arm, row
         expression = re.sub(r"\\{(\w+):path\\}", r"(?P<\1>.*)", re.escape(row.pattern))
         self._pattern = re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", expression), re.IGNORECASE)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Match path and method."""
+        """Match the path and the method."""
         found = self._pattern.fullmatch(collapse(scope["path"]))
         if found is None or scope["method"] not in (self.methods or ()):
             return Match.NONE, {}
@@ -151,12 +151,12 @@ class ArmRoute(Route):
 
 
 def build(arm: ArmModel, rows: Sequence[Row]) -> list[Route]:
-    """Return the routes of a table."""
+    """Return the routes for the rows of a table."""
     return [ArmRoute(arm, row) for row in rows]
 
 
 def operation_name(request: Request, route: Route) -> str:
-    """Name the operation of a request: the service's `operation`."""
+    """Name the operation of a request; the service uses it as its `operation`."""
     return route.operation(request) if isinstance(route, ArmRoute) else route.name
 
 
@@ -198,7 +198,7 @@ def _api_version(request: Request, versions: Sequence[str]) -> str:
 
 
 def _stamp(arm: ArmModel, request: Request) -> str:
-    """Note the headers that every answer carries, errors too; return the correlation id."""
+    """Set the headers that every answer has, errors included, and return the correlation id."""
     correlation_id = request.headers.get(CORRELATION_HEADER) or str(uuid4())
     request_id = str(uuid4())
     moment = arm.clock.now().strftime("%Y%m%dT%H%M%SZ")
@@ -216,7 +216,13 @@ def _stamp(arm: ArmModel, request: Request) -> str:
 
 
 def answer(body: Any, status_code: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a JSON answer; None is an empty one."""
+    """Return a JSON answer.
+
+    Args:
+        body: JSON value; None for an answer without a body.
+        status_code: HTTP status.
+        headers: in addition to `Cache-Control`.
+    """
     known = {"Cache-Control": "no-cache"} | dict(headers or {})
     if body is None:
         return Response(status_code=status_code, headers=known)
@@ -224,7 +230,16 @@ def answer(body: Any, status_code: int = 200, headers: Mapping[str, str] | None 
 
 
 def page(call: Call, items: Sequence[Json], size: int = 1000) -> Response:
-    """Answer a list: `$top` items (or `size`) from `$skiptoken` on, and a `nextLink` when there are more."""
+    """Answer one page of a list, with a `nextLink` if there are more items.
+
+    Args:
+        call: the request; `$skiptoken` is the index of the first item, `$top` the number of items.
+        items: the whole list.
+        size: number of items on a page if the request has no `$top`.
+
+    Raises:
+        ServiceError: 400 `InvalidSkipToken` if `$top` or `$skiptoken` is not a number.
+    """
     query = call.request.query_params
     top = query.get("$top", "")
     token = query.get("$skiptoken", query.get("$skipToken", "0"))

@@ -1,8 +1,8 @@
-"""The stored resources: JSON documents under their lower-case ids, and when those under way are done or gone.
+"""The stored resources: JSON documents under their lower-case ids. Reading one completes an operation that is due.
 
-Beside what a resource shows, a document has `etag`, `created`, `changed`, `references` (lower-case ids), `private`
-(secrets that no GET shows), `position` (among its parent's children), `effectiveAt` (role assignments), `pending`
-(`kind`, `readyAt`, `operationId`, `waits`) and `failure` (the error with which the last write ended).
+In addition to the members that GET shows, a document has `etag`, `created`, `changed`, `references` (lower-case ids),
+`private` (secrets that no GET shows), `position` (among its parent's children), `effectiveAt` (role assignments),
+`pending` (`kind`, `readyAt`, `operationId`, `waits`) and `failure` (the error with which the last write failed).
 """
 
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ HIDDEN = ("created", "changed", "pending", "failure", "references", "effectiveAt
 
 
 class Documents:
-    """Documents and the references among them."""
+    """The documents, and the references between them."""
 
     def __init__(self, platform: Platform, operations: Operations) -> None:
         self._clock = platform.clock
         self._operations = operations
         self._table = platform.store.table("arm_resources")
-        # `<type>|<id>`, so that looking for all resources of a type reads no others.
+        # Keys are `<type>|<id>`, so that a search for the resources of one type reads no others.
         self._types = platform.store.table("arm_types")
         if next(self._types.scan(), None) is None:
             for key, document in self._table.scan():
@@ -34,17 +34,17 @@ class Documents:
         self.references = References(platform)
 
     def load(self, resource_id: str) -> Json | None:
-        """Return a document, or None; one whose deletion is over goes."""
+        """Return a document, or None. Removes the document if its deletion is due."""
         key = resource_id.lower()
         found = self._table.get(key)
         return None if found is None else self._settled(key, found)
 
     def as_written(self, resource_id: str) -> Json | None:
-        """Return a document, or None, whatever has ended since it was written."""
+        """Return a document as it was last written, or None, even if its pending operation has ended since."""
         return self._table.get(resource_id.lower())
 
     def scan(self, prefix: str, type_name: str = "") -> Iterator[Json]:
-        """Yield the documents whose ids begin with a prefix, of one type where given."""
+        """Yield the documents whose ids begin with a prefix; with a type name, only those of that type."""
         for key, document in (
             self._of_type(prefix.lower(), type_name) if type_name else self._table.scan(prefix.lower())
         ):
@@ -60,7 +60,7 @@ class Documents:
                 yield key, document
 
     def put(self, document: Json) -> None:
-        """Write a document; what it lacks of the members that every one has is added."""
+        """Write a document; add `etag`, `created`, `changed` and `references` if it lacks them."""
         now = rfc3339(self._clock.now())
         stored: Json = {"etag": str(uuid4()), "created": now, "changed": now, "references": []} | document
         key = stored["id"].lower()
@@ -71,7 +71,13 @@ class Documents:
             self._types.put(f"{stored['type'].lower()}|{key}", {})
 
     def mark(self, document: Json, operation: Json, ready_at: str = "") -> Json:
-        """Let a document be under way until its operation ends, or until `ready_at`; return it."""
+        """Mark a document as pending until its operation ends; return the marked document.
+
+        Args:
+            document: the stored document.
+            operation: the operation, as `Operations.begin` returned it.
+            ready_at: RFC 3339 time at which the document is ready, if it differs from the operation's.
+        """
         pending = {
             "kind": operation["kind"],
             "readyAt": ready_at or operation["readyAt"],
@@ -83,7 +89,7 @@ class Documents:
         return marked
 
     def drop(self, document: Json) -> None:
-        """Remove a document and all below it."""
+        """Remove a document and everything below it."""
         key = document["id"].lower()
         for _, found in [(key, document), *self._table.scan(f"{key}/")]:
             self.references.replace(found["id"], found["references"], ())
@@ -103,7 +109,7 @@ class Documents:
         return _without_pending(document)
 
     def _settled_by(self, document: Json, operation: Json | None) -> Json:
-        """Return a document whose operation waits for more than time; when it has ended, that is written down."""
+        """Return a document whose operation waits for a condition; if it has ended, store the result first."""
         if operation is not None and not self._operations.is_over(operation):
             return document
         settled = _without_pending(document)

@@ -1,4 +1,4 @@
-"""ARM's errors: a constructor for each well-known case, so that codes and wording are written once, and rendering."""
+"""ARM's errors: a constructor for each well-known case, so that codes and texts occur once, and the rendering."""
 
 from collections.abc import Sequence
 from uuid import uuid4
@@ -11,7 +11,7 @@ from emulator.core.errors import ServiceError
 
 
 def render(request: Request, error: ServiceError) -> Response:
-    """Write an error as ARM does: `{"error": {...}}`; a HEAD has no body."""
+    """Render an error as ARM does: `{"error": {...}}`; the answer to a HEAD has no body."""
     body = None if request.method == "HEAD" else {"error": error.body()}
     headers = {"Cache-Control": "no-cache"} | error.headers | getattr(request.state, "arm_headers", {})
     if body is None:
@@ -20,7 +20,7 @@ def render(request: Request, error: ServiceError) -> Response:
 
 
 def missing_api_version() -> ServiceError:
-    """The request names no api-version."""
+    """Build the 400 for a request without an api-version."""
     return ServiceError(
         400,
         "MissingApiVersionParameter",
@@ -29,7 +29,7 @@ def missing_api_version() -> ServiceError:
 
 
 def invalid_api_version(version: str, supported: Sequence[str]) -> ServiceError:
-    """One of ARM's own paths does not have this version."""
+    """Build the 400 for a version that one of ARM's own paths does not support."""
     return ServiceError(
         400,
         "InvalidApiVersionParameter",
@@ -38,7 +38,14 @@ def invalid_api_version(version: str, supported: Sequence[str]) -> ServiceError:
 
 
 def no_registered_provider(resource_type: str, location: str, version: str, supported: Sequence[str]) -> ServiceError:
-    """A type does not have this version: what a write is told."""
+    """Build the 400 for a write in a version that the type does not support.
+
+    Args:
+        resource_type: full type, such as `Microsoft.Network/virtualNetworks`.
+        location: the location in the body of the write.
+        version: the api-version of the request.
+        supported: the api-versions of the type.
+    """
     kind = resource_type.partition("/")[2]
     return ServiceError(
         400,
@@ -49,7 +56,13 @@ def no_registered_provider(resource_type: str, location: str, version: str, supp
 
 
 def invalid_resource_type(resource_type: str, version: str, supported: Sequence[str] = ()) -> ServiceError:
-    """A namespace does not have this type, or the type this version: what a read is told."""
+    """Build the error for a type that the namespace lacks (404), or a version that the type does not support (400).
+
+    Args:
+        resource_type: full type, such as `Microsoft.Network/virtualNetworks`.
+        version: the api-version of the request.
+        supported: the api-versions of the type; () if there is no such type.
+    """
     namespace, _, kind = resource_type.partition("/")
     known = f" The supported api-versions are '{','.join(supported)}'." if supported else ""
     return ServiceError(
@@ -61,12 +74,12 @@ def invalid_resource_type(resource_type: str, version: str, supported: Sequence[
 
 
 def invalid_resource_namespace(namespace: str) -> ServiceError:
-    """No such provider."""
+    """Build the 404 for a resource provider that does not exist."""
     return ServiceError(404, "InvalidResourceNamespace", f"The resource namespace '{namespace}' is invalid.")
 
 
 def invalid_subscription_id(subscription_id: str) -> ServiceError:
-    """Not a GUID."""
+    """Build the 400 for a subscription id that is not a GUID."""
     return ServiceError(
         400,
         "InvalidSubscriptionId",
@@ -75,17 +88,17 @@ def invalid_subscription_id(subscription_id: str) -> ServiceError:
 
 
 def subscription_not_found(subscription_id: str) -> ServiceError:
-    """No such subscription."""
+    """Build the 404 for a subscription that does not exist."""
     return ServiceError(404, "SubscriptionNotFound", f"The subscription '{subscription_id}' could not be found.")
 
 
 def resource_group_not_found(name: str) -> ServiceError:
-    """No such resource group."""
+    """Build the 404 for a resource group that does not exist."""
     return ServiceError(404, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
 
 
 def resource_group_being_deleted(name: str) -> ServiceError:
-    """The group is on its way out."""
+    """Build the 409 for a write to a group that is being deleted."""
     return ServiceError(
         409,
         "ResourceGroupBeingDeleted",
@@ -94,7 +107,7 @@ def resource_group_being_deleted(name: str) -> ServiceError:
 
 
 def resource_not_found(identifier: ResourceId) -> ServiceError:
-    """No such resource."""
+    """Build the 404 for a resource that does not exist."""
     where = f" under resource group '{identifier.resource_group}'" if identifier.resource_group else ""
     return ServiceError(
         404,
@@ -105,7 +118,7 @@ def resource_not_found(identifier: ResourceId) -> ServiceError:
 
 
 def parent_resource_not_found(identifier: ResourceId, verb: str) -> ServiceError:
-    """A child is written or listed before its parent is there."""
+    """Build the 404 for a child that is written or listed although its parent does not exist."""
     return ServiceError(
         404,
         "ParentResourceNotFound",
@@ -115,21 +128,27 @@ def parent_resource_not_found(identifier: ResourceId, verb: str) -> ServiceError
 
 
 def resource_being_deleted(identifier: ResourceId) -> ServiceError:
-    """A write to what is on its way out."""
+    """Build the 409 for a write to a resource that is being deleted."""
     return ServiceError(
         409, "ResourceBeingDeleted", f"The resource '{identifier}' is being deleted and cannot be written."
     )
 
 
 def operation_preempted() -> ServiceError:
-    """What a write was making is being deleted."""
+    """Build the 409 for a write in progress if its resource is being deleted or already gone."""
     return ServiceError(
         409, "OperationPreempted", "The operation has been preempted by a more recent operation, a deletion."
     )
 
 
 def invalid_resource_location(identifier: ResourceId, current: str, wanted: str) -> ServiceError:
-    """A resource cannot move."""
+    """Build the 409 for a write that would move a resource to another location.
+
+    Args:
+        identifier: id of the resource.
+        current: its location.
+        wanted: the location in the body of the write.
+    """
     return ServiceError(
         409,
         "InvalidResourceLocation",
@@ -140,17 +159,17 @@ def invalid_resource_location(identifier: ResourceId, current: str, wanted: str)
 
 
 def unknown_action(action: str, resource_type: str) -> ServiceError:
-    """A POST that the type does not have."""
+    """Build the 400 for an action that the type does not have."""
     return ServiceError(400, "InvalidAction", f"The action '{action}' is not supported for type '{resource_type}'.")
 
 
 def method_not_supported(method: str) -> ServiceError:
-    """The type's objects are written inside their parent."""
+    """Build the 405 for a write to a child that can be written only in the body of its parent."""
     return ServiceError(405, "MethodNotAllowed", f"The requested resource does not support http method '{method}'.")
 
 
 def duplicate_child(parent_id: str, name: str) -> ServiceError:
-    """A body with two children of one name."""
+    """Build the 400 for a body with two children of the same name."""
     message = f"Resource {parent_id} has two child resources with the same name ({name})."
     return ServiceError(
         400,
@@ -161,7 +180,7 @@ def duplicate_child(parent_id: str, name: str) -> ServiceError:
 
 
 def group_deletion_blocked(group: str, errors: Sequence[tuple[str, ServiceError]]) -> ServiceError:
-    """A group with resources (id, why) that cannot go."""
+    """Build the 409 for a group with resources that cannot be deleted, given as (id, error) pairs."""
     identifiers = ", ".join(identifier.partition("/providers/")[2] for identifier, _ in errors)
     return ServiceError(
         409,
@@ -174,7 +193,7 @@ def group_deletion_blocked(group: str, errors: Sequence[tuple[str, ServiceError]
 
 
 def clusters_left(group: str, identifiers: Sequence[str]) -> ServiceError:
-    """A group with resources of a provider that the local Azure does not delete along with it."""
+    """Build the 409 for a group that still has clusters, which the local Azure does not delete with their group."""
     return ServiceError(
         409,
         "ResourceGroupDeletionBlocked",
@@ -184,7 +203,7 @@ def clusters_left(group: str, identifiers: Sequence[str]) -> ServiceError:
 
 
 def not_registered(namespace: str) -> ServiceError:
-    """The subscription has not registered the provider."""
+    """Build the 409 for a provider that the subscription has not registered."""
     return ServiceError(
         409,
         "MissingSubscriptionRegistration",
@@ -202,7 +221,7 @@ def not_registered(namespace: str) -> ServiceError:
 
 
 def invalid_request_content(reason: str) -> ServiceError:
-    """The body cannot be read."""
+    """Build the 400 for a body that cannot be read."""
     return ServiceError(
         400,
         "InvalidRequestContent",
@@ -211,12 +230,18 @@ def invalid_request_content(reason: str) -> ServiceError:
 
 
 def location_required() -> ServiceError:
-    """A tracked resource without location."""
+    """Build the 400 for a tracked resource without a location."""
     return ServiceError(400, "LocationRequired", "The location property is required for this definition.")
 
 
 def location_not_available(location: str, resource_type: str, available: str) -> ServiceError:
-    """A location that the type does not have."""
+    """Build the 400 for a location in which the type is not available.
+
+    Args:
+        location: the location in the body of the write.
+        resource_type: full type, such as `Microsoft.Network/virtualNetworks`.
+        available: the type's locations, joined by commas.
+    """
     return ServiceError(
         400,
         "LocationNotAvailableForResourceType",
@@ -226,7 +251,7 @@ def location_not_available(location: str, resource_type: str, available: str) ->
 
 
 def wrong_tenant(token_tenant: str, subscription_tenant: str) -> ServiceError:
-    """The token's tenant is not the subscription's."""
+    """Build the 401 for a token of another tenant than the subscription's."""
     message = (
         f"The access token is from the wrong issuer 'https://sts.windows.net/{token_tenant}/'. It must match the tenant "
         f"'https://sts.windows.net/{subscription_tenant}/' associated with this subscription. Please use the authority "
@@ -243,7 +268,7 @@ def wrong_tenant(token_tenant: str, subscription_tenant: str) -> ServiceError:
 
 
 def unknown_path(request: Request) -> ServiceError:
-    """Nothing is served there."""
+    """Build the 404 for a path or method that nothing serves."""
     return ServiceError(
         404,
         "NotFound",
@@ -252,7 +277,14 @@ def unknown_path(request: Request) -> ServiceError:
 
 
 def precondition_failed(resource_id: str, header: str, given: str, current: str | None) -> ServiceError:
-    """If-Match or If-None-Match does not hold."""
+    """Build the 412 for an If-Match or If-None-Match that does not hold.
+
+    Args:
+        resource_id: id of the resource.
+        header: name of the header.
+        given: the etag in the header, or `*`.
+        current: the resource's etag; None if it does not exist.
+    """
     return ServiceError(
         412,
         "PreconditionFailed",
@@ -262,7 +294,7 @@ def precondition_failed(resource_id: str, header: str, given: str, current: str 
 
 
 def another_operation(uri: str) -> ServiceError:
-    """Microsoft.Network works on the resource, or on one that hangs together with it."""
+    """Build the 409 for a write while another operation on the resource, or on a dependent one, is in progress."""
     return ServiceError(
         409,
         "AnotherOperationInProgress",

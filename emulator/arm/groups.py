@@ -22,7 +22,7 @@ MAX_NAME = 90
 
 
 def normal_location(location: str) -> str:
-    """Return a location as ARM compares it: `East US` is `eastus`."""
+    """Return a location in the form in which ARM compares it: `eastus` for `East US`."""
     return location.replace(" ", "").lower()
 
 
@@ -35,7 +35,7 @@ class ResourceGroups:
         self._documents = documents
 
     def find(self, subscription_id: str, name: str) -> Document | None:
-        """Return a group's document, or None; one whose deletion is over goes, with all that is in it."""
+        """Return a group's document, or None. Removes the group and its contents if the deletion is due."""
         key = group_key(subscription_id, name)
         found = self._table.get(key)
         if found is None or not self._gone(found):
@@ -57,7 +57,7 @@ class ResourceGroups:
         return found
 
     def require_writable(self, subscription_id: str, name: str) -> Document:
-        """Return the document of a group in which something may be written.
+        """Return a group's document, and check that the group is not being deleted.
 
         Raises:
             ServiceError: 404 `ResourceGroupNotFound`; 409 `ResourceGroupBeingDeleted`.
@@ -76,8 +76,14 @@ class ResourceGroups:
     def put(self, subscription_id: str, name: str, body: Any) -> tuple[Document, bool]:
         """Create or replace a group; return its document and whether it is new.
 
+        Args:
+            subscription_id: the subscription of the group.
+            name: name of the group.
+            body: body of the PUT, with `location` and optionally `tags` and `managedBy`.
+
         Raises:
-            ServiceError: the name, location or body is wrong, or the group lies elsewhere or under another manager.
+            ServiceError: the name, the location or the body is wrong; the group exists in another location or with
+                another `managedBy`; or it is being deleted.
         """
         _check_name(name)
         location = _check_body(body)
@@ -98,7 +104,17 @@ class ResourceGroups:
         return document, existing is None
 
     def patch(self, subscription_id: str, name: str, body: Any) -> Document:
-        """Change a group's tags."""
+        """Change a group's tags; return its document.
+
+        Args:
+            subscription_id: the subscription of the group.
+            name: name of the group.
+            body: body of the PATCH; only `tags` counts.
+
+        Raises:
+            ServiceError: 404 `ResourceGroupNotFound`; 409 `ResourceGroupBeingDeleted`; 400 for a body that is not an
+                object.
+        """
         document = self.require_writable(subscription_id, name)
         if not isinstance(body, dict):
             raise invalid_request_content("the body is not a JSON object")
@@ -108,13 +124,13 @@ class ResourceGroups:
         return document
 
     def begin_delete(self, document: Document, seconds: float) -> None:
-        """Let a group and all that is in it be gone in so many seconds of Azure."""
+        """Mark a group as deleting; it and its contents are gone after this many seconds of Azure's time."""
         subscription_id = document["id"].split("/")[2]
         document["deleting"] = {"readyAt": rfc3339(self._clock.after(seconds))}
         self._table.put(group_key(subscription_id, document["name"]), document)
 
     def withdraw_delete(self, document: Document) -> None:
-        """Let a group stay whose deletion could not begin."""
+        """Keep a group whose deletion could not begin."""
         del document["deleting"]
         self._table.put(group_key(document["id"].split("/")[2], document["name"]), document)
 
@@ -123,7 +139,7 @@ class ResourceGroups:
 
 
 def group_key(subscription_id: str, name: str) -> str:
-    """Return the key, and so the lower-case id, of a group."""
+    """Return the key of a group, which is its lower-case id."""
     return f"/subscriptions/{subscription_id}/resourcegroups/{name}".lower()
 
 

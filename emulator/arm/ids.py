@@ -1,4 +1,4 @@
-"""Resource ids: parsed without regard to case, compared by their lower-case key."""
+"""Resource ids: parsed regardless of case, and compared by their lower-case key."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,10 +11,13 @@ class ResourceId:
     """An id `{scope}/providers/{namespace}/{type}/{name}/{type}/{name}…`.
 
     Args:
-        scope: what the resource lies in or, for an extension, what it extends; "" is the tenant.
-        namespace: resource provider namespace.
+        scope: the resource group or subscription of the resource or, for an extension, the id that it extends; "" is
+            the tenant.
+        namespace: namespace of the resource provider.
         types: type segments, outermost first.
-        names: names, as many as types; one less for a collection or an action.
+        names: names, outermost first: as many as types, or one less for a collection or an action.
+        subscription_id: the subscription in the scope, or "".
+        resource_group: name of the resource group in the scope, or "".
     """
 
     scope: str
@@ -36,17 +39,17 @@ class ResourceId:
 
     @property
     def full_name(self) -> str:
-        """All names joined, as templates write them."""
+        """All names joined by slashes, as templates write them."""
         return "/".join(self.names)
 
     @property
     def key(self) -> str:
-        """What the id is stored under and compared by."""
+        """The key under which the id is stored and compared: the id in lower case."""
         return str(self).lower()
 
     @property
     def parent(self) -> "ResourceId | None":
-        """The id one level up, whole also for a collection or an action; None for a top-level resource."""
+        """The id of the parent, complete even for a collection or an action; None for a top-level type."""
         if len(self.types) == 1:
             return None
         return ResourceId(
@@ -66,7 +69,7 @@ class ResourceId:
         )
 
     def child(self, child_type: str, name: str) -> "ResourceId":
-        """Return the id of a child."""
+        """Return the id of a child resource."""
         return ResourceId(
             self.scope,
             self.namespace,
@@ -83,20 +86,20 @@ class ResourceId:
 
 
 def collapse(path: str) -> str:
-    """Return a path with runs of slashes made one and the last slash dropped, as ARM's front door reads it."""
+    """Return a path as ARM's front door reads it: repeated slashes become one, and a trailing slash is dropped."""
     return re.sub(r"/{2,}", "/", path).rstrip("/") or "/"
 
 
 def subscription_of(scope: str) -> tuple[str, str]:
-    """Return the subscription id and resource group name that a scope begins with, "" where it has none."""
+    """Return the subscription id and resource group name with which a scope begins; "" for each that it lacks."""
     found = SUBSCRIPTION.match(scope)
     return (found[1], found[2] or "") if found else ("", "")
 
 
 def parse(text: str) -> ResourceId | None:
-    """Read a resource id, a collection's path or an action's path; None when it has no `/providers/`.
+    """Parse a resource id, or the path of a collection or action; return None if it has no `/providers/`.
 
-    The last `/providers/` counts: what stands before it is the scope that an extension resource extends.
+    The last `/providers/` counts: the text before it is the scope that an extension resource extends.
     """
     path = collapse(text)
     at = path.lower().rfind("/providers/")
@@ -108,10 +111,10 @@ def parse(text: str) -> ResourceId | None:
 
 
 def parse_resource(text: str) -> ResourceId:
-    """Read the id of one resource.
+    """Parse the id of one resource.
 
     Raises:
-        ValueError: the text is no id of a resource.
+        ValueError: the text is not the id of a resource.
     """
     found = parse(text) if text.startswith("/") else None
     if found is None or not found.types or len(found.types) != len(found.names) or "" in found.names:
@@ -134,7 +137,7 @@ def scopes(scope: str) -> list[str]:
         rest = path[len(found[0]) :]
     segments = rest.split("/")[1:]
     if segments[:1] == ["providers"]:
-        # `/providers/{namespace}` is no scope; each {type}/{name} pair after it is one, extensions included.
+        # `/providers/{namespace}` is not a scope; each {type}/{name} pair after it is, extensions included.
         index = 2
         while index < len(segments):
             if segments[index] == "providers":

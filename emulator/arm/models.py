@@ -1,4 +1,4 @@
-"""What Azure Resource Manager knows and the rules it keeps: the one way to resources for requests and deployments."""
+"""The state and rules of Azure Resource Manager: requests and deployments reach resources only through this model."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -26,13 +26,13 @@ Json = dict[str, Any]
 
 
 class ArmModel:
-    """Resources, their groups and subscriptions, behind the checks that Azure makes.
+    """Resources, resource groups and subscriptions, with the checks that Azure makes.
 
     Args:
         platform: clock, store, certificates.
-        types: the rows of every resource type that exists.
-        provider_actions: the rows of every POST on a provider.
-        provided: api-versions by namespace and type, of types that others answer for (the resource provider).
+        types: the rows of all resource types.
+        provider_actions: the rows of all POSTs on a provider.
+        provided: api-versions by namespace and type, for types without a row, such as the resource provider's.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class ArmModel:
     # For other services
 
     def add_routes(self, routes: Sequence[Route]) -> None:
-        """Put routes of another service (deployments) before the generic ones of this host."""
+        """Add the routes of another service (deployments) before the generic routes of this host."""
         self.routes[:0] = routes
 
     def on_start(self, resume: Callable[[], Awaitable[None]]) -> None:
@@ -77,10 +77,15 @@ class ArmModel:
         return self.identity.client_certificate()
 
     def authorize(self, caller: Principal, action: str, scope: str) -> None:
-        """Let the caller pass.
+        """Check that the caller may perform an action on a scope.
+
+        Args:
+            caller: the principal that makes the call.
+            action: such as `Microsoft.Network/virtualNetworks/write`.
+            scope: id of a resource, resource group or subscription; "" is the tenant.
 
         Raises:
-            ServiceError: 403 unless the caller may do `Microsoft.X/y/write` on the scope.
+            ServiceError: 403 `AuthorizationFailed` or `DenyAssignmentAuthorizationFailed`.
         """
         self.authorization.authorize(caller, action, scope)
 
@@ -96,15 +101,15 @@ class ArmModel:
         return self.types.get(name.lower())
 
     def row(self, identifier: ResourceId, api_version: str, *, location: str = "") -> ResourceType:
-        """Return the row of a resource in this api-version.
+        """Return the row of a resource's type, and check that the type supports this api-version.
 
         Args:
             identifier: the resource.
-            api_version: of the request.
-            location: where a write wants it; words the error.
+            api_version: the api-version of the request.
+            location: for a write, the wanted location: the error for an unsupported version quotes it.
 
         Raises:
-            ServiceError: no such namespace, type or version.
+            ServiceError: the namespace, the type or the version does not exist.
         """
         namespace = self.subscriptions.canonical(identifier.namespace)
         row = self.types.get(identifier.type.lower())
@@ -119,15 +124,15 @@ class ArmModel:
     # Reading
 
     def load(self, identifier: ResourceId | str) -> Json | None:
-        """Return what is stored of a resource, or None."""
+        """Return the stored document of a resource, or None."""
         return self.documents.load(str(identifier))
 
     def scan(self, prefix: str, type_name: str = "") -> Iterator[Json]:
-        """Yield what is stored under ids that begin with a prefix, of one type where given."""
+        """Yield the documents whose ids begin with a prefix; with a type name, only those of that type."""
         return self.documents.scan(prefix, type_name)
 
     def get_resource(self, resource_id: str, _api_version: str) -> Json | None:
-        """Return a resource as GET answers it, or None. Checks no access."""
+        """Return a resource as GET answers it, or None, without an access check."""
         try:
             found = self.load(parse_resource(resource_id))
         except ValueError:
@@ -164,30 +169,60 @@ class ArmModel:
         body: Any,
         conditions: Conditions | None = None,
     ) -> ResourceOperation:
-        """Create or replace a resource: see `writing.put`."""
+        """Create or replace a resource: see `writing.put`.
+
+        Args:
+            caller: the principal that makes the call.
+            resource_id: id of the resource.
+            api_version: the api-version of the request.
+            body: body of the PUT.
+            conditions: If-Match and If-None-Match, if any.
+        """
         return await writing.put(self, caller, resource_id, api_version, body, conditions)
 
     async def delete_resource(
         self, caller: Principal, resource_id: str, api_version: str, conditions: Conditions | None = None
     ) -> ResourceOperation:
-        """Delete a resource; one that is not there counts as deleted: see `removal.delete`."""
+        """Delete a resource; a resource that does not exist counts as deleted: see `removal.delete`.
+
+        Args:
+            caller: the principal that makes the call.
+            resource_id: id of the resource.
+            api_version: the api-version of the request.
+            conditions: If-Match and If-None-Match, if any.
+        """
         return await removal.delete(self, caller, resource_id, api_version, conditions)
 
     async def delete_group(self, subscription_id: str, name: str) -> Json:
-        """Begin to delete a group with all that is in it; return the operation: see `removal.delete_group`."""
+        """Begin to delete a group with its contents; return the operation: see `removal.delete_group`."""
         return await removal.delete_group(self, subscription_id, name)
 
     async def begin_action(
         self, caller: Principal, resource_id: str, api_version: str, action: str, body: Json
     ) -> ResourceOperation:
-        """Begin an action: see `actions.begin`."""
+        """Begin an action: see `actions.begin`.
+
+        Args:
+            caller: the principal that makes the call.
+            resource_id: id of the resource.
+            api_version: the api-version of the request.
+            action: name of the action, in any case.
+            body: body of the POST.
+        """
         return await actions.begin(self, caller, resource_id, api_version, action, body)
 
     async def action(self, caller: Principal, resource_id: str, api_version: str, action: str, body: Json) -> Json:
-        """Call an action such as `listKeys` or `listAccountSas` to its end; return its answer.
+        """Run an action such as `listKeys` or `listAccountSas` to its end; return its answer.
+
+        Args:
+            caller: the principal that makes the call.
+            resource_id: id of the resource.
+            api_version: the api-version of the request.
+            action: name of the action, in any case.
+            body: body of the POST.
 
         Raises:
-            ServiceError: as `actions.begin`.
+            ServiceError: as for `actions.begin`.
         """
         return await self.wait(await self.begin_action(caller, resource_id, api_version, action, body))
 
@@ -195,7 +230,7 @@ class ArmModel:
         """Wait until the operation ends; return the resource, an action's answer, or {} after a delete.
 
         Raises:
-            ServiceError: it failed.
+            ServiceError: the operation failed.
         """
         found = self.operations.get(operation.operation_id) if operation.operation_id else None
         if found is None:
@@ -206,7 +241,7 @@ class ArmModel:
         return self.get_resource(operation.resource_id, operation.api_version) or {}
 
     def _outcome(self, operation: Json) -> Outcome:
-        """Tell whether what a write waits for, beyond its time, has happened."""
+        """Return whether the condition that a write waits for, beyond its duration, is met."""
         stored = self.documents.as_written(operation["resourceId"])
         if stored is None or stored.get("pending", {}).get("kind") == "delete":
             return exceptions.operation_preempted()

@@ -1,8 +1,8 @@
-"""Long-running operations: a row with the moment at which it is over, compared on every read.
+"""Long-running operations: rows with the time at which they end, which every read compares with the clock.
 
-Nothing runs meanwhile. So a restart or a kill loses nothing: whatever was due while the process was away is over when
-it returns. The same holds for an operation that also waits for something to happen: whether it has is asked on every
-read, and written down once.
+Nothing runs in the background, so a restart or a kill loses nothing: an operation that was due while the process was
+down has ended when the process returns. Some operations also wait for a condition. Every read evaluates it, and the
+first read that finds it met stores the result.
 """
 
 import asyncio
@@ -19,24 +19,24 @@ from emulator.core.platform import Platform
 Json = dict[str, Any]
 Kind = Literal["put", "delete", "action"]
 
-# Whether what an operation waits for has happened: `waiting`, `done`, or how it failed.
+# State of the condition that an operation waits for: `waiting`, `done`, or the error with which it failed.
 Outcome = Literal["waiting", "done"] | ServiceError
 
 KEPT = timedelta(days=7)
-# How often somebody who waits for more than time looks again, in seconds of Azure.
+# Interval at which `wait` evaluates a condition, in seconds of Azure's time.
 LOOK_SECONDS = 8
 
 
 @dataclass(frozen=True)
 class ResourceOperation:
-    """What a PUT, DELETE or long action began.
+    """The operation that a PUT, a DELETE or an action began.
 
     Args:
-        resource_id: the resource, in the casing it was made with.
-        api_version: version the caller used.
-        status_code: what the service answers: 200, 201, 202 or 204.
-        body: the resource as answered; {} after a delete.
-        operation_id: the running operation, "" when the work is done.
+        resource_id: the resource, in the casing with which it was created.
+        api_version: the api-version of the request.
+        status_code: HTTP status of the answer: 200, 201, 202 or 204.
+        body: body of the answer: the resource, an action's result, or {}.
+        operation_id: id of the running operation; "" if the work is done.
     """
 
     resource_id: str
@@ -51,7 +51,7 @@ class Operations:
 
     Args:
         platform: clock and store.
-        outcome: tells whether what an operation waits for, beyond its time, has happened.
+        outcome: evaluates the condition that an operation waits for, beyond its duration.
     """
 
     def __init__(self, platform: Platform, outcome: Callable[[Json], Outcome]) -> None:
@@ -70,16 +70,16 @@ class Operations:
         error: ServiceError | None = None,
         waits: bool = False,
     ) -> Json:
-        """Note an operation.
+        """Store a new operation and return it.
 
         Args:
-            kind: what it does.
-            resource_id: to what.
-            seconds: how long Azure takes.
-            api_version: in which the result is shown.
-            result: what an action answers in the end.
-            error: how it fails in the end.
-            waits: whether time alone does not end it.
+            kind: what the operation does.
+            resource_id: the resource that it works on.
+            seconds: how long Azure takes for it, in seconds.
+            api_version: the api-version in which the result is shown.
+            result: the final answer of an action.
+            error: the error with which the operation will fail.
+            waits: whether the operation waits for a condition in addition to its duration.
         """
         now = self._clock.now()
         operation: Json = {
@@ -97,7 +97,7 @@ class Operations:
         return operation
 
     def get(self, operation_id: str) -> Json | None:
-        """Return an operation, or None; one that waited for something which has happened ends now."""
+        """Return an operation, or None. If the operation is due and its condition is met or has failed, end it."""
         operation = self._table.get(operation_id.lower())
         now = rfc3339(self._clock.now())
         if operation is None or not operation.get("waits") or operation["readyAt"] > now:
@@ -112,11 +112,11 @@ class Operations:
         return operation
 
     def is_over(self, operation: Json) -> bool:
-        """Tell whether it had ended when it was read."""
+        """Tell whether an operation has ended."""
         return not operation.get("waits") and bool(operation["readyAt"] <= rfc3339(self._clock.now()))
 
     def status(self, operation: Json) -> Json:
-        """Return what its status address answers."""
+        """Return the body that the status URL of an operation answers."""
         if not self.is_over(operation):
             return {"name": operation["id"], "status": "InProgress", "startTime": operation["startTime"]}
         body = {
@@ -132,10 +132,10 @@ class Operations:
         return body
 
     async def wait(self, operation: Json) -> None:
-        """Wait for the end.
+        """Wait until an operation ends.
 
         Raises:
-            ServiceError: it failed.
+            ServiceError: the operation failed.
         """
         left = datetime.fromisoformat(operation["readyAt"]) - self._clock.now()
         while left > timedelta(0):
@@ -148,7 +148,7 @@ class Operations:
         raise_failure(operation)
 
     def purge(self) -> None:
-        """Forget what ended a week ago."""
+        """Delete the operations that ended more than a week ago."""
         limit = rfc3339(self._clock.now() - KEPT)
         old = [key for key, found in self._table.scan() if not found.get("waits") and found["readyAt"] < limit]
         for key in old:
@@ -160,7 +160,7 @@ def _written(error: ServiceError) -> Json:
 
 
 def raise_failure(operation: Json) -> None:
-    """Raise the error with which an operation ended, if it did.
+    """Raise the error with which an operation ended, if it failed.
 
     Raises:
         ServiceError: that error.

@@ -1,21 +1,35 @@
-"""Limits on what a subscription may have in a region. What it has of it, the resource providers count themselves."""
+"""Limits on what a subscription may have in a region. The resource providers themselves count what it has."""
 
 from emulator.core.platform import Platform
 
 
 class Limits:
-    """Limits of all subscriptions, under the names of the resource providers' usages."""
+    """The limits of all subscriptions, under the names that the resource providers' usages have."""
 
     def __init__(self, platform: Platform) -> None:
         self._table = platform.store.table("compute_quotas")
 
     def get(self, subscription_id: str, location: str, name: str, otherwise: int) -> int:
-        """Return how much there may be; `otherwise` holds as long as nobody says more."""
+        """Return a limit.
+
+        Args:
+            subscription_id: the subscription.
+            location: the region, in normal form.
+            name: name of the usage, such as `cores`.
+            otherwise: the limit if none has been set.
+        """
         found = self._table.get(_key(subscription_id, location, name))
         return otherwise if found is None else int(found["limit"])
 
     def set(self, subscription_id: str, location: str, name: str, limit: int) -> None:
-        """Say how much there may be."""
+        """Set a limit.
+
+        Args:
+            subscription_id: the subscription.
+            location: the region, in normal form.
+            name: name of the usage, such as `cores`.
+            limit: the new limit, a number of units.
+        """
         self._table.put(_key(subscription_id, location, name), {"limit": limit})
 
 

@@ -1,4 +1,4 @@
-"""Which resource refers to which: looked up from the side of the one referred to, which must not go while it is used."""
+"""References between resources, indexed by target, because a resource must not be deleted while others refer to it."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
@@ -15,13 +15,19 @@ SEPARATOR = "|"
 
 
 class References:
-    """The references among stored resources, under `<target>|<holder>`."""
+    """The references between stored resources, under the keys `<target>|<holder>`."""
 
     def __init__(self, platform: Platform) -> None:
         self._table = platform.store.table("arm_references")
 
     def replace(self, holder: str, before: Sequence[str], after: Sequence[str]) -> None:
-        """Let a holder refer to these targets (lower-case ids) and to none of the former ones."""
+        """Replace the references of a holder.
+
+        Args:
+            holder: id of the resource that refers to the targets.
+            before: lower-case ids of its former targets.
+            after: lower-case ids of its new targets.
+        """
         for target in before:
             if target not in after:
                 self._table.delete(f"{target}{SEPARATOR}{holder.lower()}")
@@ -43,18 +49,19 @@ class References:
         inside: str = "",
         coming: Collection[str] = (),
     ) -> None:
-        """Let a write pass whose references lead somewhere.
+        """Check that the references of a write lead to existing resources.
 
         Args:
             arm: the model.
-            holder: who refers.
-            location: where it is.
-            references: (path, id, reference) of all that it refers to.
-            inside: lower-case beginning of the ids of which one body decides whether they are there.
-            coming: the lower-case ids that are there after that body.
+            holder: id of the resource that is written.
+            location: its location.
+            references: (JSON path, id, reference) of each reference in the body.
+            inside: lower-case prefix of the ids that the same body creates or removes.
+            coming: the lower-case ids with that prefix that exist after the write.
 
         Raises:
-            ServiceError: 400 for a reference of the wrong form, type, subscription or region, or to nothing.
+            ServiceError: 400 for a reference of the wrong form, type, subscription or region, or to a resource that
+                does not exist.
         """
         for path, target, reference in references:
             identifier = _parse(path, target, reference)
@@ -78,7 +85,7 @@ class References:
 
 
 def _is_there(arm: "ArmModel", identifier: ResourceId, location: str) -> bool:
-    """Tell whether a resource exists and, where a location is given, lies there; a child lies where its root does."""
+    """Tell whether a resource exists and, if a location is given, is there; a child has the location of its root."""
     root = arm.load(identifier.root)
     where = location if root is None else root.get("location", location)
     return arm.load(identifier) is not None and (not location or where == location)

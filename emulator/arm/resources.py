@@ -1,7 +1,8 @@
 """The resource type registry: one row for each type, contributed by the service folders.
 
-A row says what a type's JSON may hold, in which api-versions, how long Azure takes for it, how the answer tells about
-that, what it refers to and who may not be deleted while referred to. The model in `models.py` interprets rows.
+A row describes a type: its api-versions, the members of its JSON, how long Azure takes for its operations and how the
+answers report them, which resources it refers to, and when it must not be deleted. The model in `models.py` interprets
+the rows.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# sync: the answer is final. operation: a PUT answers 200 or 201 with `Azure-AsyncOperation`. accepted: it answers 202
-# with that. location: 202 with `Location` alone.
+# sync: the answer is final. operation: a PUT answers 200 or 201 with `Azure-AsyncOperation`. accepted: a PUT answers
+# 202 with `Azure-AsyncOperation` and `Location`. location: a PUT answers 202 with `Location` only.
 Reply = Literal["sync", "operation", "accepted", "location"]
-# How the `etag` member is written: `W/"<id>"`, bare, in quotes, or not at all.
+# Form of the `etag` member: `W/"<id>"`, without quotes, in quotes, or absent.
 Etag = Literal["weak", "bare", "quoted", "none"]
-# region: tracked in a region. global: tracked, location `global`. none: a child or an extension, without location.
+# region: tracked, in a region. global: tracked, location `global`. none: a child or an extension, without a location.
 Placement = Literal["region", "global", "none"]
 
 DEFAULT_NAME = r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,78}[A-Za-z0-9_])?"
@@ -31,19 +32,19 @@ DEFAULT_NAME = r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,78}[A-Za-z0-9_])?"
 
 @dataclass
 class Change:
-    """A PUT under way, as the hooks of a row see it.
+    """A PUT in progress, as the hooks of a row see it.
 
     Args:
-        arm: the model, to look at other resources.
-        caller: who asks.
-        id: the resource.
-        api_version: of the request.
-        location: of the resource, "" where the type has none.
-        existing: what is stored under the id, or None.
-        body: the body as read by the property table; a hook may add defaults and computed members.
-        parent: the parent's document or, when both come in one body, its body.
+        arm: the model, which gives access to other resources.
+        caller: the principal that makes the call.
+        id: id of the resource.
+        api_version: the api-version of the request.
+        location: location of the resource, of its root or of its group; "" if there is none.
+        existing: the stored document, or None.
+        body: the body as the property table read it; a hook may add defaults and computed members.
+        parent: the parent's document or, if both come in one body, the parent's body.
         siblings: (name, document or body) of the parent's other children of this type.
-        made: ids of what the resource will refer to beside the references in its body; a hook adds them.
+        made: ids of further resources that this one will refer to, besides the references in its body; hooks add them.
     """
 
     arm: "ArmModel"
@@ -70,11 +71,11 @@ class ActionCall:
 
     Args:
         arm: the model.
-        caller: who asks.
-        id: the resource that the action is called on.
-        api_version: of the request.
+        caller: the principal that makes the call.
+        id: the resource on which the action is called.
+        api_version: the api-version of the request.
         stored: the resource's document.
-        body: of the request.
+        body: body of the request.
     """
 
     arm: "ArmModel"
@@ -86,16 +87,16 @@ class ActionCall:
 
 
 def _nothing(_change: Change) -> None:
-    """Check nothing: the default of a row."""
+    """Check nothing: the default of `prepare`."""
 
 
 def _no_members(_arm: "ArmModel", _stored: Json) -> Json:
-    """Compute nothing: the default of a row."""
+    """Compute nothing: the default of `render` and `shown`."""
     return {}
 
 
 async def _no_effect(_arm: "ArmModel", _stored: Json) -> None:
-    """Touch no other service: the default of a row."""
+    """Touch no other service: the default of `stored` and `removed`."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,8 @@ class Action:
     """A POST that a type has.
 
     Args:
-        run: does it, at once or, where it calls another service, awaited.
-        seconds: how long Azure takes; more than 0 makes it a long-running operation.
+        run: performs the action and returns the answer, or an awaitable of it if it calls another service.
+        seconds: how long Azure takes, in seconds; more than 0 makes it a long-running operation.
     """
 
     run: Callable[[ActionCall], Json | Awaitable[Json]]
@@ -113,41 +114,42 @@ class Action:
 
 @dataclass(frozen=True)
 class ResourceType:
-    """A row.
+    """The row of a type.
 
     Args:
-        name: `Microsoft.Network/virtualNetworks/subnets`.
-        api_versions: accepted, any order.
+        name: full type, such as `Microsoft.Network/virtualNetworks/subnets`.
+        api_versions: supported api-versions, in any order.
         properties: property table of `properties`.
-        members: property table of what stands beside `properties` (`sku`, `kind`, `zones`); names, tags and
-            location are every type's.
+        members: property table of the members beside `properties` (`sku`, `kind`, `zones`); `writes/reading.py` adds
+            those that all types share, such as name, tags and location.
         placement: see `Placement`.
-        name_pattern: what a name matches in whole.
-        create_seconds: until a new one is there.
-        update_seconds: until a change is there.
-        delete_seconds: until it is gone.
+        name_pattern: regular expression that the whole name must match.
+        create_seconds: how long Azure takes to create a resource.
+        update_seconds: how long Azure takes to change one.
+        delete_seconds: how long Azure takes to delete one.
         reply: see `Reply`.
-        writing_state: `provisioningState` meanwhile.
-        has_state: whether it has a `provisioningState`.
-        status_path: where its operations are polled: `{id}`, `{subscription}`, `{namespace}`, `{location}`,
-            `{operation}` are filled in.
-        etag: see `Etag`; conditions are heeded either way.
-        inline: property that holds children, and their type.
-        inline_only: it is written inside its parent alone; its own address is for reading.
-        locks: writes exclude each other with those on the same top-level resource.
-        prepare: raises what is wrong across members, adds defaults and computed members.
-        render: members of `properties` computed at each read.
-        shown: members beside `properties` computed at each read.
-        outcome: whether what a write waits for, beyond its time, has happened; None when time alone ends it. It gets
-            the document, and must load none of this resource.
-        preflight: what a deployment of these (id, body as far as it is known) is refused for before it begins.
-        in_use: the error for a deletion while these ids refer to it.
-        removable: raises when it must not be deleted.
-        stored: touches other services after a write.
-        removed: touches other services when it goes.
+        writing_state: `provisioningState` during a write.
+        has_state: whether the type has a `provisioningState`.
+        status_path: path at which its operations are polled, with the placeholders `{id}`, `{subscription}`,
+            `{namespace}`, `{location}` and `{operation}`.
+        etag: see `Etag`; If-Match and If-None-Match work with every form.
+        inline: properties that hold children, each with the type of those children.
+        inline_only: whether it can be written only in the body of its parent; its own path then only answers reads.
+        locks: whether a write is refused while another operation on the same top-level resource is in progress.
+        prepare: checks rules across several members, and adds defaults and computed members.
+        render: returns the members of `properties` that are computed at each read.
+        shown: returns the members beside `properties` that are computed at each read.
+        outcome: evaluates the condition that a write waits for, beyond its duration; None if there is no condition. It
+            gets the document, and must not load this resource.
+        preflight: returns the errors for which a deployment of these resources (id, body as far as it is known) is
+            refused before it begins.
+        in_use: builds the error for a deletion while other resources, given by their ids, refer to this one.
+        removable: raises an error if the resource must not be deleted.
+        stored: updates other services after a write.
+        removed: updates other services at a deletion.
         actions: POSTs by name.
-        answers_deleted: whether DELETE answers the resource as it was.
-        collections: further lists of children, by name, and the types in them.
+        answers_deleted: whether DELETE answers with the deleted resource.
+        collections: further lists of children by name, each with the types of its items.
     """
 
     name: str
@@ -181,17 +183,17 @@ class ResourceType:
     collections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def write_etag(self, etag: str) -> str:
-        """Return an etag as this type writes it, "" when it has none."""
+        """Return an etag in the form that this type uses, or "" if it uses none."""
         return {"weak": f'W/"{etag}"', "bare": etag, "quoted": f'"{etag}"', "none": ""}[self.etag]
 
     @property
     def namespace(self) -> str:
-        """The resource provider."""
+        """Namespace of the resource provider."""
         return self.name.partition("/")[0]
 
     @property
     def kind(self) -> str:
-        """The type's last segment, in the form in which errors call its objects."""
+        """The type's last segment in the singular and capitalized, as errors name its objects."""
         last = self.name.rsplit("/", 1)[-1]
         return last[0].upper() + last[1:].removesuffix("s")
 
@@ -201,10 +203,10 @@ class ProviderAction:
     """A POST on a provider in a subscription, such as `checkNameAvailability`.
 
     Args:
-        name: `Microsoft.Storage/checkNameAvailability`.
-        api_versions: accepted.
-        permission: action that the caller needs on the subscription.
-        run: does it, with the body.
+        name: such as `Microsoft.Storage/checkNameAvailability`.
+        api_versions: supported api-versions.
+        permission: the action that the caller needs on the subscription.
+        run: takes the body of the request and returns the body of the answer.
     """
 
     name: str

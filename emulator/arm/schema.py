@@ -1,8 +1,8 @@
-"""Property tables: what a type's JSON may hold, member by member, and how wrong members are refused.
+"""Property tables: the members that a type's JSON may have, and how wrong members are refused.
 
-A table is a dict from member to a kind. A kind is a Python type (`str`, `int`, `bool`, `float`; `object` for any
-JSON), a list of one kind, a dict (an object), or one of the classes below. Members that are null count as absent,
-names are matched without regard to case and kept in the table's casing, as Json.NET does on the other side.
+A table is a dict from member names to kinds. A kind is a Python type (`str`, `int`, `bool`, `float`; `object` for any
+JSON), a list of one kind, a dict (an object), or one of the classes below. Members that are null count as absent.
+Names match regardless of case and are stored in the table's casing, as Json.NET does in Azure.
 """
 
 from collections.abc import Mapping
@@ -15,21 +15,21 @@ Kind = Any
 
 @dataclass(frozen=True)
 class Choice:
-    """One of these strings, in any case."""
+    """A string that must be one of these, in any case."""
 
     values: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Reference:
-    """`{"id": …}` of another resource.
+    """A member `{"id": …}` that refers to another resource.
 
     Args:
-        type: the type it must have.
-        join: action that the caller needs on it, such as `join/action`; "" for none.
-        same_region: it must lie in the region of who refers to it.
-        bare: the member is the id itself, not an object around it.
-        same_subscription: it must lie in the subscription of who refers to it.
+        type: the type that the other resource must have.
+        join: the action that the caller needs on it, such as `join/action`; "" for none.
+        same_region: whether it must be in the region of the resource that refers to it.
+        bare: whether the member is the id itself, not an object around it.
+        same_subscription: whether it must be in the subscription of the resource that refers to it.
     """
 
     type: str
@@ -41,19 +41,19 @@ class Reference:
 
 @dataclass(frozen=True)
 class Required:
-    """A member that must be there."""
+    """A member that must be present."""
 
     kind: Kind
 
 
 @dataclass(frozen=True)
 class ReadOnly:
-    """A member that clients send back as they read it; it is dropped."""
+    """A member that clients may send back as they read it; it is dropped."""
 
 
 @dataclass(frozen=True)
 class Since:
-    """A member that older api-versions do not know."""
+    """A member that only this and later api-versions have."""
 
     api_version: str
     kind: Kind
@@ -75,10 +75,10 @@ class Reading:
     """The outcome of reading one document.
 
     Args:
-        api_version: version of the request.
-        type_name: what the outermost object is called in errors.
-        problems: all that is wrong, in Json.NET's words.
-        references: (path, id, reference) of every reference met.
+        api_version: the api-version of the request.
+        type_name: name of the outermost object in errors.
+        problems: all problems found, in Json.NET's words.
+        references: (JSON path, id, reference) of each reference found.
     """
 
     api_version: str
@@ -87,7 +87,13 @@ class Reading:
     references: list[tuple[str, str, Reference]] = field(default_factory=list)
 
     def read(self, kind: Kind, value: Any, path: str) -> Any:  # noqa: PLR0911 - one return for each kind
-        """Return the value as the table knows it; note problems and references."""
+        """Return a value in the table's casing, and collect problems and references.
+
+        Args:
+            kind: the kind of the value, as in a property table.
+            value: the parsed JSON.
+            path: JSON path of the value; "" for the whole document.
+        """
         match kind:
             case Required() | Since():
                 return self.read(kind.kind, value, path)

@@ -1,4 +1,4 @@
-"""What is there before anybody calls, who could make nothing without it: a group and the first roles."""
+"""What must exist before the first call, because no caller could create it: a group and the first role assignments."""
 
 from uuid import NAMESPACE_URL, uuid5
 
@@ -8,7 +8,14 @@ from emulator.core.clock import rfc3339
 
 
 def ensure_group(arm: ArmModel, subscription_id: str, name: str, location: str) -> str:
-    """Make a resource group; return its id."""
+    """Create a resource group if it is missing; return its id.
+
+    Args:
+        arm: the model.
+        subscription_id: the subscription of the group.
+        name: name of the group.
+        location: region of a new group.
+    """
     found = arm.groups.find(subscription_id, name)
     if found is None:
         found, _ = arm.groups.put(subscription_id, name, {"location": location})
@@ -16,7 +23,17 @@ def ensure_group(arm: ArmModel, subscription_id: str, name: str, location: str) 
 
 
 def ensure_role(arm: ArmModel, scope: str, principal_id: str, role: str) -> str:
-    """Assign a built-in role (its guid, see `access/roles.py`); in effect at once. Return the assignment's id."""
+    """Assign a role with immediate effect if the assignment is missing; return the assignment's id.
+
+    Args:
+        arm: the model.
+        scope: scope of the assignment.
+        principal_id: object id of the service principal.
+        role: GUID of one of the `ROLES` in `access/roles.py`.
+
+    Raises:
+        ValueError: the role is not one of these.
+    """
     if role not in ROLES:
         raise ValueError(f"{role} is no built-in role")
     name = str(uuid5(NAMESPACE_URL, f"{scope}|{principal_id}|{role}".lower()))

@@ -1,4 +1,4 @@
-"""ARM as a service: its own paths and those of the resource providers, in front of its model."""
+"""ARM as a service: routes its own paths and those of the resource providers to its model."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ def create(arm: ArmModel, rows: Sequence[Row]) -> Service:
 
     Args:
         arm: the model, with the rows of every resource type.
-        rows: paths of resource providers that are no resources; they come before ARM's own.
+        rows: paths of resource providers that are not resources; they precede ARM's own.
     """
     arm.routes.extend(build(arm, (*rows, *ROWS)))
 

@@ -1,4 +1,4 @@
-"""Subscriptions, their tenants, and which resource providers they have registered."""
+"""Subscriptions, their tenants, and the resource providers that they have registered."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from emulator.entra.models import Principal
 Json = dict[str, Any]
 
 REGISTER_SECONDS = 60
-# A free-standing provider is there for everybody; a subscription cannot unregister it.
+# These providers are registered in every subscription, which cannot unregister them.
 ALWAYS_REGISTERED = ("Microsoft.Authorization", "Microsoft.Features", "Microsoft.Resources")
 DEFAULT_PROVIDERS = ("Microsoft.Compute", "Microsoft.ContainerRegistry", "Microsoft.Network", "Microsoft.Storage")
 
@@ -29,7 +29,7 @@ class Subscriptions:
 
     Args:
         platform: clock and store.
-        types: api-versions by namespace and type, of every provider that exists.
+        types: api-versions by namespace and type, of all providers.
     """
 
     def __init__(self, platform: Platform, types: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
@@ -43,7 +43,14 @@ class Subscriptions:
     def ensure(
         self, subscription_id: str, tenant_id: str, name: str, providers: Sequence[str] = DEFAULT_PROVIDERS
     ) -> None:
-        """Create or confirm a subscription; providers that it lacks are registered at once."""
+        """Create a subscription if it is missing, and register the providers that it has never registered, at once.
+
+        Args:
+            subscription_id: the subscription.
+            tenant_id: its tenant.
+            name: display name of a new subscription.
+            providers: namespaces to register.
+        """
         key = subscription_id.lower()
         if self._subscriptions.get(key) is None:
             self._subscriptions.put(
@@ -88,11 +95,11 @@ class Subscriptions:
     # Providers
 
     def namespaces(self) -> list[str]:
-        """Return the namespaces that exist."""
+        """Return the namespaces of all providers, sorted."""
         return sorted(self._types)
 
     def canonical(self, namespace: str) -> str:
-        """Return a namespace in its own casing.
+        """Return a namespace in its canonical casing.
 
         Raises:
             ServiceError: 404 `InvalidResourceNamespace`.
@@ -103,7 +110,13 @@ class Subscriptions:
         return found
 
     def provider(self, subscription_id: str, namespace: str, locations: Sequence[str]) -> Json:
-        """Return a provider as GET answers it."""
+        """Return a provider as GET answers it.
+
+        Args:
+            subscription_id: the subscription, which decides the registration state.
+            namespace: namespace of the provider, in any case.
+            locations: the locations that each of its types lists.
+        """
         name = self.canonical(namespace)
         return {
             "id": f"/subscriptions/{subscription_id}/providers/{name}",
@@ -134,7 +147,7 @@ class Subscriptions:
         return "Registered" if done else "Registering"
 
     def require_registered(self, subscription_id: str, namespace: str) -> None:
-        """Let a call to a provider pass.
+        """Check that a subscription has registered a provider, or has begun to.
 
         Raises:
             ServiceError: 409 `MissingSubscriptionRegistration`.
@@ -143,7 +156,7 @@ class Subscriptions:
             raise not_registered(self.canonical(namespace))
 
     def register(self, subscription_id: str, namespace: str) -> None:
-        """Begin to register a provider; repeating it changes nothing."""
+        """Begin to register a provider; a repeated call changes nothing."""
         if self.registration_state(subscription_id, namespace) not in ("Registered", "Registering"):
             self._register(subscription_id, self.canonical(namespace), REGISTER_SECONDS)
 
@@ -167,7 +180,7 @@ class Subscriptions:
         )
 
     def to_notify(self, namespace: str) -> list[Json]:
-        """Return the registrations of a provider that it has not been told of yet."""
+        """Return the registrations of which a provider has not been told yet."""
         return [
             document
             for _, document in self._providers.scan()
@@ -175,7 +188,7 @@ class Subscriptions:
         ]
 
     def notified(self, registration: Json) -> None:
-        """Note that the provider has heard of a registration, unless it changed meanwhile."""
+        """Store that the provider has been told of a registration, unless the registration has changed meanwhile."""
         key = f"{registration['subscriptionId']}/{registration['namespace']}".lower()
         if self._providers.get(key) == registration:
             self._providers.put(key, registration | {"notify": False})
@@ -187,7 +200,14 @@ class Subscriptions:
         return [document for _, document in self._features.scan(f"{subscription_id.lower()}/")]
 
     def set_feature(self, subscription_id: str, namespace: str, name: str, state: str) -> Json:
-        """Register or unregister a preview feature; the provider is told again."""
+        """Register or unregister a preview feature, and have the provider told again; return the feature.
+
+        Args:
+            subscription_id: the subscription.
+            namespace: namespace of the provider.
+            name: name of the feature.
+            state: `Registered` or `Unregistered`.
+        """
         document = {"name": f"{self.canonical(namespace)}/{name}", "state": state}
         self._features.put(f"{subscription_id}/{namespace}/{name}".lower(), document)
         key = f"{subscription_id}/{namespace}".lower()
@@ -198,5 +218,5 @@ class Subscriptions:
 
 
 def _hears(namespace: str) -> bool:
-    """Tell whether a provider is told of subscriptions: Microsoft's own are here, and know."""
+    """Tell whether a provider must be told of subscriptions; those emulated here know them already."""
     return namespace == SYSTEM_NAMESPACE

@@ -1,4 +1,4 @@
-"""What ARM answers: its own paths first, then every resource type by the shape of the path."""
+"""ARM's routes: its own paths first, then all resource types, told apart by the shape of the path."""
 
 from emulator.arm.call import Row
 from emulator.arm.responses import groups, metadata, operations, resources, subscriptions

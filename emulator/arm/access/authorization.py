@@ -1,4 +1,4 @@
-"""Who may do what where: the decision that Azure makes before each call, from assignments and denials in the store."""
+"""The access decision that Azure makes before each call, from the role and deny assignments in the store."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,9 +16,9 @@ Json = dict[str, Any]
 
 EVERYONE = "00000000-0000-0000-0000-000000000000"
 SYSTEM_NAMESPACE = "Microsoft.RedHatOpenShift"
-# What the resource provider may read in every subscription that it serves: whether a name is free before it creates a
-# group, what the subscription has registered, and what it may have. No public source lists these rights; it does these
-# reads in production.
+# The reads that the resource provider may do in every subscription that it serves: whether a group's name is free
+# before it creates the group, what the subscription has registered, and its quotas. No public source lists these
+# rights, but the resource provider does these reads in production.
 SERVED_READS = frozenset(
     {
         "microsoft.resources/subscriptions/resourcegroups/read",
@@ -39,16 +39,16 @@ def _pattern(wildcard: str) -> re.Pattern[str]:
 
 
 def allows(permission: Json, action: str) -> bool:
-    """Tell whether a permission entry has an action: any of `actions` fits and none of `notActions`."""
+    """Tell whether a permission entry allows an action: it matches one of `actions` and none of `notActions`."""
     return any(_pattern(known).fullmatch(action) for known in permission["actions"]) and not any(
         _pattern(known).fullmatch(action) for known in permission["notActions"]
     )
 
 
 class AuthorizationModel:
-    """Decides.
+    """Decides whether a caller may perform an action on a scope.
 
-    Everything is read from the store at each decision: ten short reads, and nothing to keep in step.
+    Each decision reads everything from the store: ten short reads, and no cache to keep up to date.
     """
 
     def __init__(self, platform: Platform) -> None:
@@ -59,7 +59,12 @@ class AuthorizationModel:
         self._providers = platform.store.table("arm_providers")
 
     def authorize(self, caller: Principal, action: str, scope: str) -> None:
-        """Let the caller pass.
+        """Check that the caller may perform an action on a scope.
+
+        Args:
+            caller: the principal that makes the call.
+            action: such as `Microsoft.Network/virtualNetworks/write`.
+            scope: id of a resource, resource group or subscription; "" is the tenant.
 
         Raises:
             ServiceError: 403 `AuthorizationFailed` or `DenyAssignmentAuthorizationFailed`.
@@ -71,13 +76,13 @@ class AuthorizationModel:
             raise denied(caller, action, scope, denial)
 
     def authorize_linked(self, caller: Principal, action: str, scope: str, linked: Sequence[tuple[str, str]]) -> None:
-        """Let a write pass that joins other resources.
+        """Check that the caller may join the resources that a write refers to.
 
         Args:
-            caller: who asks.
-            action: the write itself, which is allowed.
-            scope: of the write.
-            linked: (action, resource id) that the caller needs besides.
+            caller: the principal that makes the call.
+            action: the action of the write, which is already allowed.
+            scope: the scope of the write.
+            linked: (action, resource id) pairs that the caller needs in addition.
 
         Raises:
             ServiceError: 403 `LinkedAuthorizationFailed`.
@@ -90,11 +95,25 @@ class AuthorizationModel:
             raise linked_authorization_failed(caller, action, scope, missing, blocked)
 
     def allowed(self, caller: Principal, action: str, scope: str) -> bool:
-        """Tell whether the caller may do it."""
+        """Tell whether the caller may perform an action on a scope.
+
+        Args:
+            caller: the principal that makes the call.
+            action: such as `Microsoft.Network/virtualNetworks/write`.
+            scope: id of a resource, resource group or subscription; "" is the tenant.
+        """
         return self._granted(caller, action, scope) and self._denial(caller, action, scope) is None
 
     def allowed_below(self, caller: Principal, action: str, scope: str) -> bool:
-        """Tell whether the caller may do it on the scope or on anything in it: enough to poll what it began there."""
+        """Tell whether the caller may perform an action on the scope or on anything in it.
+
+        This suffices to poll an operation that the caller began there.
+
+        Args:
+            caller: the principal that makes the call.
+            action: such as `Microsoft.RedHatOpenShift/locations/operationsstatus/read`.
+            scope: id of a resource, resource group or subscription; "" is the tenant.
+        """
         return self.allowed(caller, action, scope) or any(
             allows(permission, action)
             for key, document in self._resources.scan(f"{scope.lower()}/")
@@ -103,7 +122,7 @@ class AuthorizationModel:
         )
 
     def has_any_role(self, caller: Principal, scope: str) -> bool:
-        """Tell whether the caller has any role on the scope or on anything in it: enough to see the subscription."""
+        """Tell whether the caller has any role on the scope or on anything in it, and so may see the subscription."""
         return bool(self.permissions(caller, scope)) or any(
             self._applies(document, caller.object_id)
             for key, document in self._resources.scan(f"{scope.lower()}/")
@@ -121,13 +140,13 @@ class AuthorizationModel:
         return found + ([ROLES[OWNER].permission()] if self.owns(caller, scope) else [])
 
     def assignments(self, scope: str) -> Iterator[Json]:
-        """Yield the role assignments on a scope and on those around it."""
+        """Yield the role assignments on a scope and on the scopes that contain it."""
         for part in scopes(scope):
             for _, document in self._resources.scan(f"{part}{_ASSIGNMENTS}"):
                 yield document
 
     def denials(self, scope: str) -> Iterator[Json]:
-        """Yield the deny assignments that apply on a scope."""
+        """Yield the deny assignments that apply to a scope."""
         chain = scopes(scope)
         for part in chain:
             for _, document in self._resources.scan(f"{part}{_DENIALS}"):
@@ -135,7 +154,7 @@ class AuthorizationModel:
                     yield document
 
     def role_definition(self, identifier: str) -> Json | None:
-        """Return a role's `properties` by its id (at any scope) or its bare name, or None."""
+        """Return the `properties` of the role with this id (at any scope) or bare name, or None."""
         name = identifier.rsplit("/", 1)[-1].lower()
         role = ROLES.get(name)
         if role is not None:
@@ -150,7 +169,7 @@ class AuthorizationModel:
         return None if stored is None else stored["properties"]
 
     def owns(self, caller: Principal, scope: str) -> bool:
-        """Tell whether the caller is the resource provider on a group that one of its resources manages."""
+        """Tell whether the caller is the resource provider, and one of its resources manages the group of the scope."""
         subscription_id, group_name = subscription_of(scope)
         if caller.client_id != self._first_party or not group_name:
             return False
@@ -158,7 +177,13 @@ class AuthorizationModel:
         return group is not None and self.may_manage(caller, subscription_id, group.get("managedBy", ""))
 
     def may_manage(self, caller: Principal, subscription_id: str, managed_by: str) -> bool:
-        """Tell whether the caller is the resource provider, and `managedBy` names one of its resources."""
+        """Tell whether the caller is the resource provider, and `managedBy` names one of its resources.
+
+        Args:
+            caller: the principal that makes the call.
+            subscription_id: the subscription of the group, which must have registered the provider.
+            managed_by: `managedBy` of the group, a resource id; "" if nothing manages it.
+        """
         return (
             caller.client_id == self._first_party
             and f"/providers/{SYSTEM_NAMESPACE.lower()}/" in managed_by.lower()

@@ -1,4 +1,4 @@
-"""The 403s of access checks, in ARM's words."""
+"""The 403 errors of access checks, in ARM's words."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,13 @@ from emulator.entra.models import Principal
 
 
 def authorization_failed(caller: Principal, action: str, scope: str) -> ServiceError:
-    """No assignment allows it."""
+    """Build the 403 for a call that no role assignment allows.
+
+    Args:
+        caller: the principal that made the call.
+        action: the action that the caller lacks.
+        scope: the scope of the call.
+    """
     return ServiceError(
         403,
         "AuthorizationFailed",
@@ -19,7 +25,14 @@ def authorization_failed(caller: Principal, action: str, scope: str) -> ServiceE
 
 
 def denied(caller: Principal, action: str, scope: str, denial: dict[str, Any]) -> ServiceError:
-    """A deny assignment forbids what an assignment allows."""
+    """Build the 403 for a call that a role assignment allows but a deny assignment forbids.
+
+    Args:
+        caller: the principal that made the call.
+        action: the action that is denied.
+        scope: the scope of the call.
+        denial: the document of the deny assignment.
+    """
     properties = denial["properties"]
     return ServiceError(
         403,
@@ -38,7 +51,15 @@ def linked_authorization_failed(
     missing: Sequence[tuple[str, str]],
     blocked: Sequence[tuple[str, str]],
 ) -> ServiceError:
-    """A write joins resources that the caller may not join."""
+    """Build the 403 for a write that joins resources which the caller may not join.
+
+    Args:
+        caller: the principal that made the call.
+        action: the action of the write.
+        scope: the scope of the write.
+        missing: (action, resource id) pairs that no role assignment allows.
+        blocked: (action, resource id) pairs that a deny assignment forbids.
+    """
     actions = ",".join(dict.fromkeys(pair[0] for pair in (*missing, *blocked)))
     begin = (
         f"The client '{caller.client_id}' with object id '{caller.object_id}' has permission to perform action "

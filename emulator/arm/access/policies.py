@@ -1,4 +1,4 @@
-"""Azure Policy as far as it refuses writes: assignments of some built-in definitions that deny."""
+"""The part of Azure Policy that refuses writes: assignments of some built-in definitions with the effect `deny`."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -20,14 +20,14 @@ DEFINITIONS = "/providers/Microsoft.Authorization/policyDefinitions/"
 
 @dataclass(frozen=True)
 class Write:
-    """What is to be written, as policies see it.
+    """A planned write, as policies see it.
 
     Args:
-        type: of the resource.
-        id: of the resource.
-        location: in normal form, "" where the type has none.
-        tags: as they will be.
-        indexed: whether the type has location and tags: the policies on these look at no other.
+        type: the resource's type.
+        id: the resource's id.
+        location: in normal form; "" if the type has no location.
+        tags: the tags after the write.
+        indexed: whether the type has location and tags. Policies on location and tags ignore all other types.
     """
 
     type: str
@@ -42,9 +42,9 @@ class Definition:
     """A built-in policy that denies.
 
     Args:
-        name: `displayName`.
-        parameter: the one that an assignment has to give.
-        denies: whether it refuses a write, by the value of that parameter.
+        name: its `displayName`.
+        parameter: name of the parameter that an assignment must set.
+        denies: tells whether the definition refuses a write, given the value of that parameter.
     """
 
     name: str
@@ -87,10 +87,10 @@ BUILT_IN = {
 
 
 def check(arm: "ArmModel", write: Write) -> None:
-    """Let a write pass that no policy refuses.
+    """Check that no policy refuses a write.
 
     Raises:
-        ServiceError: 403 `RequestDisallowedByPolicy`, with every assignment that refuses it.
+        ServiceError: 403 `RequestDisallowedByPolicy`, which lists every assignment that refuses the write.
     """
     violated = [assignment for assignment in _applying(arm, write) if _refuses(assignment, write)]
     if violated:
@@ -113,7 +113,7 @@ def _refuses(assignment: Json, write: Write) -> bool:
 
 
 def definition_name(identifier: str) -> str:
-    """Return the key in `BUILT_IN` of the definition that an id names."""
+    """Return the key in `BUILT_IN` for the id of a policy definition."""
     return identifier.rsplit("/", 1)[-1].lower()
 
 

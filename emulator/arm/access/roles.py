@@ -1,4 +1,4 @@
-"""Built-in roles that the resource provider, its clients and its tests meet. Ids and actions are Azure's public ones."""
+"""Built-in roles that the resource provider, its clients and its tests use. Ids and actions are Azure's public ones."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ USER_ACCESS_ADMINISTRATOR = "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"
 # A custom role of the resource provider's own tenant in Azure; here every tenant has it.
 REGISTRY_TOKEN_CONTRIBUTOR = "48983534-3d06-4dcb-a566-08a694eb1279"  # noqa: S105 - a role's id
 
-# What every resource-level contributor role of Azure carries beside its own namespace.
+# The actions that every resource-level contributor role of Azure has in addition to those of its own namespace.
 COMMON = (
     "Microsoft.Authorization/*/read",
     "Microsoft.Insights/alertRules/*",
@@ -28,11 +28,11 @@ class Role:
 
     Args:
         name: `roleName`.
-        description: what it is for.
-        actions: wildcards over actions that it allows.
-        not_actions: taken out of `actions` again.
-        data_actions: the same for the data plane; listed, not enforced here.
-        custom: made by somebody, not built in.
+        description: what the role is for.
+        actions: the actions that it allows, with wildcards.
+        not_actions: exceptions from `actions`.
+        data_actions: like `actions`, for the data plane; listed, but not enforced here.
+        custom: whether it is a custom role, not a built-in one.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Role:
     custom: bool = False
 
     def permission(self) -> dict[str, Any]:
-        """Return its `permissions` entry."""
+        """Return the entry for the role's `permissions`."""
         return {
             "actions": list(self.actions),
             "notActions": list(self.not_actions),

@@ -1,1 +1,1 @@
-"""The resource provider as ARM sees it: its manifest, the way to it, and the certificate that ARM presents."""
+"""The resource provider as ARM sees it: its manifest, the front door, and the certificate that ARM presents."""

@@ -1,4 +1,4 @@
-"""The front door to the resource provider: access is checked here, then the call goes on with ARM's certificate."""
+"""The front door to the resource provider: checks access, then forwards the call with ARM's certificate."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ TIMEOUT_SECONDS = 60
 RETRY_SECONDS = 2
 
 _VERBS = {"GET": "read", "HEAD": "read", "PUT": "write", "PATCH": "write", "DELETE": "delete"}
-# What belongs to one hop, or to the caller alone.
+# Headers that belong to one hop or to the caller alone, or that only ARM may set.
 _NOT_FORWARDED = frozenset(
     {
         *("accept-encoding", "authorization", "connection", "content-length", "expect", "host", "keep-alive"),
@@ -46,18 +46,18 @@ _NOT_RETURNED = frozenset(
 
 @dataclass(frozen=True)
 class Errand:
-    """A call on the resource provider, of a client or of ARM itself.
+    """A call to the resource provider, from a client or from ARM itself.
 
     Args:
-        caller: on whose behalf.
+        caller: the principal on whose behalf the call is made.
         method: HTTP method.
-        identifier: resource, collection or action.
+        identifier: the resource, collection or action.
         target: path and query.
-        base_url: scheme and host that the caller used: poll addresses lead back there.
-        correlation_id: of the caller's request.
-        request_id: of this call.
-        headers: further ones that go on.
-        content: body.
+        base_url: scheme and host that the caller used; poll addresses get the same.
+        correlation_id: the correlation id of the caller's request.
+        request_id: the id of this call.
+        headers: further headers to forward.
+        content: the body.
     """
 
     caller: Principal
@@ -72,7 +72,7 @@ class Errand:
 
 
 class FrontDoor:
-    """Forwards to one resource provider, whose base address is the App Service front end on this machine."""
+    """Forwards calls to one resource provider, through the App Service front end on this machine."""
 
     def __init__(self, platform: Platform, arm: "ArmModel") -> None:
         self._platform, self._arm = platform, arm
@@ -82,13 +82,13 @@ class FrontDoor:
         self._replaced = asyncio.Event()
 
     def serves(self, identifier: ResourceId) -> bool:
-        """Tell whether a path is the resource provider's."""
+        """Tell whether a path belongs to the resource provider."""
         return identifier.namespace.lower() == SYSTEM_NAMESPACE.lower()
 
     async def known(self, prefix: str) -> list[Json]:
-        """Return the resources that the provider has under a prefix: id, name, type, location, tags.
+        """Return the id, name, type, location and tags of each resource that the provider has under a prefix.
 
-        Of those whose deletion began the provider is asked, because nobody else says when it has ended.
+        If a deletion has begun, ask the provider whether the resource still exists: only the provider knows.
         """
         found = []
         for key, document in list(self._known.scan(prefix.lower())):
@@ -103,10 +103,10 @@ class FrontDoor:
         return found
 
     async def forward(self, call: "Call", identifier: ResourceId) -> Response:
-        """Check and pass a call on.
+        """Check a client's call, forward it, and return the provider's answer.
 
         Raises:
-            ServiceError: as `ask`.
+            ServiceError: as for `ask`.
         """
         path = collapse(call.request.scope["raw_path"].decode())
         query = f"?{call.request.url.query}" if call.request.url.query else ""
@@ -126,10 +126,11 @@ class FrontDoor:
         return Response(reply.content, status_code=reply.status_code, headers=returned)
 
     async def ask(self, errand: Errand) -> httpx.Response:
-        """Check a call and pass it on.
+        """Check a call and forward it.
 
         Raises:
-            ServiceError: the caller may not, the group or the registration is missing, or the provider is away.
+            ServiceError: the caller lacks access, the group or the registration is missing, or the provider does not
+                answer.
         """
         self._check(errand)
         headers = [*errand.headers, *self._own_headers(errand)]
@@ -144,7 +145,7 @@ class FrontDoor:
         return reply
 
     def announce(self) -> None:
-        """Tell the provider, in the background, of subscriptions whose registration has changed."""
+        """Tell the provider, in the background, which subscriptions have changed their registration."""
         self._platform.spawn(self._announce(), "announce subscriptions")
 
     def _check(self, errand: Errand) -> None:
@@ -196,7 +197,7 @@ class FrontDoor:
         }
 
     def _remember(self, errand: Errand, reply: httpx.Response) -> None:
-        """Keep track of which resources the provider has, as ARM does for its own lists."""
+        """Record which resources the provider has, as ARM does for its own lists."""
         method, identifier = errand.method, errand.identifier
         if len(identifier.types) != len(identifier.names) or identifier.types[0].lower() == "locations":
             return
@@ -227,7 +228,7 @@ class FrontDoor:
                 await self._platform.clock.sleep(RETRY_SECONDS)
 
     async def _tell(self, registration: Json) -> bool:
-        """PUT a subscription to the provider; tell whether it was accepted."""
+        """PUT a subscription to the provider; return whether the provider accepted it."""
         subscription_id = registration["subscriptionId"]
         body = {
             "state": "Registered" if registration["registered"] else "Unregistered",
@@ -264,12 +265,12 @@ class FrontDoor:
             ) from error
 
     def _connected(self) -> httpx.AsyncClient:
-        """Return the client that presents ARM's certificate; a new one after a rollover."""
+        """Return the HTTP client that presents ARM's certificate, and replace it after a rollover."""
         certificate, key = self._arm.client_certificate()
         if self._client is None or certificate != self._certificate:
             self._replaced.set()
             self._replaced = asyncio.Event()
-            # The ssl module reads a chain from files only.
+            # The ssl module reads a chain only from a file.
             chain = write_private(self._platform.root / "arm-client.pem", certificate + key)
             context = ssl.create_default_context(cadata=self._platform.authority.pem().decode())
             context.load_cert_chain(chain)
@@ -280,7 +281,7 @@ class FrontDoor:
 
 
 async def _close_at_end(client: httpx.AsyncClient, replaced: asyncio.Event) -> None:
-    """Close a client when the platform stops, or when the last call is over that it carried before a rollover."""
+    """Close a client when the platform stops, or once the calls that it had in flight at a rollover have ended."""
     try:
         await replaced.wait()
         await asyncio.sleep(TIMEOUT_SECONDS)

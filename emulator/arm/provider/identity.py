@@ -1,4 +1,4 @@
-"""ARM's own client certificates: with what it presents itself to resource providers, and what it publishes of them."""
+"""ARM's client certificates: what it presents to resource providers, and what it publishes about them."""
 
 import base64
 from typing import Any
@@ -16,7 +16,7 @@ CURRENT, NEXT = "current", "next"
 
 
 class ArmIdentity:
-    """The certificate in use and the next one. Both are published, so that a rollover surprises nobody."""
+    """The certificate in use and the next one. Both are published, so that providers already accept the next one."""
 
     def __init__(self, platform: Platform) -> None:
         self._authority = platform.authority
@@ -26,17 +26,17 @@ class ArmIdentity:
                 self._table.put(slot, self._issue())
 
     def client_certificate(self) -> tuple[bytes, bytes]:
-        """Return certificate and key in use, as PEM."""
+        """Return the certificate in use and its key, as PEM."""
         found = self._slot(CURRENT)
         return found["certificate"].encode(), found["key"].encode()
 
     def roll_over(self) -> None:
-        """Use the next certificate, publish a new next one, and drop the old one."""
+        """Replace the certificate in use by the next one, and issue a new next one."""
         self._table.put(CURRENT, self._slot(NEXT))
         self._table.put(NEXT, self._issue())
 
     def published(self) -> list[dict[str, str]]:
-        """Return the `clientCertificates` of ARM's authentication metadata."""
+        """Return `clientCertificates` for ARM's authentication metadata."""
         return [self._publish(self._slot(slot)) for slot in (CURRENT, NEXT)]
 
     def _slot(self, slot: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class ArmIdentity:
     def _publish(self, stored: dict[str, str]) -> dict[str, str]:
         certificate = x509.load_pem_x509_certificate(stored["certificate"].encode())
         return {
-            # The thumbprint by which Windows, and so ARM, calls a certificate is SHA-1.
+            # Windows, and therefore ARM, names a certificate by its SHA-1 thumbprint.
             "thumbprint": certificate.fingerprint(hashes.SHA1()).hex().upper(),  # noqa: S303 - a name, not a proof
             "notBefore": rfc3339(certificate.not_valid_before_utc),
             "notAfter": rfc3339(certificate.not_valid_after_utc),

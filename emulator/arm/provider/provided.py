@@ -1,4 +1,4 @@
-"""Resources of the resource provider as ARM itself handles them, for templates: put, waited for, read, asked."""
+"""Calls that ARM itself makes to the resource provider for templates: PUT, wait, GET and actions."""
 
 import asyncio
 import json
@@ -18,22 +18,30 @@ from emulator.entra.models import Principal
 
 Json = dict[str, Any]
 
-# Under which ARM works for itself.
+# The base URL of calls that ARM itself makes.
 BASE_URL = "https://management.azure.com"
 POLL_HEADER = "Azure-AsyncOperation"
 SUCCEEDED = "Succeeded"
 ENDED = frozenset({SUCCEEDED, "Failed", "Canceled"})
-# Between two looks at an operation, in seconds, where the provider names none.
+# Seconds between two polls of an operation if the provider sends no Retry-After.
 LOOK_SECONDS = 1.0
 
 
 async def put(
     arm: ArmModel, caller: Principal, resource_id: str, api_version: str, body: Json, *, correlation_id: str
 ) -> ResourceOperation:
-    """Begin to create or change a resource. The operation's id is what to poll, as path and query.
+    """Begin to create or change a resource. The id of the operation is the path and query to poll.
+
+    Args:
+        arm: the model.
+        caller: the principal on whose behalf the call is made.
+        resource_id: id of the resource.
+        api_version: api-version of the PUT.
+        body: body of the PUT.
+        correlation_id: correlation id of the deployment.
 
     Raises:
-        ServiceError: the provider, or its absence, refuses it.
+        ServiceError: the provider refuses the call or does not answer.
     """
     target = f"{resource_id}?api-version={api_version}"
     reply = await _ask(arm, caller, "PUT", target, body, correlation_id=correlation_id)
@@ -43,10 +51,16 @@ async def put(
 
 
 async def wait(arm: ArmModel, caller: Principal, operation: ResourceOperation, correlation_id: str) -> None:
-    """Wait until an operation that `put` began has ended. A provider that is away for a while is asked again.
+    """Wait until an operation that `put` began has ended, and poll again if the provider is briefly unavailable.
+
+    Args:
+        arm: the model.
+        caller: the principal on whose behalf the calls are made.
+        operation: the operation that `put` returned.
+        correlation_id: correlation id of the deployment.
 
     Raises:
-        ServiceError: it failed.
+        ServiceError: the operation failed.
     """
     while operation.operation_id:
         try:
@@ -67,8 +81,14 @@ async def wait(arm: ArmModel, caller: Principal, operation: ResourceOperation, c
 async def get(arm: ArmModel, caller: Principal, resource_id: str, api_version: str) -> Json:
     """Return a resource.
 
+    Args:
+        arm: the model.
+        caller: the principal on whose behalf the call is made.
+        resource_id: id of the resource.
+        api_version: api-version of the GET.
+
     Raises:
-        ServiceError: there is none, or the caller may not see it.
+        ServiceError: the resource does not exist, or the caller may not read it.
     """
     reply = await _ask(
         arm, caller, "GET", f"{resource_id}?api-version={api_version}", None, correlation_id=str(uuid4())
@@ -79,8 +99,15 @@ async def get(arm: ArmModel, caller: Principal, resource_id: str, api_version: s
 async def action(arm: ArmModel, caller: Principal, resource_id: str, api_version: str, name: str) -> Json:
     """Return the answer of an action such as `listCredentials`.
 
+    Args:
+        arm: the model.
+        caller: the principal on whose behalf the call is made.
+        resource_id: id of the resource.
+        api_version: api-version of the POST.
+        name: name of the action.
+
     Raises:
-        ServiceError: the provider refuses it, or the caller may not.
+        ServiceError: the provider refuses the call, or the caller lacks access.
     """
     reply = await _ask(
         arm, caller, "POST", f"{resource_id}/{name}?api-version={api_version}", None, correlation_id=str(uuid4())

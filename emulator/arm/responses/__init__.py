@@ -1,1 +1,1 @@
-"""ARM's wire format: what each path takes and answers. State and rules are in `emulator/arm/models.py`."""
+"""ARM's wire format: the requests and answers of each path. State and rules are in `emulator/arm/models.py`."""

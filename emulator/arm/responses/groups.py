@@ -1,4 +1,4 @@
-"""Resource groups, and the resources in them."""
+"""Requests for resource groups and for lists of resources."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ _TERMS: Mapping[str, Callable[[Json, Mapping[str, str]], str | None]] = {
 
 
 async def list_groups(call: Call) -> Response:
-    """GET …/resourcegroups: those that the caller may read."""
+    """GET …/resourcegroups: the groups that the caller may read."""
     subscription_id = _enter(call)
     found = [
         render_group(document)
@@ -54,7 +54,7 @@ async def head_group(call: Call) -> Response:
 async def put_group(call: Call) -> Response:
     """PUT …/resourcegroups/{name}.
 
-    The resource provider needs no role for a group that one of its own resources manages.
+    The resource provider needs no role to create a group that one of its own resources manages.
     """
     subscription_id, name = _enter(call), call.params["group"]
     body = await call.object()
@@ -69,7 +69,7 @@ async def put_group(call: Call) -> Response:
 
 
 async def patch_group(call: Call) -> Response:
-    """PATCH …/resourcegroups/{name}: tags."""
+    """PATCH …/resourcegroups/{name}: changes tags."""
     subscription_id, name = _authorized(call, "write")
     body = await call.object()
     existing = call.arm.groups.require_writable(subscription_id, name)
@@ -78,7 +78,7 @@ async def patch_group(call: Call) -> Response:
 
 
 async def delete_group(call: Call) -> Response:
-    """DELETE …/resourcegroups/{name}: 202 and a `Location` to poll."""
+    """DELETE …/resourcegroups/{name}: answers 202 with a `Location` to poll."""
     subscription_id, name = _authorized(call, "delete")
     operation = await call.arm.delete_group(subscription_id, name)
     headers = {
@@ -89,7 +89,7 @@ async def delete_group(call: Call) -> Response:
 
 
 async def list_group_resources(call: Call) -> Response:
-    """GET …/resourcegroups/{name}/resources: top-level tracked resources, by type where the filter says so."""
+    """GET …/resourcegroups/{name}/resources: the tracked resources of a group that match `$filter`."""
     subscription_id, name = _authorized(call, "resources/read")
     call.arm.groups.get(subscription_id, name)
     return page(call, await _tracked(call, f"{group_key(subscription_id, name)}/"))
@@ -119,7 +119,7 @@ async def _tracked(call: Call, prefix: str) -> list[Json]:
 
 
 def _filtered(call: Call, found: Sequence[Json]) -> list[Json]:
-    """Return what `$filter` lets through: `member eq 'value'`, joined by `and`."""
+    """Return the items that match `$filter`: terms `member eq 'value'`, joined by `and`."""
     text = call.request.query_params.get("$filter", "")
     terms = {name.lower(): value.replace("''", "'") for name, value in _TERM.findall(text)}
     if not _FILTER.fullmatch(text) or not terms.keys() <= _TERMS.keys():

@@ -1,4 +1,4 @@
-"""What ARM publishes without a token: the cloud's endpoints, and the certificates with which it calls providers."""
+"""What ARM publishes to callers without a token: the cloud's endpoints, and ARM's client certificates."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from emulator.arm.models import ArmModel
 
 Json = dict[str, Any]
 
-# 2015-01-01 knows five endpoints; 2019 and 2020 answer a list of clouds; from 2022-09-01 on it is this cloud alone.
+# Until 2018, the answer has five endpoints; in 2019 and 2020, it is a list of clouds; from 2022-09-01 on, one cloud.
 FIRST_SHAPE = ("2015-01-01", "2015-11-01", "2017-08-01", "2018-01-01", "2018-05-01")
 LIST_SHAPE = ("2019-05-01", "2019-10-01", "2020-06-01", "2020-09-01")
 OBJECT_SHAPE = ("2022-09-01", "2023-11-01", "2024-01-01")
@@ -53,13 +53,13 @@ async def endpoints(arm: ArmModel, request: Request) -> Response:
 
 
 async def authentication(arm: ArmModel, request: Request) -> Response:
-    """GET /metadata/authentication: the certificates that providers accept."""
+    """GET /metadata/authentication: the client certificates that providers must accept."""
     _version(request, AUTHENTICATION_VERSIONS)
     return answer({"clientCertificates": arm.identity.published()})
 
 
 def _login_endpoint(arm: ArmModel, request: Request) -> str:
-    """A caller that came by a local port logs in by a local port."""
+    """Return the login endpoint: a local port for callers that came by a local port, else Azure's public name."""
     if request.headers["host"].startswith("localhost"):
         return f"https://localhost:{arm.platform.ports['token']}/"
     return "https://login.microsoftonline.com/"

@@ -1,4 +1,4 @@
-"""Where long-running operations are polled."""
+"""The paths at which clients poll long-running operations."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ POLL_SECONDS = 5
 
 
 async def operation_status(call: Call) -> Response:
-    """GET an `Azure-AsyncOperation` address: 200 with the status."""
+    """GET an `Azure-AsyncOperation` URL: 200 with the status."""
     operation = _find(call)
     headers = {} if call.arm.operations.is_over(operation) else {"Retry-After": _retry_after(call)}
     return answer(call.arm.operations.status(operation), 200, headers)
 
 
 async def resource_operation_status(call: Call) -> Response:
-    """GET {resource}/operationStatuses/{id}: the status, to whoever may read it on that resource."""
+    """GET {resource}/operationStatuses/{id}: the status, for callers with read access to it on that resource."""
     identifier = parse(call.params["resource"])
     row = None if identifier is None else call.arm.resource_type(identifier.type)
     if identifier is None or row is None:
@@ -32,7 +32,7 @@ async def resource_operation_status(call: Call) -> Response:
 
 
 async def operation_result(call: Call) -> Response:
-    """GET a `Location` address: 202 while it runs, then what the operation itself would have answered."""
+    """GET a `Location` URL: 202 while the operation runs, then its final answer."""
     operation = _find(call)
     if not call.arm.operations.is_over(operation):
         location = call.url(call.path)

@@ -1,4 +1,4 @@
-"""Every resource type that has a row: PUT, PATCH, GET, HEAD, DELETE, lists and actions, told apart by the path."""
+"""PUT, PATCH, GET, HEAD, DELETE, lists and actions of every resource type that has a row."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ LONGEST_POLL_SECONDS = 10
 
 
 def name(arm: ArmModel, request: Request) -> str:
-    """Name an operation after its type, in the type's own casing, and its action."""
+    """Name an operation by its type, in the casing of the row, and its action."""
     identifier = parse(collapse(request.url.path))
     if identifier is None:
         return "unknown"
@@ -30,7 +30,7 @@ def name(arm: ArmModel, request: Request) -> str:
 
 
 async def serve(call: Call) -> Response:
-    """Answer a request to a resource, a list of them or an action."""
+    """Answer a request for a resource, a list or an action."""
     identifier = parse(call.path)
     if identifier is None or not identifier.types:
         raise exceptions.unknown_path(call.request)
@@ -62,12 +62,12 @@ async def _get(call: Call, identifier: ResourceId) -> Response:
 
 
 def expand(arm: ArmModel, shown: Json, path: str) -> None:
-    """Put whole resources where a shown one only refers to them.
+    """Replace references in a resource by the resources to which they refer.
 
     Args:
         arm: the model.
-        shown: a resource as GET answers it.
-        path: members of `properties` that refer to others, outermost first, joined by slashes.
+        shown: a resource as GET answers it; changed in place.
+        path: members of `properties` that refer to other resources, outermost first, joined by slashes.
     """
     member, _, rest = path.partition("/")
     known = {name.lower(): name for name in shown.get("properties", {})}
@@ -95,7 +95,7 @@ async def _put(call: Call, identifier: ResourceId) -> Response:
 
 
 async def _patch(call: Call, identifier: ResourceId) -> Response:
-    """PATCH is a PUT of what is stored, with the given members over it."""
+    """Answer a PATCH: PUT the stored resource with the members of the body merged into it."""
     stored = call.arm.load(identifier)
     if stored is None:
         row = call.arm.row(identifier, call.api_version)
@@ -156,7 +156,7 @@ def _list(call: Call, identifier: ResourceId) -> Response:
 
 
 def _enter(call: Call, identifier: ResourceId, action: str, scope: str) -> None:
-    """Let a read pass: subscription, access, group."""
+    """Check the subscription, the access and the group of a call."""
     if identifier.subscription_id:
         call.arm.subscriptions.for_caller(identifier.subscription_id, call.caller)
     call.arm.authorize(call.caller, action, scope)
@@ -184,7 +184,7 @@ def _reply(call: Call, operation: ResourceOperation) -> Response:
         f"{call.arm.platform.world.location}/operationResults/{operation.operation_id}"
     )
     headers = {"Retry-After": call.arm.clock.retry_after(LONGEST_POLL_SECONDS if noted["kind"] == "delete" else 3)}
-    # An action's `Location` answers its result; a status would need rights that few roles have.
+    # An action has only a `Location`, which answers its result: few roles have the right to read a status.
     if row.reply in {"operation", "accepted"} and noted["kind"] != "action":
         status_path = row.status_path.format(
             id=operation.resource_id,
@@ -201,7 +201,7 @@ def _reply(call: Call, operation: ResourceOperation) -> Response:
 
 
 def merge(target: Json, change: Json) -> Json:
-    """Return an object with the members of another over it; objects are merged, null removes."""
+    """Merge a change into an object: null removes a member, objects are merged except `tags`, all else is replaced."""
     result = dict(target)
     for member, value in change.items():
         if value is None:

@@ -1,4 +1,4 @@
-"""Tenants, subscriptions, providers and features."""
+"""Requests for tenants, subscriptions, providers and features."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ PROVIDER_READ = "Microsoft.Resources/subscriptions/providers/read"
 
 
 async def list_tenants(call: Call) -> Response:
-    """GET /tenants: the one tenant that a service principal has."""
+    """GET /tenants: the tenant of the caller; a service principal has exactly one."""
     tenant_id = call.caller.tenant_id
     return page(call, [{"id": f"/tenants/{tenant_id}", "tenantId": tenant_id, "tenantCategory": "Home"}])
 
 
 async def list_subscriptions(call: Call) -> Response:
-    """GET /subscriptions: those in which the caller has any role."""
+    """GET /subscriptions: the subscriptions in which the caller has any role."""
     return page(
         call,
         [
@@ -76,7 +76,7 @@ async def get_provider(call: Call) -> Response:
 
 
 async def register_provider(call: Call) -> Response:
-    """POST …/register: takes a moment; the resource provider hears of it."""
+    """POST …/register: begins a registration, and tells the resource provider if the registration is its own."""
     namespace = call.arm.subscriptions.canonical(call.params["namespace"])
     subscription_id = _enter(call, f"{namespace}/register/action")
     call.arm.subscriptions.register(subscription_id, namespace)
@@ -84,7 +84,7 @@ async def register_provider(call: Call) -> Response:
 
 
 async def unregister_provider(call: Call) -> Response:
-    """POST …/unregister: refused while the subscription still has resources of it."""
+    """POST …/unregister: refused while the subscription still has resources of that provider."""
     namespace = call.arm.subscriptions.canonical(call.params["namespace"])
     subscription_id = _enter(call, f"{namespace}/unregister/action")
     left = [
@@ -141,7 +141,7 @@ def _changed(call: Call, subscription_id: str, namespace: str) -> Response:
 
 
 def _enter(call: Call, action: str) -> str:
-    """Return the subscription id of a call that may do this on the subscription."""
+    """Check that the caller may perform an action on the subscription; return the subscription id."""
     document = call.arm.subscriptions.for_caller(call.params["subscription_id"], call.caller)
     subscription_id: str = document["subscriptionId"]
     call.arm.authorize(call.caller, action, f"/subscriptions/{subscription_id}")

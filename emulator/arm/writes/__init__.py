@@ -1,1 +1,1 @@
-"""What may be done to a resource: PUT, DELETE, POST, and what each must pass."""
+"""PUT, DELETE and POST on a resource, and the checks before each."""

@@ -16,10 +16,18 @@ if TYPE_CHECKING:
 async def begin(  # noqa: PLR0917 - the parts of a POST, in the order of its path
     arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, action: str, body: dict[str, Any]
 ) -> ResourceOperation:
-    """Begin an action; a short one is over when this returns.
+    """Begin an action; an action without a duration has ended when this returns.
+
+    Args:
+        arm: the model.
+        caller: the principal that makes the call.
+        resource_id: id of the resource.
+        api_version: the api-version of the request.
+        action: name of the action, in any case.
+        body: body of the POST.
 
     Raises:
-        ServiceError: the caller may not, the type has no such action, or the action refuses.
+        ServiceError: the caller lacks access, the resource or the action does not exist, or the action refuses.
     """
     identifier = parse_resource(resource_id)
     if identifier.subscription_id:

@@ -1,4 +1,4 @@
-"""What a write or a deletion must pass beside access checks: conditions, location, parent, other writes."""
+"""Checks on a write or deletion besides access: conditions, location, parent, operations in progress."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,19 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Conditions:
-    """If-Match and If-None-Match of a write."""
+    """The If-Match and If-None-Match headers of a write; "" if absent."""
 
     if_match: str = ""
     if_none_match: str = ""
 
 
 def check_conditions(identifier: ResourceId, existing: Json | None, conditions: Conditions | None) -> None:
-    """Let a request pass whose conditions hold.
+    """Check that the conditions of a request hold.
+
+    Args:
+        identifier: id of the resource.
+        existing: the stored document, or None.
+        conditions: If-Match and If-None-Match, if any.
 
     Raises:
         ServiceError: 412 `PreconditionFailed`.
@@ -39,10 +44,18 @@ def check_conditions(identifier: ResourceId, existing: Json | None, conditions: 
 
 
 def locate(arm: "ArmModel", row: ResourceType, identifier: ResourceId, body: Json, existing: Json | None) -> str:
-    """Return where a resource is to be, in normal form; a child is where its root is, or its group.
+    """Return the location of a resource, in normal form; a child has the location of its root, or else of its group.
+
+    Args:
+        arm: the model.
+        row: the row of the resource's type.
+        identifier: id of the resource.
+        body: body of the PUT.
+        existing: the stored document, or None.
 
     Raises:
-        ServiceError: 400 without location or with one that the type does not have; 409 with another than it has.
+        ServiceError: 400 if a tracked resource has no location, or one in which the type is not available; 409 if the
+            resource already exists in another location.
     """
     if row.placement == "none":
         root = arm.load(identifier.root)
@@ -61,7 +74,7 @@ def locate(arm: "ArmModel", row: ResourceType, identifier: ResourceId, body: Jso
 
 
 def require_parent(arm: "ArmModel", identifier: ResourceId) -> None:
-    """Let a child pass whose parent is there.
+    """Check that the parent of a child exists.
 
     Raises:
         ServiceError: 404 `ParentResourceNotFound`.
@@ -72,11 +85,17 @@ def require_parent(arm: "ArmModel", identifier: ResourceId) -> None:
 
 
 def require_idle(arm: "ArmModel", row: ResourceType, identifier: ResourceId, existing: Json | None) -> None:
-    """Let a write pass with which no other one is under way.
+    """Check that no operation in progress excludes a write or deletion.
+
+    Args:
+        arm: the model.
+        row: the row of the resource's type.
+        identifier: id of the resource.
+        existing: the stored document, or None.
 
     Raises:
-        ServiceError: 409 `AnotherOperationInProgress` where writes lock the whole top-level resource, and
-            `ResourceBeingDeleted` for a write to what is on its way out.
+        ServiceError: 409 `AnotherOperationInProgress` if the type locks and the top-level resource or anything below
+            it has an operation in progress; 409 `ResourceBeingDeleted` if the resource itself is being deleted.
     """
     if row.locks:
         root = identifier.root

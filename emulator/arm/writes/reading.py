@@ -1,4 +1,4 @@
-"""Reading the body of a PUT by a type's row."""
+"""Reading of the body of a PUT by the row of its type."""
 
 import re
 from dataclasses import dataclass
@@ -18,17 +18,23 @@ _TRACKED = {"location": str, "tags": MapOf(str)}
 
 @dataclass(frozen=True)
 class Body:
-    """A body that was read: what the type knows of it, and the references in it as (path, id, reference)."""
+    """A body that was read: the members that its type has, and its references as (JSON path, id, reference)."""
 
     body: Json
     references: list[tuple[str, str, Reference]]
 
 
 def read_body(row: ResourceType, identifier: ResourceId, api_version: str, body: Any) -> Body:
-    """Read a body.
+    """Read the body of a PUT.
+
+    Args:
+        row: the row of the resource's type.
+        identifier: id of the resource.
+        api_version: the api-version of the request.
+        body: the parsed JSON.
 
     Raises:
-        ServiceError: 400 with everything in it that the type does not have or cannot take; a name it cannot have.
+        ServiceError: 400 with all unknown and wrong members of the body, or for a name that the type does not allow.
     """
     if not re.fullmatch(row.name_pattern, identifier.name):
         raise ServiceError(
@@ -40,7 +46,7 @@ def read_body(row: ResourceType, identifier: ResourceId, api_version: str, body:
     reading = Reading(api_version.lower(), row.kind)
     result = reading.read(table, body, "")
     if "properties" not in result:
-        # Read as empty, so that required properties are missed.
+        # Read an empty object, so that missing required properties are reported.
         result["properties"] = reading.read(row.properties, {}, "properties")
     name = result.pop("name", identifier.name)
     if str(name).rsplit("/", 1)[-1].lower() != identifier.name.lower():

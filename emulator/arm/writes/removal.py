@@ -1,4 +1,4 @@
-"""DELETE: of a resource with what is below it, and of a resource group with all that is in it."""
+"""DELETE of a resource with everything below it, and of a resource group with its contents."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,17 +16,24 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-# What a group's deletion takes beyond its contents.
+# How long the deletion of a group takes in addition to that of its contents.
 GROUP_SECONDS = 15
 
 
 async def delete(
     arm: "ArmModel", caller: Principal, resource_id: str, api_version: str, conditions: Conditions | None
 ) -> ResourceOperation:
-    """Delete a resource; one that is not there counts as deleted.
+    """Delete a resource; a resource that does not exist counts as deleted.
+
+    Args:
+        arm: the model.
+        caller: the principal that makes the call.
+        resource_id: id of the resource.
+        api_version: the api-version of the request.
+        conditions: If-Match and If-None-Match, if any.
 
     Raises:
-        ServiceError: the caller may not, or it is in use.
+        ServiceError: the caller lacks access, the conditions do not hold, or the resource is in use.
     """
     identifier = parse_resource(resource_id)
     if identifier.subscription_id:
@@ -60,15 +67,15 @@ async def delete(
 
 
 def check_removable(arm: "ArmModel", stored: Json, *, leaving: str = "") -> None:
-    """Let a deletion pass.
+    """Check that a resource and its children may be deleted.
 
     Args:
         arm: the model.
-        stored: the resource.
-        leaving: lower-case beginning of the ids that go along: what refers from there does not count.
+        stored: the resource's document.
+        leaving: lower-case prefix of the ids that are deleted together with it; references from these do not count.
 
     Raises:
-        ServiceError: something still refers to it, or to a child of it; or it must stay.
+        ServiceError: another resource refers to it or to one of its children, or its type forbids the deletion.
     """
     row = arm.types[stored["type"].lower()]
     own = f"{stored['id']}/".lower()
@@ -87,13 +94,18 @@ def check_removable(arm: "ArmModel", stored: Json, *, leaving: str = "") -> None
 
 
 async def delete_group(arm: "ArmModel", subscription_id: str, name: str) -> Json:
-    """Begin to delete a group with all that is in it; return the operation.
+    """Begin to delete a group with its contents; return the operation.
 
-    It fails in the end, and leaves everything, when something outside the group refers into it, or when a resource
-    provider still has something there.
+    The operation fails at its end and deletes nothing if a resource outside the group refers to one inside, or if the
+    group still has clusters.
+
+    Args:
+        arm: the model.
+        subscription_id: the subscription of the group.
+        name: name of the group.
 
     Raises:
-        ServiceError: 404 there is no such group; what the provider of something in it answers.
+        ServiceError: 404 if the group does not exist; otherwise an error of another service that a deletion updates.
     """
     group = arm.groups.get(subscription_id, name)
     contents = list(arm.scan(f"{group['id']}/"))
@@ -105,7 +117,7 @@ async def delete_group(arm: "ArmModel", subscription_id: str, name: str) -> Json
     )
     if blocked is not None:
         return arm.operations.begin("delete", group["id"], GROUP_SECONDS, error=blocked)
-    # What allows and denies goes last, with the group itself.
+    # The resources of Microsoft.Authorization, which allow and deny, go last, with the group itself.
     leaving = [
         stored
         for stored in contents
@@ -121,14 +133,14 @@ async def delete_group(arm: "ArmModel", subscription_id: str, name: str) -> Json
                 await arm.types[stored["type"].lower()].removed(arm, stored)
                 arm.documents.mark(stored, operation, rfc3339(arm.clock.after(sum(seconds[: index + 1]))))
         except ServiceError:
-            # What is gone is gone; the caller has to ask again for the rest.
+            # Deletions that have begun go on; the caller has to repeat the call for the rest.
             arm.groups.withdraw_delete(group)
             raise
     return operation
 
 
 def _blocked(arm: "ArmModel", group: Json, contents: Sequence[Json]) -> ServiceError | None:
-    """Return why a group cannot go, naming every resource that cannot."""
+    """Return the error that lists every resource of a group that cannot be deleted, or None."""
     errors: list[tuple[str, ServiceError]] = []
     for stored in contents:
         if parse_resource(stored["id"]).parent is not None:

@@ -1,4 +1,4 @@
-"""PUT: who may, what must be there, what the body may hold, then the write with its children."""
+"""PUT: checks access, references and the body, then writes the resource with its inline children."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,8 +28,16 @@ async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
 ) -> ResourceOperation:
     """Create or replace a resource.
 
+    Args:
+        arm: the model.
+        caller: the principal that makes the call.
+        resource_id: id of the resource.
+        api_version: the api-version of the request.
+        body: the parsed JSON.
+        conditions: If-Match and If-None-Match, if any.
+
     Raises:
-        ServiceError: what ARM or the type's provider refuses it with.
+        ServiceError: ARM or the type's provider refuses the write.
     """
     identifier = parse_resource(resource_id)
     row = _admit(arm, caller, identifier, api_version, body)
@@ -50,12 +58,12 @@ async def put(  # noqa: PLR0917 - the parts of a PUT, in the order of its path
 
 
 def _inline_paths(row: ResourceType) -> tuple[str, ...]:
-    """Return how the paths begin of what is a child's, not the resource's own."""
+    """Return the prefixes of the JSON paths that belong to inline children, not to the resource itself."""
     return tuple(f"properties.{member}[" for member in row.inline)
 
 
 def _admit(arm: "ArmModel", caller: Principal, identifier: ResourceId, api_version: str, body: Any) -> ResourceType:
-    """Return the row of a resource that the caller may write, in a group where anything may be written."""
+    """Check that the caller may write the resource and that its group allows writes; return the row of its type."""
     wanted = normal_location(str(body.get("location") or "")) if isinstance(body, dict) else ""
     if identifier.subscription_id:
         arm.subscriptions.for_caller(identifier.subscription_id, caller)
@@ -70,7 +78,7 @@ def _admit(arm: "ArmModel", caller: Principal, identifier: ResourceId, api_versi
     return row
 
 
-def _change(  # noqa: PLR0917 - what a change is made of, in its order
+def _change(  # noqa: PLR0917 - the parts of a change, in its order
     arm: "ArmModel",
     caller: Principal,
     identifier: ResourceId,
@@ -80,7 +88,7 @@ def _change(  # noqa: PLR0917 - what a change is made of, in its order
     reading: Body,
     own: Sequence[tuple[str, str, Reference]],
 ) -> Change:
-    """Return the change that a body asks for, when what it refers to is there and may be joined."""
+    """Check location, parent, references and the right to join them; return the change that the body asks for."""
     location = locate(arm, row, identifier, reading.body, existing)
     if row.placement != "none":
         reading.body["location"] = location
@@ -101,10 +109,10 @@ def _change(  # noqa: PLR0917 - what a change is made of, in its order
 
 
 def _put_children(change: Change, row: ResourceType, children: Mapping[str, list[Json] | None]) -> None:
-    """Write the children that came inside their parent; those left out of a list that came are removed.
+    """Write the children in the body of their parent; remove those that a list in the body leaves out.
 
-    Children of one body may refer to each other, as a load balancer's rules do to its probes. So nothing is written
-    before all are read.
+    Children of one body may refer to each other, as a load balancer's rules refer to its probes. Therefore all of them
+    are read before any is written.
     """
     arm = change.arm
     rows = {member: arm.types[row.inline[member].lower()] for member in children}
@@ -175,7 +183,7 @@ def _store(change: Change, row: ResourceType, targets: Sequence[str], position: 
 
 
 def _canonical(arm: "ArmModel", identifier: ResourceId, row: ResourceType) -> ResourceId:
-    """Return the id with the type in its own casing, below the parent as it was written when that was made."""
+    """Return the id with the type in the casing of its row, below the parent's id as stored."""
     namespace, *types = row.name.split("/")
     parent = None if identifier.parent is None else arm.load(identifier.parent)
     known = identifier if parent is None else parse_resource(parent["id"])
