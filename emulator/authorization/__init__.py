@@ -1,1 +1,1 @@
-"""Role definitions, role assignments and deny assignments."""
+"""Role definitions, role assignments, deny assignments and policy assignments."""

@@ -1,4 +1,4 @@
-"""Policy assignments as resources: which definitions may be assigned, and with which parameters."""
+"""The resource type of policy assignments: the definitions that may be assigned, and their parameters."""
 
 from emulator.arm.access.policies import ASSIGNMENTS, BUILT_IN, definition_name
 from emulator.arm.resources import Change, ResourceType
@@ -23,7 +23,7 @@ VERSIONS = (
 
 
 def _prepare(change: Change) -> None:
-    """Let an assignment pass of a definition that is known, with the parameter that it needs."""
+    """Check that the definition of an assignment is a known one, and that its parameter has a value."""
     properties = change.properties
     definition = BUILT_IN.get(definition_name(properties["policyDefinitionId"]))
     if definition is None:

@@ -1,4 +1,4 @@
-"""Role definitions, role assignments and deny assignments as resources: what may be written, by whom, in which form."""
+"""The resource types of role definitions, role assignments and deny assignments, with their rules for writes."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ from emulator.entra.models import EntraModel
 
 Json = dict[str, Any]
 
-# How long, in Azure's time, an assignment is there before access checks know it.
+# How long access checks ignore a new assignment, in seconds of Azure's time.
 PROPAGATION_SECONDS = 30
 SERVICE_PRINCIPAL = "ServicePrincipal"
 GUID = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -78,7 +78,7 @@ _PRINCIPAL = {"id": Required(str), "type": str, "displayName": str, "email": str
 
 
 def _prepare_assignment(change: Change) -> None:
-    """Check role, principal and uniqueness; let the assignment take effect when access checks have learned of it."""
+    """Check role, principal and uniqueness, and set the time from which access checks honour the assignment."""
     properties, existing = change.properties, change.existing
     authorization = change.arm.authorization
     if not re.fullmatch(GUID, change.id.name):
@@ -96,7 +96,7 @@ def _prepare_assignment(change: Change) -> None:
     _require_principal(change)
     subscription = f"/subscriptions/{change.id.subscription_id}" if change.id.subscription_id else ""
     if _last(properties["roleDefinitionId"]) in ROLES:
-        # A built-in role is shown under the subscription, however the caller named it.
+        # GET shows a built-in role under the subscription, whichever scope the caller wrote.
         properties["roleDefinitionId"] = (
             f"{subscription}/providers/{ROLE_DEFINITIONS.name}/{_last(properties['roleDefinitionId'])}"
         )
@@ -147,7 +147,7 @@ def _require_scope(change: Change) -> None:
 
 
 def _require_principal(change: Change) -> None:
-    """A principal that the directory does not show is refused, unless the caller vouches for it with a type."""
+    """Check that the directory has the principal; a caller who gives `principalType` may name an unknown one."""
     principal_id, kind = change.properties["principalId"], change.properties.get("principalType")
     if not re.fullmatch(GUID, principal_id):
         raise _invalid(
@@ -188,7 +188,7 @@ def _check_definition_unused(arm: ArmModel, stored: Json) -> None:
 
 
 def _prepare_denial(change: Change) -> None:
-    """Deny assignments are made by the resource provider on groups that it manages, and by nobody else."""
+    """Check that the resource provider writes the deny assignment on a group that it manages, and fill in defaults."""
     if not change.arm.authorization.owns(change.caller, change.id.scope):
         raise authorization_failed(change.caller, "Microsoft.Authorization/denyAssignments/write", str(change.id))
     properties = change.properties

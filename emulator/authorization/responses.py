@@ -1,4 +1,4 @@
-"""Reads of authorization that go by scope: lists with their filters, built-in roles, permissions."""
+"""Authorization reads at a scope: lists with their filters, built-in roles, permissions."""
 
 import re
 from typing import Any
@@ -25,7 +25,7 @@ _KNOWN_FILTER = re.compile(
 
 
 async def list_role_assignments(call: Call) -> Response:
-    """GET {scope}/…/roleAssignments: at the scope, around it and in it; `atScope()` leaves out what is in it."""
+    """GET {scope}/…/roleAssignments: those on the scope, above it and below it; `atScope()` omits those below."""
     return _list_assignments(call, ROLE_ASSIGNMENTS.name)
 
 
@@ -76,7 +76,7 @@ async def get_role_definition(call: Call) -> Response:
 
 
 async def list_permissions(call: Call) -> Response:
-    """GET {scope}/…/permissions: what the caller may do there."""
+    """GET {scope}/…/permissions: the permissions that the caller has there."""
     scope = call.params["scope"]
     subscription_id, group = subscription_of(scope)
     if subscription_id:
@@ -115,11 +115,11 @@ def _filter(call: Call) -> str:
 
 
 def _enter(call: Call, action: str) -> str:
-    """Return the scope of a read that is allowed there."""
+    """Check that the caller may read at the scope of the call; return the scope."""
     scope = call.params["scope"]
     subscription_id, group = subscription_of(scope)
     if not subscription_id:
-        # Role definitions of the tenant are every signed-in caller's to read.
+        # Every signed-in caller may read the role definitions of the tenant.
         return scope
     call.arm.subscriptions.for_caller(subscription_id, call.caller)
     call.arm.authorize(call.caller, action, scope)

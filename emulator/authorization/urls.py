@@ -1,4 +1,4 @@
-"""What authorization answers beside single assignments and definitions, which are resources as any other."""
+"""The routes of authorization, except for single assignments and definitions, which are ordinary resources."""
 
 from emulator.arm.access.policies import ASSIGNMENTS
 from emulator.arm.call import Row
