@@ -1,4 +1,4 @@
-"""The local Azure's own service, which Azure does not have: faults, journal, clock, processes. Plain HTTP, localhost."""
+"""The control service, which Azure does not have: faults, journal, clock, processes. Plain HTTP on localhost."""
 
 from emulator.control import exceptions, responses, urls
 from emulator.control.models import ControlModel
@@ -8,7 +8,7 @@ __all__ = ["ControlModel", "create"]
 
 
 def create(platform: Platform) -> Service:
-    """Make the service."""
+    """Create the service."""
     model = ControlModel(platform)
     platform.register(model)
     port = platform.ports["control"]

@@ -7,15 +7,15 @@ from emulator.core.errors import ServiceError
 
 
 def invalid(message: str) -> ServiceError:
-    """Refuse a request that makes no sense."""
+    """Build the 400 for an invalid request."""
     return ServiceError(400, "InvalidRequest", message)
 
 
 def unknown_fault(fault_id: str) -> ServiceError:
-    """Refuse to lift a fault that is not in force."""
+    """Build the 404 for a fault that is not in force."""
     return ServiceError(404, "FaultNotFound", f"no fault {fault_id} is in force; it may be spent")
 
 
 def render(_request: Request, error: ServiceError) -> Response:
-    """Write an error."""
+    """Render an error."""
     return JSONResponse({"error": error.body()}, status_code=error.status_code, headers=error.headers)

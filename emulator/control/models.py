@@ -1,4 +1,4 @@
-"""What the control service shows and changes of the running platform."""
+"""The state of the running platform that the control service shows and changes."""
 
 import re
 from dataclasses import fields
@@ -33,22 +33,22 @@ def _entry(document: dict[str, Any]) -> dict[str, Any]:
 
 
 class ControlModel:
-    """The platform, seen from outside."""
+    """The platform, as its operators see and change it."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        # Filled by who supervises the processes; a platform inside a test has none.
+        # Set by the supervisor of the processes; a platform in a test has no processes.
         self.processes: Callable[[], list[dict[str, Any]]] = _no_processes
         self.ready = False
-        # What has to be done when ARM has another certificate: people hold a copy in a file.
+        # Called when ARM's certificate has changed, because a file for users holds a copy of it.
         self.after_rollover: Callable[[], object] = _no_processes
 
     def health(self) -> dict[str, Any]:
-        """Return whether everything is up, and the processes."""
+        """Return whether everything is up, and the list of processes."""
         return {"ready": self.ready, "processes": self.processes()}
 
     def clock(self) -> dict[str, Any]:
-        """Return the platform's time and how much faster than Azure it goes."""
+        """Return the platform's time and its time scale: how many times faster than Azure's its latencies pass."""
         return {"now": rfc3339(self._platform.clock.now()), "timeScale": self._platform.clock.time_scale}
 
     def faults(self) -> list[dict[str, Any]]:
@@ -59,7 +59,7 @@ class ControlModel:
         """Put a fault in force.
 
         Raises:
-            ServiceError: 400, naming the member that is wrong and what is allowed.
+            ServiceError: 400, which names the wrong member and the allowed values.
         """
         if not isinstance(document, dict):
             raise invalid(f"a fault is a JSON object with members of {', '.join(MAY_SET)}")
@@ -84,7 +84,7 @@ class ControlModel:
         """Lift one fault or all; return how many were lifted.
 
         Raises:
-            ServiceError: 404, there is no such fault.
+            ServiceError: 404 if there is no such fault.
         """
         lifted = self._platform.faults.clear(fault_id)
         if fault_id is not None and not lifted:
@@ -92,25 +92,25 @@ class ControlModel:
         return lifted
 
     def roll_over(self) -> None:
-        """Let ARM use its next client certificate."""
+        """Make ARM use its next client certificate."""
         self._platform.model(ArmModel).identity.roll_over()
         self.after_rollover()
 
     def quotas(self, subscription: str, location: str) -> list[dict[str, Any]]:
-        """Return what a subscription may have in a region, and has, as Azure's usages.
+        """Return the limits of a subscription in a region, and its current use, in the form of Azure's usages.
 
         Raises:
-            ServiceError: there is no such subscription or region.
+            ServiceError: the subscription or the region does not exist.
         """
         self._check_place(subscription, location)
         place = subscription, normal_location(location)
         return [*self._platform.model(Quotas).usages(*place), *usages(self._platform.model(ArmModel), *place)]
 
     def set_quota(self, document: Any) -> dict[str, Any]:
-        """Say how much a subscription may have in a region; return it.
+        """Set the limit of a subscription in a region; return the quota.
 
         Raises:
-            ServiceError: 400, naming the member that is wrong and what is allowed.
+            ServiceError: 400, which names the wrong member and the allowed values.
         """
         if not isinstance(document, dict) or set(document) != set(QUOTA_MEMBERS):
             raise invalid(f"a quota is a JSON object with the members {', '.join(QUOTA_MEMBERS)}")
@@ -127,16 +127,16 @@ class ControlModel:
         return document | {"family": name}
 
     def versions(self) -> list[dict[str, Any]]:
-        """Return the entries of the catalogue of versions, without what Cosmos DB adds."""
+        """Return the entries of the catalogue of versions, without the members that Cosmos DB adds."""
         return [_entry(document) for _, document in self._catalogue().scan()]
 
     def put_version(self, document: Any) -> dict[str, Any]:
-        """Put an entry into the catalogue of versions, in the place of the one of its version; return it.
+        """Add an entry to the catalogue of versions, or replace the entry of the same version; return it.
 
-        What else is wrong with it is for the resource provider to see.
+        Only the version is checked here. The resource provider checks the rest when it reads the entry.
 
         Raises:
-            ServiceError: 400, it has no version.
+            ServiceError: 400 if the entry has no version.
         """
         version = document.get("version") if isinstance(document, dict) else None
         if not isinstance(version, str) or not version:

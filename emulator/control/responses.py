@@ -1,4 +1,4 @@
-"""Requests in, JSON out."""
+"""The endpoints of the control service, which answer JSON."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ class Responses:
         self._model = model
 
     async def health(self, _request: Request) -> Response:
-        """Answer 200 when all is up, else 503; the body lists the processes."""
+        """Answer 200 when everything is up, else 503; the body lists the processes."""
         health = self._model.health()
         return JSONResponse(health, status_code=200 if health["ready"] else 503)
 
@@ -30,7 +30,7 @@ class Responses:
         return JSONResponse({"value": self._model.faults()})
 
     async def add_fault(self, request: Request) -> Response:
-        """Put the fault of the body in force."""
+        """Put the fault in the body in force."""
         return JSONResponse(self._model.add_fault(await _document(request)), status_code=201)
 
     async def clear_faults(self, _request: Request) -> Response:
@@ -47,7 +47,7 @@ class Responses:
         return JSONResponse({"value": self._model.quotas(query.get("subscription", ""), query.get("location", ""))})
 
     async def set_quota(self, request: Request) -> Response:
-        """Put the quota of the body in force."""
+        """Set the quota in the body."""
         return JSONResponse(self._model.set_quota(await _document(request)))
 
     async def list_versions(self, _request: Request) -> Response:
@@ -55,16 +55,16 @@ class Responses:
         return JSONResponse({"value": self._model.versions()})
 
     async def put_version(self, request: Request) -> Response:
-        """Put the entry of the body into the catalogue."""
+        """Put the entry in the body into the catalogue."""
         return JSONResponse(self._model.put_version(await _document(request)))
 
     async def roll_over(self, _request: Request) -> Response:
-        """Let ARM use its next client certificate."""
+        """Make ARM use its next client certificate."""
         self._model.roll_over()
         return Response(status_code=204)
 
     async def journal(self, request: Request) -> Response:
-        """Answer the calls, of one correlation id or service where the query says so."""
+        """Answer the journal's calls, filtered by the correlation id and the service in the query."""
         query = request.query_params
         return JSONResponse({"value": self._model.journal(query.get("correlation_id", ""), query.get("service", ""))})
 

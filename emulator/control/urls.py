@@ -1,4 +1,4 @@
-"""What the control service answers."""
+"""The routes of the control service."""
 
 from starlette.routing import Route
 
