@@ -1,1 +1,1 @@
-"""What every emulated service stands on: clock, store, errors, faults, journal, certificates, proxy, server."""
+"""What all emulated services share: clock, store, errors, faults, journal, certificates, proxy, server."""

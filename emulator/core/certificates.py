@@ -1,4 +1,4 @@
-"""The local certificate authority, and a TLS context that has a certificate for every name it is asked for."""
+"""The local certificate authority, and a TLS context with a certificate for every server name that clients ask for."""
 
 import ipaddress
 import os
@@ -29,13 +29,13 @@ def private_key_pem(key: PrivateKey) -> bytes:
 
 
 def read_private_key(pem: str) -> PrivateKey:
-    """Read an unencrypted key that is used here again and again, at the moment a client waits.
+    """Read an unencrypted private key, fast: callers do so repeatedly, while a client waits.
 
-    That an RSA key's primes are primes is not looked at: it takes 30 ms, of everybody's, and whoever made a key that
-    does not work finds out with the first signature.
+    Does not check that the primes of an RSA key are primes: the check would block every client for 30 ms, and an
+    invalid key fails at its first signature anyway.
 
     Raises:
-        ValueError: no PEM, or a key that neither RSA nor an elliptic curve knows.
+        ValueError: the text is not PEM, or the key is neither an RSA key nor an elliptic curve key.
     """
     try:
         key = load_pem_private_key(pem.encode(), None, unsafe_skip_rsa_key_validation=True)
@@ -47,7 +47,7 @@ def read_private_key(pem: str) -> PrivateKey:
 
 
 def write_private(path: Path, content: bytes) -> Path:
-    """Write a file that only its owner can read, from its first byte on."""
+    """Write a file that only its owner can read, even while it is being written."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
@@ -55,7 +55,7 @@ def write_private(path: Path, content: bytes) -> Path:
 
 
 class CertificateAuthority:
-    """A certificate authority kept in a folder: `<name>.pem` and `<name>.key`, made when absent."""
+    """A certificate authority that is kept in a folder, as `<name>.pem` and `<name>.key`, and created if missing."""
 
     def __init__(self, folder: Path, name: str = "ca", common_name: str = "Local Azure CA") -> None:
         self.certificate_path = folder / f"{name}.pem"
@@ -88,7 +88,7 @@ class CertificateAuthority:
         self.certificate_path.write_bytes(self.pem())
 
     def pem(self) -> bytes:
-        """Return the authority's own certificate."""
+        """Return the authority's own certificate, as PEM."""
         return self._certificate.public_bytes(Encoding.PEM)
 
     def issue(
@@ -104,12 +104,13 @@ class CertificateAuthority:
         """Issue a leaf certificate with a new key.
 
         Args:
-            common_name: subject CN.
-            names: DNS names and addresses of the SAN.
-            organizations: subject O, one for each group of a Kubernetes user.
-            client: for client authentication instead of server authentication.
-            rsa_key: RSA 2048 instead of P-256, where a client insists on RSA (MSAL's certificate credential).
-            days: validity from now.
+            common_name: CN of the subject, cut after 64 characters.
+            names: DNS names and IP addresses for the SAN.
+            organizations: O of the subject, one for each group of a Kubernetes user.
+            client: whether it is for client authentication instead of server authentication.
+            rsa_key: whether to make an RSA 2048 key instead of P-256, for clients that insist on RSA (MSAL's
+                certificate credential).
+            days: validity from now, in days.
         """
         key: PrivateKey = (
             rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -119,7 +120,7 @@ class CertificateAuthority:
         usage = ExtendedKeyUsageOID.CLIENT_AUTH if client else ExtendedKeyUsageOID.SERVER_AUTH
         now = datetime.now(UTC)
         subject = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, one) for one in organizations]
-        # A common name holds 64 characters at most; the SAN holds the whole name.
+        # A common name has at most 64 characters; the SAN has the whole name.
         subject.append(x509.NameAttribute(NameOID.COMMON_NAME, common_name[:64]))
         builder = (
             x509.CertificateBuilder()
@@ -140,7 +141,7 @@ class CertificateAuthority:
         return self.sign(builder), key
 
     def sign(self, builder: x509.CertificateBuilder) -> x509.Certificate:
-        """Issue a certificate whose subject, key, validity and extensions somebody else chose."""
+        """Sign a certificate of which the caller has set subject, key, validity and extensions."""
         authority = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
         signed = builder.issuer_name(self._certificate.subject).add_extension(authority, critical=False)
         return signed.sign(self._key, hashes.SHA256())
@@ -168,14 +169,14 @@ def _general_name(name: str) -> x509.GeneralName:
 
 
 class ServerNames:
-    """TLS contexts by server name: each name gets a certificate of the local CA at its first handshake."""
+    """TLS contexts by server name. The local CA issues a certificate for each name at its first handshake."""
 
     def __init__(self, authority: CertificateAuthority) -> None:
         self._authority = authority
         self._contexts: dict[str, ssl.SSLContext] = {}
 
     def context(self) -> ssl.SSLContext:
-        """Return the context to listen with; it answers for `localhost` and switches by SNI."""
+        """Return the context to listen with: it serves `localhost`, and switches to other names by SNI."""
         base = self._context_for("localhost")
         base.sni_callback = self._choose
         return base
@@ -190,7 +191,7 @@ class ServerNames:
             certificate, key = self._authority.issue(name, names=names)
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.minimum_version = ssl.TLSVersion.TLSv1_2
-            # The ssl module reads a chain from files only.
+            # The ssl module reads a chain only from a file.
             with tempfile.TemporaryDirectory() as folder:
                 chain = write_private(
                     Path(folder) / "chain.pem", certificate.public_bytes(Encoding.PEM) + private_key_pem(key)

@@ -1,4 +1,4 @@
-"""The one clock of a process: the time, and latencies divided by the time scale."""
+"""The clock of a process: the time, and Azure's latencies divided by the time scale."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,31 +12,31 @@ def _utc_now() -> datetime:
 
 @dataclass(frozen=True)
 class Clock:
-    """Tell the time and wait as long as Azure would, scaled.
+    """Tells the time, and waits as long as Azure would, divided by the time scale.
 
     Args:
-        time_scale: how many times faster than Azure latencies pass, > 0. Validity of tokens, certificates
-            and SAS is never scaled.
-        source: where the time comes from; tests inject their own.
+        time_scale: how many times faster than in Azure latencies pass, > 0. The validity of tokens, certificates and
+            SAS is never scaled.
+        source: returns the current time; tests inject another one.
     """
 
     time_scale: float = 1.0
     source: Callable[[], datetime] = field(default=_utc_now)
 
     def now(self) -> datetime:
-        """Return the time, aware UTC."""
+        """Return the time in UTC, with its time zone."""
         return self.source()
 
     def scaled(self, seconds: float) -> timedelta:
-        """Return what `seconds` of Azure last here."""
+        """Return how long `seconds` of Azure's time take here."""
         return timedelta(seconds=seconds / self.time_scale)
 
     def after(self, seconds: float) -> datetime:
-        """Return when something that takes `seconds` in Azure, begun now, is over."""
+        """Return when something that takes `seconds` in Azure will end, if it begins now."""
         return self.now() + self.scaled(seconds)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for `seconds` of Azure, scaled."""
+        """Wait for `seconds` of Azure's time."""
         await asyncio.sleep(seconds / self.time_scale)
 
     def retry_after(self, seconds: float) -> str:
@@ -45,5 +45,5 @@ class Clock:
 
 
 def rfc3339(moment: datetime) -> str:
-    """Write a time as ARM does: UTC, six decimals, `Z`."""
+    """Format a time as ARM does: UTC, six decimals, `Z`."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

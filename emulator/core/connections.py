@@ -1,4 +1,4 @@
-"""Connections of a stream server: each served by a task, and closed whatever ends that."""
+"""The connections of a stream server: a task serves each one, and however the task ends, the connection is closed."""
 
 import asyncio
 import logging
@@ -11,10 +11,10 @@ Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Connections:
-    """What `asyncio.start_server` is given instead of a coroutine function, as `accept`.
+    """The connections of one server; pass `accept` to `asyncio.start_server`, instead of a coroutine function.
 
-    asyncio's own task for a connection is not to be had, and one that is cancelled before its first step would leave
-    its connection open until the garbage collector complains.
+    asyncio gives no access to the tasks that it makes for connections. In addition, a task that is cancelled before its
+    first step would leave its connection open until the garbage collector complains.
 
     Args:
         handle: serves one connection.
@@ -31,7 +31,7 @@ class Connections:
         task.add_done_callback(partial(self._ended, writer))
 
     def cut(self) -> list[asyncio.Task[None]]:
-        """End all connections; return what ends, for those who want to wait."""
+        """Cancel all connections; return their tasks, so that the caller can wait for them."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

@@ -1,20 +1,20 @@
-"""The one error that services raise; each service renders it in its own wire format."""
+"""The error that all services raise. Each service renders it in its own wire format."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 class ServiceError(Exception):
-    """An answer that is an error.
+    """An error, as the answer to a request.
 
     Args:
         status_code: HTTP status.
         code: the service's own error code, such as `ResourceNotFound`.
-        message: what was wrong, with which value, and what is allowed.
-        target: JSON path or resource, where the service has one.
+        message: what was wrong, the wrong value, and what is allowed.
+        target: JSON path or resource, if the service's format has one.
         details: nested errors `{code, message, target}`.
         headers: extra response headers, such as `Retry-After` or `WWW-Authenticate`.
-        extra: members that the service's wire format has beyond these (`innererror`, `additionalInfo`).
+        extra: further members of the service's wire format (`innererror`, `additionalInfo`).
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class ServiceError(Exception):
         self.extra = dict(extra or {})
 
     def body(self) -> dict[str, Any]:
-        """Return `{code, message, target?, details?}`, what ARM puts under `error`."""
+        """Return `{code, message, target?, details?}` and the members of `extra`, which ARM puts under `error`."""
         body: dict[str, Any] = {"code": self.code, "message": self.message}
         if self.target:
             body["target"] = self.target

@@ -1,4 +1,4 @@
-"""Faults that people and tests inject: which service, which operation, how often, what happens."""
+"""Faults that people and tests inject: the calls that they meet, how often, and what happens to these calls."""
 
 import re
 import time
@@ -10,7 +10,7 @@ from uuid import uuid4
 
 Kind = Literal["status", "reset", "lost-response", "delay", "silence"]
 Each = Literal["", "operation", "step"]
-# The service at which faults are added and lifted: `*` spares it.
+# The service that adds and lifts faults; `*` does not include it.
 CONTROL = "control"
 ALLOWED = {
     "count": (1, 10**9),
@@ -29,20 +29,27 @@ class Fault:
 
     Args:
         service: a service's name (`arm`, `keyvault`, `cosmos` ...), or `*` for all but the control service.
-        operation: a regular expression that the operation's name must match in whole, without regard to case,
-            such as `PUT Microsoft.Network/virtualNetworks/subnets`.
+        operation: a regular expression that the whole name of the operation must match, regardless of case, such as
+            `PUT Microsoft.Network/virtualNetworks/subnets`.
+        correlation_id: correlation id of the calls; "" for all calls.
+        step: a regular expression that the whole name of the call's step must match; "" for calls without a step.
         kind: `status` answers with `status_code` before the work; `reset` cuts the connection before the work;
             `lost-response` does the work and cuts the connection; `delay` waits `delay_seconds` (unscaled) first;
             `silence` waits as long, then cuts the connection before the work.
-        correlation_id: of the calls that are meant; "" for all.
-        step: a regular expression for the step that a call names, in whole; "" for calls that name none.
-        count: how many calls it meets before it is spent.
-        skip: how many matching calls pass before the first is met.
-        each: "operation": count and skip hold for each operation of each step by itself; "step": for each step. Such a
-            rule is never spent.
-        seconds: an outage: the rule meets every matching call for so long (unscaled), whatever count, skip and each say.
-        begins_at: a regular expression for the step whose first matching call begins the outage; without it the outage
-            begins when the rule is added. From then on calls of every step meet it, and calls that name none.
+        count: how many calls the rule meets before it is spent.
+        skip: how many matching calls pass before the rule meets one.
+        each: "operation" counts `count` and `skip` for each operation of each step separately; "step" for each step.
+            Such a rule is never spent.
+        status_code: HTTP status for the kind `status`.
+        code: error code for the kind `status`; "" for `TooManyRequests` (429) or `ServiceUnavailable`.
+        message: error message for the kind `status`.
+        retry_after: Retry-After for the kind `status`, in seconds; None for no such header.
+        delay_seconds: how long `delay` and `silence` wait, in seconds, unscaled.
+        seconds: duration of an outage, in seconds, unscaled. An outage meets every matching call, and ignores `count`,
+            `skip` and `each`. 0 for no outage.
+        begins_at: a regular expression for the step whose first matching call begins the outage, which then meets the
+            calls of all steps that `step` matches; "" begins it when the rule is added.
+        id: id of the rule.
     """
 
     service: str = "*"
@@ -79,12 +86,20 @@ class Fault:
         self._ends: float | None = None
 
     def begin(self, now: float) -> None:
-        """Begin the outage, if this rule is one and it has not begun."""
+        """Begin the outage, if this rule is one and has not begun yet."""
         if self.seconds and self._ends is None:
             self._ends = now + self.seconds
 
     def meets(self, service: str, operation: str, correlation_id: str, step: str, now: float) -> bool:
-        """Tell whether a call meets this rule; one that is meant is counted."""
+        """Tell whether this rule meets a call, and count the call if it matches.
+
+        Args:
+            service: name of the service.
+            operation: name of the operation.
+            correlation_id: correlation id of the call, or "".
+            step: the step that the call names, or "".
+            now: monotonic seconds.
+        """
         if self.correlation_id not in ("", correlation_id):
             return False
         if self.service != service and (self.service != "*" or service == CONTROL):
@@ -100,13 +115,13 @@ class Fault:
         return self.skip < self._calls[kind] <= self.skip + self.count
 
     def spent(self, now: float) -> bool:
-        """Tell whether it meets no further call."""
+        """Tell whether the rule will meet no further call."""
         if self.seconds:
             return self._ends is not None and now >= self._ends
         return not self.each and self._calls[()] >= self.skip + self.count
 
     def describe(self) -> dict[str, Any]:
-        """Return the rule as JSON, with the calls that it will still let pass and meet."""
+        """Return the rule as JSON; `skip` and `count` are the numbers of calls that are left."""
         if self.each or self.seconds:
             return asdict(self)
         seen = self._calls[()]
@@ -115,10 +130,10 @@ class Fault:
 
 
 class Faults:
-    """The rules in force, in the order they were added; the first that matches a call meets it.
+    """The rules in force, in the order in which they were added; the first rule that matches a call meets it.
 
     Args:
-        now: monotonic seconds; tests inject their own.
+        now: returns monotonic seconds; tests inject another clock.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -145,7 +160,14 @@ class Faults:
         return [fault for fault in self._faults if not fault.spent(now)]
 
     def take(self, service: str, operation: str, correlation_id: str = "", step: str = "") -> Fault | None:
-        """Return the rule that meets this call, or None; a rule that is spent goes."""
+        """Return the rule that meets a call, or None, and remove spent rules.
+
+        Args:
+            service: name of the service.
+            operation: name of the operation.
+            correlation_id: correlation id of the call, or "".
+            step: the step that the call names, or "".
+        """
         now = self._now()
         met = next(
             (fault for fault in self._faults if fault.meets(service, operation, correlation_id, step, now)), None

@@ -1,4 +1,4 @@
-"""The journal: one line for every call that an emulated service answered, for people, tests and benchmarks."""
+"""The journal: one line for each call that an emulated service answered, for people, tests and benchmarks."""
 
 import json
 import logging
@@ -17,19 +17,19 @@ class Entry:
     """One answered call.
 
     Args:
-        time: when it came, RFC 3339.
-        service: which service.
-        operation: its name, such as `PUT Microsoft.Network/virtualNetworks`.
+        time: when the call arrived, RFC 3339.
+        service: name of the service.
+        operation: name of the operation, such as `PUT Microsoft.Network/virtualNetworks`.
         method: HTTP method.
-        path: path and query as sent, secrets in it (`sig`, `code`) masked.
-        status: HTTP status answered; 0 when the connection was cut.
-        caller: object id or name of the caller, as far as known.
-        correlation_id: `x-ms-correlation-request-id`, or what the service uses for it.
-        step: the step of an operation that it serves, where the caller's W3C baggage names one.
+        path: path and query as sent, with secrets (`sig`, `code`, `client_secret`) masked.
+        status: HTTP status of the answer; 0 if the connection was cut.
+        caller: object id or name of the caller, or "" if unknown.
+        correlation_id: `x-ms-correlation-request-id`, or the header that the service uses instead.
         fault: id of the injected fault, or "".
-        seconds: how long the answer took.
-        error: the error's code, or "".
-        message: the error's message, or "".
+        seconds: how long the answer took, in seconds.
+        step: the step of an operation that makes the call, if the caller's W3C baggage names one.
+        error: code of the error, or "".
+        message: message of the error, or "".
     """
 
     time: str
@@ -48,7 +48,7 @@ class Entry:
 
 
 class Journal:
-    """Keeps the last calls in memory and all of them in a file of JSON lines."""
+    """Keeps the last calls in memory, and all calls in a file of JSON lines."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._entries: deque[Entry] = deque(maxlen=KEPT_IN_MEMORY)
@@ -61,7 +61,7 @@ class Journal:
             self._file.write(json.dumps(vars(entry)) + "\n")
 
     def entries(self, correlation_id: str = "", service: str = "") -> Iterator[Entry]:
-        """Yield calls, oldest first, of one correlation id or service where given."""
+        """Yield the calls, oldest first; with a correlation id or a service, only the calls of these."""
         for entry in list(self._entries):
             if correlation_id and entry.correlation_id != correlation_id:
                 continue

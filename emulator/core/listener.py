@@ -1,8 +1,8 @@
-"""A listener for one application, whose callers may show any client certificate.
+"""A listener for one application that accepts any client certificate.
 
-`Server` cannot ask for one: asyncio's TLS refuses unknown certificates in the handshake and hands none on. So this one
-puts uvicorn's HTTP protocol on top of `TLSConnection`. It does without uvicorn's server, which wakes up ten times a
-second: dozens of these listen in one process, and most of them are idle.
+`Server` cannot: asyncio's TLS refuses unknown certificates in the handshake, and passes none on. Therefore this module
+runs uvicorn's HTTP protocol on top of `TLSConnection`. It does not use uvicorn's server, which wakes up ten times a
+second: dozens of listeners run in one process, and most of them are idle.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ STOP_SECONDS = 2.0
 class Listener:
     """HTTPS or HTTP on loopback, inside the running event loop.
 
-    The caller's certificate is `get_extra_info("client_certificate")` of the transport that `Protocol` puts into the
-    scope: an `x509.Certificate` that nobody has verified, or None.
+    `Protocol` puts the transport into the scope. `get_extra_info("client_certificate")` of the transport returns the
+    caller's certificate: an `x509.Certificate` that nobody has verified, or None.
 
     Args:
-        config: the application, and how uvicorn speaks HTTP: `protocol_config`.
-        make_context: gives the TLS context of a new connection; without it, there is no TLS.
-        protocol: speaks HTTP.
+        config: the application and uvicorn's settings for HTTP, from `protocol_config`.
+        make_context: returns the TLS context for a new connection; None for plain HTTP.
+        protocol: class of the HTTP protocol.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Listener:
         return bound
 
     def cut(self) -> None:
-        """Stop listening and cut all connections, as a machine that is switched off does."""
+        """Stop listening and cut all connections, like a machine that is switched off."""
         self._stopped = True
         for server in self._servers:
             server.close()
@@ -65,9 +65,9 @@ class Listener:
             protocol.transport.abort()
 
     async def stop(self) -> None:
-        """Cut all connections, and wait for the requests that they leave behind."""
+        """Cut all connections, and wait for the requests that are still running."""
         self.cut()
-        # Whoever streams ends when it learns that the caller is gone; a request that takes longer is given up.
+        # A streaming request ends when it learns that the caller is gone; requests that take longer are cancelled.
         if self._state.tasks:
             _, late = await asyncio.wait(self._state.tasks, timeout=STOP_SECONDS)
             for task in late:
@@ -81,7 +81,7 @@ class Listener:
 
     def _stream(self, connection: TLSConnection) -> "_HTTPStream":
         if self._stopped:
-            # It was in its handshake, or had not even begun it, when the others were cut.
+            # The connection had not finished its handshake when the others were cut.
             connection.abort()
         return _HTTPStream(self._speak(), connection)
 
@@ -90,58 +90,58 @@ class Listener:
 
 
 class _HTTPStream:
-    """uvicorn's protocol, as the inner stream of a TLS connection."""
+    """Adapts uvicorn's protocol to the inner stream of a TLS connection."""
 
     def __init__(self, protocol: Protocol, connection: TLSConnection) -> None:
         self._protocol = protocol
         protocol.connection_made(_Transport(connection))
 
     def data_received(self, data: bytes) -> None:
-        """Take decrypted bytes."""
+        """Pass decrypted bytes to the protocol."""
         self._protocol.data_received(data)
 
     def connection_lost(self) -> None:
-        """The caller is gone."""
+        """Tell the protocol that the caller is gone."""
         self._protocol.connection_lost(None)
 
     def pause_writing(self) -> None:
-        """The caller reads too slowly."""
+        """Tell the protocol that the caller reads too slowly."""
         self._protocol.pause_writing()
 
     def resume_writing(self) -> None:
-        """The caller has caught up."""
+        """Tell the protocol that the caller has caught up."""
         self._protocol.resume_writing()
 
 
 class _Transport(asyncio.Transport):
-    """A TLS connection, as the transport that uvicorn's protocol writes to."""
+    """Adapts a TLS connection to the transport to which uvicorn's protocol writes."""
 
     def __init__(self, connection: TLSConnection) -> None:
         super().__init__()
         self._connection = connection
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
-        """Return the caller's certificate under `client_certificate`, and what the connection knows."""
+        """Return the caller's certificate for `client_certificate`, else what the connection knows."""
         match name:
             case "client_certificate":
                 return self._connection.certificate
             case "sslcontext":
-                # uvicorn asks only whether there is one.
+                # uvicorn asks only whether there is a context.
                 return True
             case _:
                 found = self._connection.get_extra_info(name)
                 return default if found is None else found
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Send."""
+        """Send data."""
         self._connection.write(bytes(data))
 
     def is_closing(self) -> bool:
-        """Tell whether the connection is or will be closed."""
+        """Tell whether the connection is closed or closing."""
         return self._connection.is_closing()
 
     def close(self) -> None:
-        """Send what is left and close."""
+        """Send the remaining data and close."""
         self._connection.close()
 
     def abort(self) -> None:
@@ -149,9 +149,9 @@ class _Transport(asyncio.Transport):
         self._connection.abort()
 
     def pause_reading(self) -> None:
-        """Take no more for now."""
+        """Stop receiving for now."""
         self._connection.pause_reading()
 
     def resume_reading(self) -> None:
-        """Take more again."""
+        """Receive again."""
         self._connection.resume_reading()

@@ -1,4 +1,4 @@
-"""What ties the emulated services of one process together."""
+"""The parts that the emulated services of one process share, and the services' access to each other."""
 
 import asyncio
 import fnmatch
@@ -26,12 +26,12 @@ Model = TypeVar("Model")
 
 
 def route_name(_request: Request, route: Route) -> str:
-    """Name an operation after its route: the default for a service."""
+    """Return the name of the route: the default `operation` of a service."""
     return route.name
 
 
 async def nothing() -> None:
-    """Do nothing at start: the default for a service without work in flight."""
+    """Do nothing: the default `start`, for services that have no work to resume."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,15 @@ class Service:
     """One emulated service, as the server sees it.
 
     Args:
-        name: what faults and the journal call it.
-        hosts: host names it answers for, lower case, `*` for any text (`*.vault.azure.net`).
-        routes: what it answers; the first route that fits path and method is taken. Endpoints are
+        name: its name in faults and in the journal.
+        hosts: the host names for which it answers, in lower case; `*` stands for any text (`*.vault.azure.net`).
+        routes: its routes; the first one that matches path and method is used. Endpoints are
             `async def endpoint(request) -> Response` and raise `ServiceError`.
-        render: writes an error in the service's wire format.
-        operation: names the operation of a request, before its work.
-        start: resumes what was in flight when the process last ended.
-        not_found: answers when no route fits; a `ServiceError` of the service's own.
-        request_id_header: the header in which each answer gets an id.
+        render: renders an error in the service's wire format.
+        operation: returns the name of a request's operation, before the endpoint runs.
+        start: resumes the work that was in progress when the process last ended.
+        not_found: builds the error for a request that matches no route.
+        request_id_header: the header with the id that each answer gets.
     """
 
     name: str
@@ -62,25 +62,25 @@ class Service:
     request_id_header: str = "x-ms-request-id"
 
     def answers(self, host: str) -> bool:
-        """Tell whether the service answers for a host name (with its port, when it is local)."""
+        """Tell whether the service answers for a host name (with its port, if the name is local)."""
         return any(fnmatch.fnmatchcase(host, pattern) for pattern in self.hosts)
 
 
 class Platform:
     """The services of one process, and what they share.
 
-    A service's package has `create(platform) -> Service`. It registers its model here, so that another service
-    can ask for it: ARM asks Entra ID who a token belongs to, blobs ask ARM for an account's keys.
+    A service's package has `create(platform) -> Service`. It registers its model here, so that other services can use
+    the model: ARM asks Entra ID to whom a token belongs, for example.
     """
 
     def __init__(self, root: Path, *, clock: Clock, world: World, store: Store | None = None) -> None:
         """Open the state folder.
 
         Args:
-            root: the state folder; holds `emulator.sqlite`, `ca.pem`, `logs/journal.jsonl`.
+            root: the state folder, with `emulator.sqlite`, `ca/ca.pem` and `logs/journal.jsonl`.
             clock: the process's clock.
-            world: who and what exists: tenants, subscriptions, names of the resource provider's own resources.
-            store: another store than the folder's, for tests.
+            world: the fixed names: tenants, subscriptions, the resource provider's own resources.
+            store: a store for tests, instead of the one in the folder.
         """
         self.root = root
         self.clock = clock
@@ -97,7 +97,7 @@ class Platform:
         self._access_listeners: list[Callable[[str], None]] = []
 
     def register(self, model: object) -> None:
-        """Make a service's model known to the others."""
+        """Make a service's model available to the other services."""
         self._models[type(model)] = model
 
     def model(self, kind: type[Model]) -> Model:
@@ -112,11 +112,11 @@ class Platform:
         return found
 
     def on_access_change(self, callback: Callable[[str], None]) -> None:
-        """Have told whose access changes: a client id, an object id, or a scope whose rules change for everybody."""
+        """Call back when access changes, with a client id, an object id, or a scope whose rules change for all."""
         self._access_listeners.append(callback)
 
     def access_changed(self, whose: str) -> None:
-        """Tell whoever uses credentials that some may have begun, or ceased, to open what they did."""
+        """Tell the listeners that the access of a principal, or the access to a scope, may have changed."""
         for callback in self._access_listeners:
             callback(whose.lower())
 
@@ -125,7 +125,7 @@ class Platform:
         return next((service for service in self.services if service.answers(host)), None)
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        """Run work in the background until it ends or the platform stops; a crash of it is logged."""
+        """Run work in the background until it ends or the platform stops; log it if it crashes."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -136,12 +136,12 @@ class Platform:
             logger.error("background work %s crashed", task.get_name(), exc_info=task.exception())
 
     async def start(self) -> None:
-        """Let each service resume what was in flight."""
+        """Let each service resume the work that was in progress."""
         for service in self.services:
             await service.start()
 
     async def stop(self) -> None:
-        """Stop background work and close the files. What was in flight resumes at the next start."""
+        """Stop background work and close the files. The next start resumes the work."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

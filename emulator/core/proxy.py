@@ -1,7 +1,8 @@
-"""The CONNECT proxy: public Azure host names and addresses lead to who answers them here, nothing leaves the machine.
+"""The CONNECT proxy: connects Azure's public host names and addresses to local services; nothing leaves the machine.
 
-With `HTTPS_PROXY` at this proxy and the local CA trusted, unmodified clients reach the local Azure under the names
-they know. Where a connection leads is up to `Resolve`; one that leads nowhere is refused, so that a forgotten call fails.
+Clients that use this proxy as `HTTPS_PROXY` and trust the local CA reach the local Azure, unmodified, under Azure's own
+names. `Resolve` decides where a connection leads. A connection that leads nowhere is refused, so that a call to a
+service that nobody thought of fails.
 """
 
 import asyncio
@@ -25,10 +26,10 @@ CHUNK = 64 * 1024
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a connection is not made.
+    """The reason why the proxy refuses a connection.
 
     Args:
-        status: of the answer: 403 nothing leads there, 504 what leads there does not answer.
+        status: HTTP status of the answer: 403 if nothing leads there, 504 if the target does not answer.
         reason: one sentence.
     """
 
@@ -40,10 +41,10 @@ Resolve = Callable[[str, int], tuple[str, int] | Refusal]
 
 
 class Proxy:
-    """Answers CONNECT.
+    """Answers CONNECT requests.
 
     Args:
-        resolve: maps (host, port) to the local address to connect to, or says why not.
+        resolve: returns the local address for (host, port), or a refusal.
     """
 
     def __init__(self, resolve: Resolve) -> None:
@@ -68,7 +69,7 @@ class Proxy:
         await asyncio.gather(*self._connections.cut(), return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # Where either side went away, the other learns it when its connection closes.
+        # If one side goes away, the other side learns it when its connection closes.
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             await self._tunnel(reader, writer)
 
@@ -100,8 +101,8 @@ class Proxy:
             asyncio.ensure_future(_pump(upstream_reader, writer)),
         ]
         try:
-            # RFC 9110, 9.3.6: when either side has closed, what it sent is delivered, and both are closed. A client that
-            # keeps the connection for later would hold it half open here for as long as it lives.
+            # RFC 9110, 9.3.6: when one side has closed, deliver what it sent and close both. Otherwise, a client that
+            # keeps the connection for later would leave it half open here for its whole life.
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
             upstream_writer.close()
@@ -111,13 +112,13 @@ class Proxy:
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, source: Any = None) -> None:
-    """Copy until the end.
+    """Copy from a reader to a writer until the end.
 
     Args:
-        reader: from where.
-        writer: to where.
-        source: the client's socket. urllib3 holds back the body of a request through a proxy until its headers are
-            acknowledged, which Linux does 40 ms later unless it is told, each time, to do it at once.
+        reader: the source.
+        writer: the destination.
+        source: the client's socket. Through a proxy, urllib3 sends the body of a request only after the headers have
+            been acknowledged. Linux delays that by 40 ms unless it is told, each time, to acknowledge at once.
     """
     while data := await reader.read(CHUNK):
         if source is not None and hasattr(socket, "TCP_QUICKACK"):
@@ -128,7 +129,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sour
 
 async def _refuse(writer: asyncio.StreamWriter, status: int, message: str) -> None:
     body = message.encode()
-    # Most clients show nothing of a refused CONNECT but the reason in its first line, which is one line of ASCII.
+    # Of a refused CONNECT, most clients show only the reason in the first line, which must be one line of ASCII.
     reason = " ".join(message.encode("ascii", "replace").decode().split())
     writer.write(
         f"HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n"

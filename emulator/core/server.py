@@ -1,4 +1,4 @@
-"""The one HTTPS server of the local Azure: finds the service by host name, meets faults, keeps the journal."""
+"""The HTTPS server of the local Azure: finds the service by host name, applies faults, keeps the journal."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ SECRET_IN_QUERY = re.compile(r"(?i)([?&](?:sig|code|client_secret)=)[^&]*")
 
 
 class Protocol(HttpToolsProtocol):
-    """uvicorn's protocol, which also tells the application its transport, so that a fault can cut the connection."""
+    """uvicorn's protocol, which also gives the application its transport, so that a fault can cut the connection."""
 
     def on_headers_complete(self) -> None:
         """Add the transport to the scope before the application sees it."""
@@ -45,8 +45,8 @@ class Dispatcher:
     """The ASGI application in front of the services.
 
     Args:
-        platform: gives the faults, the journal and the clock.
-        only: the service that answers whatever the host is called; without it, the host name chooses the service.
+        platform: has the services, the faults, the journal and the clock.
+        only: the service that answers for every host name; without it, the host name selects the service.
     """
 
     def __init__(self, platform: Platform, only: Service | None = None) -> None:
@@ -66,7 +66,7 @@ class Dispatcher:
         await self._serve(service, request, send)
 
     def _unsupported(self, request: Request) -> Response:
-        """Return the answer for a host that nothing emulates, as an error of ARM; log and journal name each host once."""
+        """Return an ARM error for a host that is not emulated; log and journal get an entry once for each host."""
         host = request.headers.get("host", "").lower()
         message = f"The local Azure does not emulate '{host}', and no call leaves this machine."
         if host not in self._unsupported_hosts:
@@ -141,7 +141,7 @@ class Dispatcher:
 
 
 async def _answer(service: Service, request: Request, route: Route | None, fault: Fault | None) -> Response | None:
-    """Do the work, or what the fault says instead; None stands for a connection cut before the work."""
+    """Run the endpoint, or apply the fault instead; return None if the fault cuts the connection before the work."""
     if fault and fault.kind in ("delay", "silence"):
         await asyncio.sleep(fault.delay_seconds)
     if fault and fault.kind == "status":
@@ -179,7 +179,7 @@ def _masked(request: Request) -> str:
 
 
 def protocol_config(application: ASGIApp) -> uvicorn.Config:
-    """Return how uvicorn speaks HTTP here."""
+    """Return uvicorn's settings for HTTP."""
     config = uvicorn.Config(
         application,
         interface="asgi3",
@@ -198,7 +198,7 @@ def protocol_config(application: ASGIApp) -> uvicorn.Config:
 
 
 class Server:
-    """uvicorn on loopback with the local CA's certificates, inside the running event loop."""
+    """uvicorn on loopback with certificates of the local CA, inside the running event loop."""
 
     def __init__(self, platform: Platform) -> None:
         self._names = ServerNames(platform.authority)
@@ -206,7 +206,7 @@ class Server:
         self._servers: list[tuple[uvicorn.Server, asyncio.Task[None], list[socket.socket]]] = []
 
     async def listen(self, port: int = 0, *, tls: bool = True) -> int:
-        """Listen on a loopback port (a free one for 0), on IPv4 and, where there is one, IPv6; return the port.
+        """Listen on a loopback port (a free one for 0), on IPv4 and, if available, on IPv6; return the port.
 
         Raises:
             OSError: the port is taken.
@@ -236,7 +236,7 @@ class Server:
 
 
 class _QuietServer(uvicorn.Server):
-    """A server whose process, not uvicorn, handles signals."""
+    """A uvicorn server that leaves signals to the process."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Any:
@@ -245,7 +245,7 @@ class _QuietServer(uvicorn.Server):
 
 
 def bind_loopback(port: int) -> list[socket.socket]:
-    """Bind a port on 127.0.0.1 and, where the machine has it, ::1.
+    """Bind a port on 127.0.0.1 and, if the machine has it, on ::1; return the sockets.
 
     Raises:
         OSError: the port is taken.
@@ -255,7 +255,8 @@ def bind_loopback(port: int) -> list[socket.socket]:
     with contextlib.suppress(OSError):
         sockets.append(socket.create_server(("::1", first.getsockname()[1]), family=socket.AF_INET6))
     for listener in sockets:
-        # Connections inherit it. asyncio sets it itself only on sockets that were made with an explicit TCP protocol
-        # number; without it the second packet of an answer waits 40 ms for the client's delayed acknowledgement.
+        # Connections inherit TCP_NODELAY. asyncio itself sets it only on sockets that were made with an explicit TCP
+        # protocol number. Without it, the second packet of an answer waits 40 ms for the client's delayed
+        # acknowledgement.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sockets

@@ -1,6 +1,6 @@
 """State on disk: JSON documents under string keys, in named tables of one SQLite file.
 
-Every service keeps all it knows here, so that `down` and `up`, or a kill, lose nothing.
+Every service keeps its whole state here, so that neither `down` and `up` nor a kill loses anything.
 """
 
 import json
@@ -41,29 +41,29 @@ class Table:
         return None if row is None else json.loads(row[0])
 
     def put(self, key: str, document: Document) -> None:
-        """Write the document under this key, new or not."""
+        """Write the document under this key, and replace an older one."""
         with self._lock:
             self._connection.execute(
-                f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET document = excluded.document",  # noqa: S608 - idem
+                f"INSERT INTO {self._name} VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET document = excluded.document",  # noqa: S608 - a checked name
                 (key, json.dumps(document)),
             )
 
     def delete(self, key: str) -> bool:
-        """Remove the document; tell whether there was one."""
+        """Remove the document under this key; return whether there was one."""
         with self._lock:
-            cursor = self._connection.execute(f"DELETE FROM {self._name} WHERE key = ?", (key,))  # noqa: S608 - idem
+            cursor = self._connection.execute(f"DELETE FROM {self._name} WHERE key = ?", (key,))  # noqa: S608 - checked
         return cursor.rowcount > 0
 
     def scan(self, prefix: str = "", after: str = "") -> Iterator[tuple[str, Document]]:
-        """Yield (key, document) of every key that begins with the prefix, in key order, as of now.
+        """Yield (key, document) for every key with this prefix, in key order, as stored at the time of the call.
 
         Args:
-            prefix: what the keys begin with.
-            after: where to resume: the last key of an earlier scan.
+            prefix: the beginning of the keys.
+            after: the last key of an earlier scan, to resume after it.
         """
         with self._lock:
             rows = self._connection.execute(
-                f"SELECT key, document FROM {self._name} WHERE key >= ? AND key < ? AND key > ? ORDER BY key",  # noqa: S608 - idem
+                f"SELECT key, document FROM {self._name} WHERE key >= ? AND key < ? AND key > ? ORDER BY key",  # noqa: S608 - a checked name
                 (prefix, prefix + "\U0010ffff", after),
             ).fetchall()
         for key, document in rows:
@@ -77,12 +77,12 @@ class Store:
         """Open or create the file.
 
         Raises:
-            SchemaMismatchError: the file is of another schema version; `reset` makes a new one.
+            SchemaMismatchError: the file has another schema version; `reset` removes it.
         """
         self._lock = threading.RLock()
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._connection.execute("PRAGMA journal_mode = WAL")
-        # The file outlives a killed process without fsync; only a power cut could lose the last writes.
+        # Without fsync, the writes of a killed process survive; only a power cut could lose the last ones.
         self._connection.execute("PRAGMA synchronous = OFF")
         found = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if found not in (0, SCHEMA_VERSION):
@@ -91,7 +91,7 @@ class Store:
         self._tables: dict[str, Table] = {}
 
     def table(self, name: str) -> Table:
-        """Return the table of this name, made when it is new."""
+        """Return the table of this name, and create it if it is missing."""
         with self._lock:
             if name not in self._tables:
                 self._tables[name] = Table(self._connection, self._lock, name)
@@ -99,7 +99,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all that the block writes, or, when it raises or the process dies, nothing of it."""
+        """Write everything that the block writes, or nothing if the block raises or the process dies."""
         with self._lock:
             if self._connection.in_transaction:
                 yield

@@ -1,7 +1,7 @@
-"""A TLS server side for asyncio on pyOpenSSL that takes any client certificate whose key the caller holds.
+"""TLS servers for asyncio, on pyOpenSSL, that accept any client certificate if the caller holds its key.
 
-The standard library cannot: it refuses a certificate that chains to no trusted root during the handshake. App Service
-does not; it passes the certificate on and leaves the judgement to the app. Neither does a Kubernetes API server: it
+The standard library cannot do this: it refuses, during the handshake, a certificate that chains to no trusted root. App
+Service accepts such a certificate and leaves the decision to the app. A Kubernetes API server accepts it too, and
 answers 401.
 """
 
@@ -21,25 +21,25 @@ _HANDSHAKE_SECONDS = 30
 
 
 class Stream(Protocol):
-    """What is spoken inside a connection."""
+    """The protocol inside an encrypted connection."""
 
     def data_received(self, data: bytes) -> None:
-        """Take decrypted bytes."""
+        """Receive decrypted bytes."""
 
     def connection_lost(self) -> None:
-        """The caller is gone."""
+        """End the protocol: the caller is gone."""
 
     def pause_writing(self) -> None:
-        """The caller reads too slowly."""
+        """Stop writing: the caller reads too slowly."""
 
     def resume_writing(self) -> None:
-        """The caller has caught up."""
+        """Write again: the caller has caught up."""
 
 
 def server_context(certificate_file: Path, key_file: Path) -> SSL.Context:
-    """Build the context: TLS 1.2 or later, a client certificate asked for and never judged.
+    """Build a context for TLS 1.2 or later that asks for a client certificate and accepts any.
 
-    OpenSSL itself proves that the caller holds the certificate's key; the callback only waives the chain.
+    OpenSSL itself verifies that the caller holds the certificate's key; the callback only skips the check of the chain.
     """
     context = _context()
     _ask(context)
@@ -50,12 +50,17 @@ def server_context(certificate_file: Path, key_file: Path) -> SSL.Context:
 
 
 def server_context_of(chain_pem: str, key_pem: str, client_ca_pem: str = "") -> SSL.Context:
-    """Build the same context from PEM texts, which tells callers whose certificates are worth showing.
+    """Build a context from PEM texts that lists the authorities of the client certificates it wants.
 
-    Go's clients show none that no listed authority signed. Without any authority, no certificate is asked for.
+    Go's clients show only certificates that a listed authority has signed.
+
+    Args:
+        chain_pem: the server's certificate, followed by its intermediates.
+        key_pem: the unencrypted key of the server's certificate.
+        client_ca_pem: certificates of the listed authorities; if "", the context asks for no client certificate.
 
     Raises:
-        ValueError: no PEM, the key is of another certificate, or OpenSSL does not serve with it.
+        ValueError: a text is not PEM, the key belongs to another certificate, or OpenSSL rejects the certificate.
     """
     context = _context()
     certificate, *intermediates = x509.load_pem_x509_certificates(chain_pem.encode())
@@ -93,7 +98,7 @@ def _select_protocol(_connection: SSL.Connection, offered: list[bytes]) -> Any:
 
 
 class TLSConnection(asyncio.Protocol):
-    """One encrypted connection; the inner stream is made when the handshake is done."""
+    """One encrypted connection. It creates the inner stream when the handshake is complete."""
 
     def __init__(self, context: SSL.Context, make_stream: Callable[["TLSConnection"], Stream]) -> None:
         self._ssl = SSL.Connection(context, None)
@@ -106,10 +111,10 @@ class TLSConnection(asyncio.Protocol):
         self.certificate: x509.Certificate | None = None
         self.peer: Any = None
 
-    # What asyncio calls.
+    # Called by asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for the caller's greeting."""
+        """Wait for the caller's handshake, and abort the connection if it takes too long."""
         if not isinstance(transport, asyncio.Transport):
             raise TypeError(f"{transport!r} is no stream transport")
         self._transport = transport
@@ -117,7 +122,7 @@ class TLSConnection(asyncio.Protocol):
         self._handshake_timer = asyncio.get_running_loop().call_later(_HANDSHAKE_SECONDS, transport.abort)
 
     def data_received(self, data: bytes) -> None:
-        """Decrypt what arrived and hand it on."""
+        """Decrypt received data and pass it to the inner stream."""
         try:
             self._ssl.bio_write(data)
             if self._stream is None:
@@ -130,30 +135,30 @@ class TLSConnection(asyncio.Protocol):
         except (SSL.ZeroReturnError, SSL.SysCallError):
             self.close()
         except SSL.Error:
-            self._flush()  # The alert that tells the caller why.
+            self._flush()  # Sends the alert that tells the caller why.
             self.close()
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Tell the inner stream."""
+        """Tell the inner stream that the caller is gone."""
         if self._handshake_timer is not None:
             self._handshake_timer.cancel()
         if self._stream is not None:
             self._stream.connection_lost()
 
     def pause_writing(self) -> None:
-        """Pass on that the caller reads too slowly."""
+        """Tell the inner stream that the caller reads too slowly."""
         if self._stream is not None:
             self._stream.pause_writing()
 
     def resume_writing(self) -> None:
-        """Pass on that the caller has caught up."""
+        """Tell the inner stream that the caller has caught up."""
         if self._stream is not None:
             self._stream.resume_writing()
 
-    # What the inner stream calls.
+    # Called by the inner stream
 
     def write(self, data: bytes) -> None:
-        """Encrypt and send."""
+        """Encrypt and send data."""
         if self._transport is None or self._transport.is_closing():
             return
         with contextlib.suppress(SSL.Error):
@@ -161,21 +166,21 @@ class TLSConnection(asyncio.Protocol):
         if len(data) > _CHUNK_BYTES:
             self._flush()
         elif self._flush_handle is None:
-            # HTTP's head and body come one after the other: both go in one packet.
+            # The head and the body of an answer come in two writes; the delay sends both in one packet.
             self._flush_handle = asyncio.get_running_loop().call_soon(self._flush)
 
     def pause_reading(self) -> None:
-        """Take no more from the caller for now."""
+        """Stop receiving from the caller for now."""
         if self._transport is not None:
             self._transport.pause_reading()
 
     def resume_reading(self) -> None:
-        """Take more from the caller again."""
+        """Receive from the caller again."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.resume_reading()
 
     def close(self) -> None:
-        """Send what is left and close."""
+        """Send the remaining data and close."""
         if self._transport is None or self._transport.is_closing():
             return
         with contextlib.suppress(SSL.Error):
@@ -184,16 +189,16 @@ class TLSConnection(asyncio.Protocol):
         self._transport.close()
 
     def abort(self) -> None:
-        """Close at once; what is not sent yet is lost."""
+        """Close at once, and lose data that has not been sent yet."""
         if self._transport is not None:
             self._transport.abort()
 
     def is_closing(self) -> bool:
-        """Tell whether the connection is or will be closed."""
+        """Tell whether the connection is closed or closing."""
         return self._transport is None or self._transport.is_closing()
 
     def get_extra_info(self, name: str) -> Any:
-        """Return what asyncio knows of the connection below."""
+        """Return what asyncio knows about the underlying connection."""
         return None if self._transport is None else self._transport.get_extra_info(name)
 
     def _begin_stream(self) -> None:

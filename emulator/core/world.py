@@ -1,7 +1,7 @@
-"""Who and what exists in the local Azure: tenants, subscriptions, principals, and the resource provider's own names.
+"""The names and ids of the local Azure: tenants, subscriptions, principals, and the resource provider's own resources.
 
-The ids are fixed, so that pasted commands and logs of two machines look alike; every secret is made at random at the
-first `up` and kept in the state folder.
+The ids are fixed, so that pasted commands and logs look the same on all machines. Every secret is random; the first
+`up` creates it, and the state folder keeps it.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class World:
-    """The names of the local Azure. The resource provider has a tenant and a subscription of its own, as in Azure."""
+    """The names of the local Azure. As in Azure, the resource provider has a separate tenant and subscription."""
 
     location: str = "eastus"
     parent_domain: str = "aroapp.io"
@@ -28,7 +28,7 @@ class World:
     rp_tenant_id: str = "aaaaaaaa-0000-4000-8000-000000000002"
     rp_subscription_id: str = "bbbbbbbb-0000-4000-8000-000000000002"
     rp_resource_group: str = "rp-eastus"
-    # The public application id of the resource provider, which `az aro` looks up by this very value.
+    # The public application id of the resource provider; `az aro` looks it up by exactly this value.
     first_party_client_id: str = "f1dd0a37-89c6-4e07-bcd1-ffd3d43d8875"
     rp_identity_client_id: str = "cccccccc-0000-4000-8000-000000000003"
     cosmos_account: str = "arorp-eastus"
