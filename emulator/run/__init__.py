@@ -1,1 +1,1 @@
-"""Running the local Azure: its state folder, its processes, its seed. The commands are in `commands/`."""
+"""Everything that runs the local Azure: state folder, processes, seed. The commands are in `commands/`."""

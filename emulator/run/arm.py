@@ -1,4 +1,4 @@
-"""Puts Azure Resource Manager and its resource providers together: their rows, their paths, their models."""
+"""Combines Azure Resource Manager with its resource providers: their types, routes and models."""
 
 from emulator import compute, deployments
 from emulator.arm import service
@@ -32,7 +32,7 @@ PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS)
 
 
 def create(platform: Platform) -> Service:
-    """Build the service and make its model, and those of its providers, known."""
+    """Build the service, and register its model and those of its providers."""
     arm = ArmModel(platform, TYPES, PROVIDER_ACTIONS, PROVIDED)
     platform.register(arm)
     created = service.create(arm, (*AUTHORIZATION_ROWS, *NETWORK_ROWS))

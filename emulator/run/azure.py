@@ -1,4 +1,4 @@
-"""The emulated services of one process, with the servers and the proxy that lead to them."""
+"""The emulated services of one process, with the server and the proxy through which clients reach them."""
 
 from collections.abc import Callable, Mapping
 from ipaddress import AddressValueError, IPv4Address
@@ -23,12 +23,12 @@ from emulator.storage.models import StorageModel
 
 
 def _create_blobs(platform: Platform) -> Service:
-    """Create the blob service: storage has the keys of the accounts, ARM the roles."""
+    """Create the blob service, which gets account keys from storage and permissions from ARM."""
     permissions = platform.model(ArmModel).authorization.permissions
     return blobs.create(platform, platform.model(StorageModel), permissions)
 
 
-# In this order: who asks another service's model comes after it.
+# A service that uses the model of another one comes after it.
 SERVICES: tuple[Callable[[Platform], Service], ...] = (
     entra.create,
     managed_identity.create,
@@ -47,25 +47,31 @@ def _always(_platform: Platform, _host: str) -> bool:
     return True
 
 
-# Services with a host name for each account: Azure's DNS knows only those that exist.
+# Services with a host name for each account: Azure's DNS resolves only the names of existing accounts.
 NAMED: Mapping[str, Callable[[Platform, str], bool]] = {
     "blobs": lambda platform, host: platform.model(BlobsModel).resolves(host),
     "cosmos": lambda platform, host: platform.model(CosmosModel).resolves(host),
     "keyvault": lambda platform, host: platform.model(KeyVaultModel).vault(host.partition(".")[0]) is not None,
 }
 HTTPS_PORT = 443
-# A cluster's API server and its machine config server.
+# The ports of a cluster's API server and machine config server.
 MACHINE_PORTS = (6443, 22623)
-# A cluster's router: names of Azure's services come first.
+# The ports of a cluster's router; host names of Azure's services take precedence.
 ROUTER_PORTS = (80, HTTPS_PORT)
-# Which listeners speak TLS. The identity endpoint is plain HTTP in App Service too.
+# Whether each listener uses TLS. The identity endpoint is plain HTTP in App Service too.
 LISTENERS = {"arm": True, "token": True, "identity": False, "control": False}
-# On which platform the seed is made: one where whatever takes time in Azure is over at once.
+# The time scale of the platform that makes the seed: everything that takes time in Azure is over at once.
 NO_WAITING = 1e9
 
 
 def make_platform(root: Path, ports: Mapping[str, int], *, time_scale: float, world: World) -> Platform:
     """Open the state and create every service.
+
+    Args:
+        root: the state folder.
+        ports: port by name, as in `PORTS` of `state.py`.
+        time_scale: how many times faster than in Azure latencies pass.
+        world: the fixed names of the local Azure.
 
     Raises:
         SchemaMismatchError: the state is of another version.
@@ -77,7 +83,12 @@ def make_platform(root: Path, ports: Mapping[str, int], *, time_scale: float, wo
 
 
 async def make_seed(root: Path, ports: Mapping[str, int], *, world: World) -> Seed:
-    """Make what exists before anybody calls, where it is missing.
+    """Create what must exist before the first call, as far as it is missing.
+
+    Args:
+        root: the state folder.
+        ports: port by name, as in `PORTS` of `state.py`.
+        world: the fixed names of the local Azure.
 
     Raises:
         SchemaMismatchError: the state is of another version.
@@ -90,7 +101,7 @@ async def make_seed(root: Path, ports: Mapping[str, int], *, world: World) -> Se
 
 
 class Azure:
-    """A platform that listens."""
+    """A platform together with its listeners and its proxy."""
 
     def __init__(self, platform: Platform) -> None:
         self.platform = platform
@@ -101,7 +112,7 @@ class Azure:
         """Listen on every port, and let the services resume their work.
 
         Raises:
-            OSError: a port was taken since it was chosen.
+            OSError: another program has taken a port since it was chosen.
         """
         ports = self.platform.ports
         for name, tls in LISTENERS.items():
@@ -116,7 +127,7 @@ class Azure:
         await self.platform.stop()
 
     def _resolve(self, host: str, port: int) -> tuple[str, int] | Refusal:
-        """Lead a public name or address to whoever answers it here; nothing leaves the machine."""
+        """Return the local address that answers for a public name or address, or a refusal."""
         if port in MACHINE_PORTS:
             return self._resolve_machine(host, port)
         service = self.platform.service_for(host) if port == HTTPS_PORT else None
@@ -128,12 +139,12 @@ class Azure:
             return Refusal(403, f"{host} does not exist on the local Azure.")
         if port != HTTPS_PORT or _is_loopback(host):
             return Refusal(403, f"{host}:{port} is not emulated by the local Azure.")
-        # A name that nobody emulates leads there too, and is told so inside the tunnel: many clients take a refused
-        # CONNECT for a network that is down, and try for minutes.
+        # A host that nothing emulates leads there too, and gets an error inside the tunnel: many clients take a refused
+        # CONNECT for a network failure, and retry for minutes.
         return "127.0.0.1", self.platform.ports["arm"]
 
     def _resolve_machine(self, host: str, port: int) -> tuple[str, int] | Refusal:
-        """Lead a public or private endpoint's address, or a name of one, to the first machine behind it that listens."""
+        """Return the address of the first listening machine behind an endpoint's address or name, or a refusal."""
         reach = self.platform.model(Reach)
         address = self._address(host)
         if address is None:
@@ -154,7 +165,7 @@ class Azure:
 
 
 def _is_loopback(host: str) -> bool:
-    """Tell whether a name is of this machine, to which clients connect without a proxy."""
+    """Tell whether a name belongs to this machine, to which clients connect without a proxy."""
     return host == "localhost" or host.endswith(".localhost")
 
 

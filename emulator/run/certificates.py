@@ -1,4 +1,4 @@
-"""The certificates that callers of the resource provider hold: ARM's, an operator's, and one that nobody trusts."""
+"""The certificates for callers of the resource provider: ARM's, an operator's, and an untrusted one."""
 
 from pathlib import Path
 
@@ -13,15 +13,15 @@ Pem = tuple[bytes, bytes]
 
 
 def admin_authority(platform: Platform) -> CertificateAuthority:
-    """Return who signs the operators' certificates: the setting ADMIN_API_CA holds its certificate."""
+    """Return the authority that signs the operators' certificates; the setting ADMIN_API_CA has its certificate."""
     return CertificateAuthority(platform.root / "ca", "admin-ca", "Local operators CA")
 
 
 def write_client_certificates(platform: Platform) -> dict[str, str]:
-    """Write certificates and keys to files; return their paths under the names that `endpoints.json` has for them."""
+    """Write certificates and keys to files; return the paths under their names in `endpoints.json`."""
     folder = platform.root / "certificates"
     folder.mkdir(exist_ok=True)
-    # ARM's changes when it rolls over; the others are made once.
+    # ARM's certificate changes at a rollover; the others are made once.
     _write(folder, "rp_client", platform.model(ArmModel).client_certificate())
     stranger = CertificateAuthority(platform.root / "ca", "wrong-ca", "A CA that nobody trusts")
     for name, authority in (("admin_client", admin_authority(platform)), ("wrong_client", stranger)):

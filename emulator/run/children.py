@@ -1,4 +1,4 @@
-"""Child processes: started, watched and started again when they die, as App Service does with an app."""
+"""Child processes: starts, watches and restarts them, as App Service does with an app."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from emulator.run.state import ProcessId, end_trees
 logger = logging.getLogger(__name__)
 
 READY_SECONDS = 60.0
-# A child that dies sooner than this is restarted more and more slowly.
+# A child that dies sooner is restarted after longer and longer pauses.
 STABLE_SECONDS = 2.0
 LONGEST_PAUSE_SECONDS = 5.0
 LAST_LINES = 15
@@ -25,10 +25,10 @@ class Program:
     """How to start one child.
 
     Args:
-        name: of the process, of its log file, and for people.
+        name: name of the process and of its log file.
         arguments: the command line.
-        environment: all of its environment.
-        ready: tells whether it answers.
+        environment: the whole environment.
+        ready: tells whether the process answers.
     """
 
     name: str
@@ -38,15 +38,15 @@ class Program:
 
 
 class Child:
-    """One supervised process, in a session of its own so that a Ctrl-C reaches the supervisor alone."""
+    """One supervised process, in a separate session, so that Ctrl-C reaches only the supervisor."""
 
     def __init__(self, program: Program, logs: Path, started: Callable[[str, ProcessId], None]) -> None:
-        """Prepare a child.
+        """Prepare a child without starting it.
 
         Args:
-            program: what to run.
-            logs: folder of its log.
-            started: told of every process that is started.
+            program: the program to run.
+            logs: the folder for its log.
+            started: called with name and identity of each process that is started.
         """
         self.program = program
         self.restarts = 0
@@ -62,7 +62,7 @@ class Child:
         return process.pid if process is not None and process.returncode is None else None
 
     async def start(self) -> None:
-        """Start the process; `wait_ready` tells when it answers."""
+        """Start the process; `wait_ready` waits until it answers."""
         await self._spawn()
         self._watch = asyncio.create_task(self._keep_alive(), name=f"watch {self.program.name}")
 
@@ -70,7 +70,7 @@ class Child:
         """Wait until the process answers.
 
         Raises:
-            RunError: it does not, with the last lines of its log.
+            RunError: the process does not come up; the message has the last lines of its log.
         """
         until = time.monotonic() + READY_SECONDS
         while not await self.program.ready():
@@ -82,7 +82,7 @@ class Child:
             await asyncio.sleep(0.02)
 
     async def stop(self) -> None:
-        """End the process and everything that it started."""
+        """End the process and all its descendants."""
         if self._watch is not None:
             self._watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -117,7 +117,7 @@ class Child:
 
 
 def last_lines(path: Path, count: int = LAST_LINES) -> list[str]:
-    """Return the last lines of a log, without reading more than its end."""
+    """Return the last lines of a log; read only the end of the file."""
     try:
         with path.open("rb") as file:
             file.seek(0, 2)

@@ -1,4 +1,4 @@
-"""`endpoints.json`, and the lines that `up` prints: how to reach everything."""
+"""The addresses of everything: `endpoints.json`, and the lines that `up` prints."""
 
 import textwrap
 from typing import Any
@@ -10,12 +10,12 @@ from emulator.run.exports import lines, plain_environment
 from emulator.run.seed import Application, Seed
 from emulator.run.state import StateFolder
 
-# Optional abilities of this build, of `managed-identity` and `system-data`.
+# The optional features that this build has, out of `managed-identity` and `system-data`.
 FEATURES = ("system-data",)
 
 
 def endpoints(platform: Platform, seed: Seed) -> dict[str, Any]:
-    """Return what `endpoints.json` says."""
+    """Return the contents of `endpoints.json`."""
     ports, world, bundle = platform.ports, platform.world, bundle_of(platform)
     return {
         "arm": f"https://localhost:{ports['arm']}",
@@ -52,12 +52,12 @@ def proxy_of(platform: Platform) -> str:
 
 
 def bundle_of(platform: Platform) -> str:
-    """Return the file of the local CA's certificate."""
+    """Return the path of the local CA's certificate."""
     return str(platform.authority.certificate_path)
 
 
 def identity_endpoint(platform: Platform) -> str:
-    """Return where the app's managed identity gets its tokens, as App Service tells an app."""
+    """Return the URL at which the app's managed identity gets tokens, as App Service gives it to an app."""
     return f"http://localhost:{platform.ports['identity']}/msi/token"
 
 
@@ -69,7 +69,7 @@ def _application(application: Application) -> dict[str, str]:
     }
 
 
-# No secret is in these lines: of a detached `up` they stand in a log.
+# These lines contain no secret, because a detached `up` writes them to a log.
 LINES = """
 Resource Manager   {arm}
 Resource provider  {rp} (client certificate required)
@@ -105,7 +105,13 @@ Everything else that a program needs is in {file}.
 
 
 def render(document: dict[str, Any], folder: StateFolder, python: str) -> str:
-    """Return the lines that people read after `up`."""
+    """Return the lines that `up` prints.
+
+    Args:
+        document: contents of `endpoints.json`.
+        folder: the state folder.
+        python: path of the Python interpreter.
+    """
     exports = textwrap.indent(lines(plain_environment(document)), "  ")
     environment = f'eval "$({python} -m emulator env{folder.option()})"'
     return LINES.format(**document, exports=exports, environment=environment, file=folder.endpoints, python=python)

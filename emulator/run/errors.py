@@ -1,5 +1,5 @@
-"""What can go wrong around the services, told to the person who typed the command."""
+"""The error of commands, for the person who typed one."""
 
 
 class RunError(Exception):
-    """The command cannot be carried out; the message says why and what to do."""
+    """A command cannot be executed; the message says why and what to do."""

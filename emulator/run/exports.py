@@ -1,4 +1,4 @@
-"""The environment that leads programs of a terminal to the local Azure, as lines to paste and for the function app."""
+"""The environment in which programs use the local Azure: for the function app, and as lines for a shell."""
 
 import shlex
 from typing import Any
@@ -7,7 +7,7 @@ LOOPBACK = "localhost,127.0.0.1"
 
 
 def network_environment(proxy: str, bundle: str) -> dict[str, str]:
-    """Return what leads an unmodified program to the local Azure: the proxy, and the CA in the words of most libraries."""
+    """Return the variables that most libraries read: the proxy and the CA of the local Azure."""
     return {
         "HTTPS_PROXY": proxy,
         "https_proxy": proxy,
@@ -20,10 +20,10 @@ def network_environment(proxy: str, bundle: str) -> dict[str, str]:
 
 
 def plain_environment(document: dict[str, Any]) -> dict[str, str]:
-    """Return what a terminal needs and everybody may read, by `endpoints.json`.
+    """Return the variables without secrets that a terminal needs, from the contents of `endpoints.json`.
 
-    The ids have a prefix of their own: a function app has settings such as `AZURE_TENANT_ID`, and a terminal's would
-    win over them.
+    The ids have a separate prefix, because variables of the terminal such as `AZURE_TENANT_ID` would override the
+    settings of a function app.
     """
     return network_environment(document["proxy"], document["ca_bundle"]) | {
         "IDENTITY_ENDPOINT": document["identity_endpoint"],
@@ -34,7 +34,7 @@ def plain_environment(document: dict[str, Any]) -> dict[str, str]:
 
 
 def secret_environment(document: dict[str, Any]) -> dict[str, str]:
-    """Return what no log may show."""
+    """Return the variables with secrets, which no log may show."""
     return {
         "IDENTITY_HEADER": document["identity_header"],
         "LOCAL_AZURE_CLIENT_SECRET": document["client_secret"],
@@ -42,5 +42,5 @@ def secret_environment(document: dict[str, Any]) -> dict[str, str]:
 
 
 def lines(variables: dict[str, str]) -> str:
-    """Return the variables as lines for a shell."""
+    """Return the variables as `export` lines for a shell."""
     return "\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items())

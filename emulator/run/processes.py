@@ -1,4 +1,4 @@
-"""The processes of a running platform and what they cost."""
+"""The processes of a running platform, with their memory and CPU time."""
 
 import resource
 from typing import Any
@@ -7,12 +7,12 @@ import psutil
 
 from emulator.run.state import Running
 
-# Fifty clusters are some 700 connections and listeners; macOS gives a process 256 unless it asks, and no more than this.
+# Fifty clusters need some 700 connections and listeners. macOS allows 256 by default, and at most this number.
 OPEN_FILES = 10_240
 
 
 def allow_open_files() -> None:
-    """Let this process, and those that it starts, hold as many connections as many clusters need."""
+    """Raise the limit of open files for this process and its children, because many clusters need many connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -20,10 +20,10 @@ def allow_open_files() -> None:
 
 
 def describe(running: Running, restarts: dict[str, int] | None = None) -> list[dict[str, Any]]:
-    """Return one entry for each process: the platform's own, its children, and theirs (the app's worker).
+    """Return an entry for each process: the platform's own, its children, and their descendants (the app's worker).
 
-    Memory is the proportional set size where the system tells it (Linux), since that can be added up; elsewhere the
-    resident set size.
+    Memory is the proportional set size if the system reports it (Linux), because those sizes can be added up; otherwise
+    it is the resident set size.
     """
     entries = []
     for name, identity in (("azure", running.platform), *running.children.items()):
@@ -38,7 +38,7 @@ def describe(running: Running, restarts: dict[str, int] | None = None) -> list[d
 
 
 def _descendants(process: psutil.Process) -> list[psutil.Process]:
-    """Return the processes below one; none when it has ended since it was found."""
+    """Return the descendants of a process, or none if the process has ended meanwhile."""
     try:
         return process.children(recursive=True)
     except psutil.NoSuchProcess:
@@ -60,7 +60,7 @@ def _entry(name: str, process: psutil.Process) -> dict[str, Any]:
 
 
 def memory_bytes(process: psutil.Process) -> int:
-    """Return what a process holds in memory, shared pages counted in proportion where the system can tell."""
+    """Return the memory of a process in bytes, with shared pages counted in proportion if the system reports that."""
     memory = process.memory_full_info()
     held: int = getattr(memory, "pss", 0) or memory.rss
     return held

@@ -1,4 +1,4 @@
-"""The two programs beside the services: Azurite, and the Functions host with the resource provider in it."""
+"""The two programs that run besides the services: Azurite, and the Functions host with the resource provider."""
 
 import asyncio
 import hashlib
@@ -13,14 +13,14 @@ from emulator.core.platform import Platform
 from emulator.run.children import Program
 from emulator.run.tools import REPOSITORY, find_azurite, find_node
 
-# What a child inherits: nothing that could lead it out of the local Azure or change how it runs.
+# The variables that a child inherits. None of them can lead it out of the local Azure or change how it works.
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ")
-# The path of a Unix socket has to fit into 108 bytes, on macOS into 104.
+# The path of a Unix socket must fit into 108 bytes, on macOS into 104.
 LONGEST_SOCKET_PATH = 100
 
 
 def azurite(platform: Platform) -> Program:
-    """Return how to run Azurite, which keeps what the blob service stores."""
+    """Return the program that runs Azurite, which stores the data of the blob service."""
     folder = platform.root / "azurite"
     folder.mkdir(exist_ok=True)
     port = platform.ports["azurite"]
@@ -35,13 +35,13 @@ def azurite(platform: Platform) -> Program:
 def functions_host(
     platform: Platform, settings: Mapping[str, str], *, app: Path = REPOSITORY, worker: str = "builtin"
 ) -> Program:
-    """Return how to run the Functions host with the app in it.
+    """Return the program that runs the Functions host with the app.
 
     Args:
-        platform: the platform it belongs to.
-        settings: the app settings, as an operator would have set them.
+        platform: the platform to which the host belongs.
+        settings: the app settings, as an operator would set them.
         app: folder of the function app.
-        worker: what runs the functions, as the host's `--worker` takes it.
+        worker: what runs the functions: a value of the host's option `--worker`.
     """
     port = platform.ports["functions"]
     folder = platform.root / "functions"
@@ -60,7 +60,7 @@ def functions_host(
 
 
 def front_end_socket(platform: Platform) -> Path:
-    """Return the socket on which the host hears its front end."""
+    """Return the path of the socket on which the host listens to its front end."""
     path = platform.root / "functions" / "front_end.sock"
     if len(str(path)) <= LONGEST_SOCKET_PATH:
         return path

@@ -1,6 +1,6 @@
-"""Makes what exists before anybody calls: the tables of `tables.py`, and a customer with a subscription.
+"""Creates what must exist before the first call: the tables of `tables.py`, and a customer with a subscription.
 
-Seeding again changes nothing, so every `up` seeds.
+A repeated seed changes nothing, so every `up` seeds.
 """
 
 import base64
@@ -36,7 +36,7 @@ from emulator.run.tables import (
     VERSIONS_CONTAINER,
 )
 
-# Who deployed the resource provider: Owner of its subscription. Nobody holds a secret of it.
+# The principal that deployed the resource provider, Owner of its subscription. It has no secret.
 DEPLOYER = "cccccccc-0000-4000-8000-000000000004"
 
 
@@ -51,14 +51,14 @@ class Application:
 
 @dataclass(frozen=True)
 class Seed:
-    """What the rest needs to know of what was seeded.
+    """The ids and secrets of seeded objects that other modules need.
 
     Args:
-        owner: Owner of the customer's subscription.
-        cluster: the principal that clusters are created with.
+        owner: the Owner of the customer's subscription.
+        cluster: the principal for new clusters.
         extra: principals without any role.
-        first_party_object_id: of the resource provider in the customer's tenant.
-        identity_object_id: of the function app's managed identity.
+        first_party_object_id: object id of the resource provider in the customer's tenant.
+        identity_object_id: object id of the function app's managed identity.
         identity_header: the secret of the app's identity endpoint.
         registry_id: resource id of the registry.
     """
@@ -73,13 +73,13 @@ class Seed:
 
 
 class Values:
-    """Random values, made at the first `up` and the same ever after."""
+    """Random values, created at the first `up` and kept from then on."""
 
     def __init__(self, platform: Platform) -> None:
         self._table = platform.store.table("seed")
 
     def keep(self, name: str, make: Callable[[], str]) -> str:
-        """Return the value kept under a name, made when there is none."""
+        """Return the value with this name, and create it if it is missing."""
         kept = self._table.get(name)
         if kept is None:
             kept = {"value": make()}
@@ -88,10 +88,10 @@ class Values:
 
 
 async def seed(platform: Platform) -> Seed:
-    """Make what is missing.
+    """Create what is missing; return its ids and secrets.
 
     Args:
-        platform: one on which nothing takes time: what it makes was deployed long before anybody calls.
+        platform: a platform without latencies, because the seed stands for resources that were deployed long ago.
     """
     values, world, entra = Values(platform), platform.world, platform.model(EntraModel)
     # RSA, because a certificate credential signs its assertions with RS256 or PS256.
@@ -132,7 +132,7 @@ async def seed(platform: Platform) -> Seed:
 
 
 def fill(value: Any, world: World) -> Any:
-    """Return a value of the tables with the names of the world in place of the braces."""
+    """Return a value of the tables with its placeholders replaced by the names of the world."""
     if isinstance(value, str):
         return value.format_map(asdict(world) | {"domain": world.domain})
     if isinstance(value, dict):
@@ -143,7 +143,7 @@ def fill(value: Any, world: World) -> Any:
 
 
 def _directory(platform: Platform, values: Values, certificate: str) -> list[Application]:
-    """Make both tenants, the first-party application in each, and the customer's applications."""
+    """Create both tenants, the first-party application, the deployer, and the customer's applications."""
     world, entra = platform.world, platform.model(EntraModel)
     entra.ensure_tenant(world.tenant_id, "Contoso", "contoso.onmicrosoft.com")
     entra.ensure_tenant(world.rp_tenant_id, "Red Hat OpenShift RP", "arorp.onmicrosoft.com")
@@ -166,7 +166,7 @@ def _application(entra: EntraModel, tenant_id: str, client_id: str, name: str, v
 
 
 def _secret() -> str:
-    # Hexadecimal, because a secret that begins with a dash would read as an option where it is pasted.
+    # Hexadecimal, because a command line would take a pasted secret that begins with a dash for an option.
     return secrets.token_hex(20)
 
 
@@ -193,7 +193,7 @@ def _vaults(platform: Platform, identity: str, certificates: Mapping[str, str], 
 
 
 def _database(platform: Platform, identity: str) -> None:
-    """Make the Cosmos account with its database and containers, and fill the catalogue of versions."""
+    """Create the Cosmos DB account with its database and containers, and fill the catalogue of versions."""
     world, cosmos = platform.world, platform.model(CosmosModel)
     cosmos.ensure_account(world.cosmos_account, world.rp_tenant_id)
     cosmos.allow(world.cosmos_account, identity, "contributor")
@@ -208,7 +208,7 @@ def _database(platform: Platform, identity: str) -> None:
             default_ttl=row.default_ttl,
         )
     catalogue = cosmos.items(world.cosmos_account, DATABASE, VERSIONS_CONTAINER)
-    # Only what is missing: an operator may have disabled a version since.
+    # Add only missing versions, because an operator may have disabled one since.
     known = {document["id"] for _, document in catalogue.scan()}
     for version in VERSIONS:
         if version["id"] not in known:
@@ -223,17 +223,14 @@ def _subscriptions(platform: Platform) -> None:
 
 
 def _grants(platform: Platform, principals: Mapping[str, str]) -> None:
-    """Write the role assignments.
-
-    Not through ARM's front door: somebody has to be the first Owner.
-    """
+    """Write the role assignments directly, because no Owner exists yet who could make them through ARM."""
     arm = platform.model(ArmModel)
     for grant in GRANTS:
         ensure_role(arm, fill(grant.where, platform.world), principals[grant.who], grant.role)
 
 
 async def _resources(platform: Platform, deployer: str) -> None:
-    """Deploy the rest of the group, as a person with the right to do so."""
+    """Deploy the other resources of the group through ARM, as the deployer."""
     world, arm = platform.world, platform.model(ArmModel)
     caller = Principal(deployer, DEPLOYER, world.rp_tenant_id, "deployer", "https://management.azure.com", {})
     for path, body in RESOURCES:

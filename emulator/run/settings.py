@@ -1,4 +1,4 @@
-"""The settings of the function app, as an operator of this deployment would have set them."""
+"""The settings of the function app, as an operator of this deployment would set them."""
 
 from emulator.core.platform import Platform
 from emulator.run.certificates import ADMIN_COMMON_NAME, admin_authority
@@ -6,16 +6,16 @@ from emulator.run.endpoints import bundle_of, identity_endpoint, proxy_of
 from emulator.run.exports import network_environment
 from emulator.run.seed import Seed
 
-# Nobody is in it; operators come with their certificate.
+# A group without members: operators authenticate with their certificate.
 OPERATORS_GROUP = "dddddddd-0000-4000-8000-000000000001"
-# Instances, history and timers of the function app; `host.json` refers to the setting.
+# The task hub has the instances, history and timers of the function app; `host.json` refers to the setting.
 TASK_HUB = "OpenShiftClusters"
-# Enough that the activities of a few clusters never wait for each other, few enough for two cores.
+# Enough for the activities of a few clusters never to wait for each other, and few enough for two cores.
 WORKER_THREADS = 16
 
 
 def app_settings(platform: Platform, seed: Seed) -> dict[str, str]:
-    """Return the app's environment: its own settings, its identity, and the way into the local Azure."""
+    """Return the app's environment: its settings, its identity, and the proxy and CA of the local Azure."""
     world = platform.world
     return {
         "FUNCTIONS_WORKER_RUNTIME": "python",

@@ -1,6 +1,6 @@
-"""The state folder: what lies where, who holds it, and which ports belong to it.
+"""The state folder: its files, the platform that uses it, and its ports.
 
-Everything that outlives a process is in this one folder, so `reset` is its removal.
+Everything that outlives a process is in this folder, so `reset` only has to remove it.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ import psutil
 from emulator.core.certificates import write_private
 from emulator.run.errors import RunError
 
-# What each port is for; people choose one with `--port name=number`.
+# The purpose of each port. `--port name=number` chooses its number.
 PORTS: Mapping[str, str] = {
     "arm": "Azure Resource Manager, HTTPS",
     "token": "Microsoft Entra ID, HTTPS",
@@ -36,7 +36,7 @@ END_SECONDS = 8.0
 
 @dataclass(frozen=True)
 class ProcessId:
-    """A process by pid and time of birth, so that a pid that was given away again is not taken for it."""
+    """A process, identified by pid and start time, because the system reuses pids."""
 
     pid: int
     created: float
@@ -47,7 +47,7 @@ class ProcessId:
         return cls(pid, psutil.Process(pid).create_time())
 
     def process(self) -> psutil.Process | None:
-        """Return the process if it still lives."""
+        """Return the process, or None if it has ended."""
         try:
             process = psutil.Process(self.pid)
             lives = process.status() != psutil.STATUS_ZOMBIE and abs(process.create_time() - self.created) < 1
@@ -58,7 +58,7 @@ class ProcessId:
 
 @dataclass
 class Running:
-    """What `run.json` says of the platform that uses this folder."""
+    """What `run.json` says about the platform that uses the folder."""
 
     platform: ProcessId
     time_scale: float
@@ -67,7 +67,7 @@ class Running:
 
 
 class StateFolder:
-    """One folder of state, used by at most one platform at a time."""
+    """A state folder, which at most one platform uses at a time."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
@@ -76,13 +76,13 @@ class StateFolder:
         self._lock: IO[str] | None = None
 
     def acquire(self) -> None:
-        """Become the platform of this folder, until the process ends.
+        """Lock the folder for this platform, until the process ends.
 
         Raises:
-            RunError: another platform runs on it.
+            RunError: another platform uses the folder.
         """
         self.logs.mkdir(parents=True, exist_ok=True)
-        # Whoever made the folder, and under whichever umask: it holds keys and secrets.
+        # The folder holds keys and secrets. It may exist already, made with another umask.
         self.root.chmod(0o700)
         self._lock = (self.root / "lock").open("a", encoding="utf-8")
         try:
@@ -97,16 +97,16 @@ class StateFolder:
             ) from None
 
     def release(self) -> None:
-        """Leave the folder to others. The end of the process does it too."""
+        """Unlock the folder. The end of the process unlocks it too."""
         if self._lock is not None:
             self._lock.close()
 
     def option(self) -> str:
-        """Return what has to be added to a command line to mean this folder."""
+        """Return the option, with a leading space, that selects this folder on a command line; "" for the default."""
         return "" if self.root == default_root() else f" --state {self.root}"
 
     def running(self) -> Running | None:
-        """Return what the last platform on this folder wrote about itself; it need not live any more."""
+        """Return what the last platform on this folder wrote about itself, even if that platform has ended, or None."""
         try:
             document = json.loads((self.root / "run.json").read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -119,11 +119,11 @@ class StateFolder:
         )
 
     def write_running(self, running: Running) -> None:
-        """Say who runs here, at once or not at all."""
+        """Write `run.json`, atomically."""
         self._write_json("run.json", asdict(running))
 
     def clear_running(self) -> None:
-        """Say that nobody runs here. The endpoints go too: they lead nowhere now."""
+        """Remove `run.json` and `endpoints.json`, because no platform runs here any more."""
         (self.root / "run.json").unlink(missing_ok=True)
         self.endpoints.unlink(missing_ok=True)
 
@@ -136,9 +136,9 @@ class StateFolder:
         write_private(self.root / f"{name}.new", text.encode()).replace(self.root / name)
 
     def stop(self) -> bool:
-        """Stop the platform of this folder, and whatever it leaves; tell whether one ran.
+        """Stop the platform of this folder and processes that it leaves behind; return whether one ran.
 
-        It is asked first and given time: it ends the host before the services that the host may still call.
+        The platform gets a signal first, and time to end the host before the services that the host may still call.
         """
         running = self.running()
         platform = None if running is None else running.platform.process()
@@ -154,16 +154,16 @@ class StateFolder:
         return platform is not None
 
     def end_leftovers(self) -> None:
-        """End the children of a platform that was killed: they have no parent that would."""
+        """End the children of a platform that was killed, which no parent will end."""
         running = self.running()
         if running is not None and running.platform.process() is None:
             end_trees([child for child in running.children.values() if child.process()])
 
     def choose_ports(self, wanted: Mapping[str, int]) -> dict[str, int]:
-        """Return a free port for each name: the wanted one, else the one of last time, else any.
+        """Return a free port for each name: the wanted one, else that of the last run, else any free one.
 
         Raises:
-            RunError: a port is taken, with the option that chooses another.
+            RunError: a port is taken; the message has the option that chooses another.
         """
         path = self.root / "ports.json"
         kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -188,24 +188,24 @@ class StateFolder:
         return ports
 
     def is_ours(self) -> bool:
-        """Tell whether a platform has lived in this folder: nothing else may be removed."""
+        """Tell whether a platform has used this folder; only such a folder may be removed."""
         return (self.root / "lock").exists()
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it."""
+        """Remove the folder with its contents."""
         shutil.rmtree(self.root, ignore_errors=True)
 
 
 def default_root() -> Path:
-    """Return the folder that commands use unless told otherwise."""
+    """Return the folder that commands use by default."""
     return Path(".local").absolute()
 
 
 def end_trees(roots: list[ProcessId]) -> None:
-    """End processes with all their descendants: politely first, then by force.
+    """End processes with all their descendants: with SIGTERM first, then with SIGKILL.
 
-    The processes themselves are asked first, and end their own in order: a host that sees its worker die before it is
-    told to stop takes that for a crash of the app.
+    SIGTERM goes to the processes themselves first, and they end their descendants in order: a host whose worker dies
+    before the host is told to stop would take that for a crash of the app.
     """
     asked = [process for root in roots if (process := root.process()) is not None]
     tree = [*asked, *(child for process in asked for child in process.children(recursive=True))]
@@ -220,7 +220,7 @@ def end_trees(roots: list[ProcessId]) -> None:
 
 
 def _lives(process: psutil.Process) -> bool:
-    # A zombie is left to its parent, who wants to read the exit code.
+    # A zombie counts as ended: only its parent can remove it, by reading the exit code.
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

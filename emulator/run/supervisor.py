@@ -1,4 +1,4 @@
-"""One running local Azure: services in this process, Azurite and the Functions host beside it."""
+"""A running local Azure: the services in this process, Azurite and the Functions host as child processes."""
 
 import asyncio
 import os
@@ -31,13 +31,13 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Options:
-    """What `up` was asked for.
+    """The options of `up`.
 
     Args:
         state: the state folder.
-        time_scale: how many times faster than Azure.
-        ports: wanted ports by name; the others are kept from last time, or free ones.
-        worker: what runs the functions, as the host's `--worker` takes it.
+        time_scale: how many times faster than in Azure latencies pass.
+        ports: wanted ports by name; the others are those of the last run, or free ones.
+        worker: what runs the functions: a value of the host's option `--worker`.
     """
 
     state: Path
@@ -47,7 +47,7 @@ class Options:
 
 
 class Supervisor:
-    """Starts everything, keeps it running, ends it."""
+    """Starts the local Azure, keeps it running, and stops it."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -58,13 +58,13 @@ class Supervisor:
         self._running = Running(ProcessId(0, 0), options.time_scale, "")
 
     async def run(self, tell: Tell) -> None:
-        """Be the local Azure until Ctrl-C, SIGTERM, or the terminal closes.
+        """Run the local Azure until Ctrl-C, SIGTERM, or the end of the terminal.
 
         Args:
-            tell: shown one line of text at a time.
+            tell: shows a text to the user.
 
         Raises:
-            RunError: it cannot start.
+            RunError: the local Azure cannot start.
         """
         allow_open_files()
         stopping = asyncio.Event()
@@ -87,7 +87,7 @@ class Supervisor:
             await self._stop()
 
     async def _start(self) -> str:
-        """Start everything; return what to tell people."""
+        """Start everything; return the text to show to the user."""
         options, folder = self._options, self._folder
         folder.end_leftovers()
         self._running = Running(ProcessId.of(os.getpid()), options.time_scale, _now())
@@ -100,7 +100,7 @@ class Supervisor:
         except SchemaMismatchError as error:
             raise RunError(f"{error}. `python -m emulator reset{folder.option()}` removes the old state.") from error
         self._azure = Azure(platform)
-        # The slowest first: everything else gets ready while they load.
+        # Azurite and the host are the slowest: they load while everything else starts.
         await self._start_child(programs.azurite(platform))
         await self._azure.start()
         await self._start_child(
@@ -124,7 +124,7 @@ class Supervisor:
         await child.start()
 
     async def _stop(self) -> None:
-        # The host first, while everything that it may still be calling answers.
+        # The host ends first, while the services that it may still call answer.
         for child in reversed(self._children):
             await child.stop()
         await self._front_end.stop()

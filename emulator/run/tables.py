@@ -1,6 +1,6 @@
-"""What exists before anybody calls, as data: the resource provider's own resources. `seed.py` makes them.
+"""The resource provider's own resources, which must exist before the first call, as data. `seed.py` creates them.
 
-Names of `World` stand in braces.
+Braces are placeholders for names of `World`.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from emulator.core.world import World
 DATABASE = World.cosmos_database
 VERSIONS_CONTAINER = World.versions_container
 FIRST_PARTY_SECRET = "rp-firstparty"  # noqa: S105 - the name of a secret
-# Where the product looks for it unless a setting says otherwise.
+# The secret that the product reads unless a setting names another.
 CLUSTER_LOGGING_SECRET = "cluster-mdsd"  # noqa: S105 - the name of a secret
 PAGING_KEY_SECRET = "fe-encryption-key"  # noqa: S105 - the name of a secret
 SEVEN_DAYS = 604_800
@@ -23,10 +23,10 @@ class Container:
     """One container of the resource provider's database.
 
     Args:
-        name: of the container.
-        partition_key: path.
-        unique_keys: paths, each unique within a partition.
-        default_ttl: seconds; -1 leaves it to the items; None means that items live for ever.
+        name: name of the container.
+        partition_key: path of the partition key.
+        unique_keys: paths whose values are unique within a partition, each path separately.
+        default_ttl: in seconds; -1 means that each item sets its own; None means that items never expire.
     """
 
     name: str
@@ -46,15 +46,15 @@ CONTAINERS = (
     Container(VERSIONS_CONTAINER, default_ttl=-1),
 )
 
-# The vaults, and what the function app may do with their secrets and certificates.
+# The vaults, and the function app's permissions on their secrets and on their certificates.
 VAULTS = (
     ("{service_vault}", ("get",), ()),
     ("{cluster_vault}", ("get", "list", "set", "delete"), ("get", "create", "delete", "recover")),
 )
-# Who issues the certificates of managed domains, as the clusters' vault knows it: name and provider.
+# The issuer of certificates for managed domains in the clusters' vault: name and provider.
 ISSUER = ("OneCertV2-PublicCA", "OneCertV2-PublicCA")
 
-# The rest of the resource provider's group, by path below it: type and names, and what the resource is made of.
+# The other resources of the resource provider's group: path (type and name) and body.
 RESOURCES: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         "Microsoft.Network/virtualNetworks/rp-vnet",
@@ -66,7 +66,7 @@ RESOURCES: tuple[tuple[str, dict[str, Any]], ...] = (
             },
         },
     ),
-    # Private endpoints get addresses of this machine, because the product connects to them. No customer's network may.
+    # Private endpoints get loopback addresses, because the product connects to them. Customers' networks may not.
     (
         "Microsoft.Network/virtualNetworks/rp-pe-vnet-001",
         {
@@ -109,8 +109,8 @@ class Grant:
 
 
 RP_GROUP = "/subscriptions/{rp_subscription_id}/resourceGroups/{rp_resource_group}"
-# The app's managed identity has none: it has rights on the data of vaults and database alone. The records of managed
-# domains stand in the service's group, where Network Contributor covers them.
+# The app's managed identity has no role: it has rights only on the data of the vaults and the database. The records of
+# managed domains are in the service's group, where Network Contributor covers them.
 GRANTS = (
     Grant("owner", OWNER, "/subscriptions/{subscription_id}"),
     Grant("deployer", OWNER, "/subscriptions/{rp_subscription_id}"),
@@ -140,7 +140,7 @@ VERSIONS = tuple(
     }
     | image
     for version, default, flavour, image in (
-        # The image of this one is not given: it follows from the name of the release's disk.
+        # This entry has no image: it follows from the name of the release's disk.
         (
             "4.17.44",
             False,

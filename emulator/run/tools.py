@@ -1,4 +1,4 @@
-"""The programs that the local Azure needs beside Python: Node.js and Azurite."""
+"""The programs that the local Azure needs in addition to Python: Node.js and Azurite."""
 
 import importlib.util
 import shutil
@@ -11,10 +11,10 @@ AZURITE = REPOSITORY / "tools" / "azurite" / "node_modules" / "azurite" / "dist"
 
 
 def find_node() -> Path:
-    """Return Node.js: the machine's own, else the one that `make setup` took from PyPI.
+    """Return the path of Node.js: the machine's own, else the one that `make setup` installs from PyPI.
 
     Raises:
-        RunError: there is none.
+        RunError: Node.js is not installed.
     """
     own = shutil.which("node")
     if own:
@@ -26,10 +26,10 @@ def find_node() -> Path:
 
 
 def find_azurite() -> Path:
-    """Return Azurite's blob service.
+    """Return the path of Azurite's blob service.
 
     Raises:
-        RunError: it is not installed.
+        RunError: Azurite is not installed.
     """
     if not AZURITE.exists():
         raise RunError(f"Azurite is not installed in {AZURITE.parents[4]}. Run `make setup`, which installs it.")

@@ -1,1 +1,1 @@
-"""What people type: `python -m emulator <command>`."""
+"""The command line: `python -m emulator <command>`."""

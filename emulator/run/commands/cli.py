@@ -1,4 +1,4 @@
-"""What people type: `up`, `down`, `status`, `env`, `reset`, `logs`, `explain`, `faults`, `versions`."""
+"""The commands `up`, `down`, `status`, `env`, `reset`, `logs`, `explain`, `faults` and `versions`."""
 
 import asyncio
 import logging
@@ -46,8 +46,8 @@ Worker = Literal["builtin", "runtime"]
 
 
 def main() -> None:
-    """Run a command; tell people what is wrong in one sentence instead of a trace."""
-    # State and logs are for their owner alone, whichever process writes them.
+    """Run a command; print what is wrong as one sentence instead of a trace."""
+    # Only the owner may read state and logs, whichever process writes them.
     os.umask(0o077)
     try:
         app()
@@ -78,20 +78,20 @@ def up(
 ) -> None:
     """Start the local Azure and the resource provider, and keep them running until Ctrl-C.
 
-    State survives `down` and `up`; `reset` removes it. Addresses, ids and secrets stand in endpoints.json in the
+    State survives `down` and `up`; `reset` removes it. Addresses, ids and secrets are in endpoints.json in the
     state folder. The ports are chosen at the first `up` and kept.
     """
     ports = dict(_port(choice) for choice in port or [])
     if detach:
         _detach(StateFolder(state), sys.argv[1:])
         return
-    # Imported here: the other commands do without the services, and answer at once.
-    from emulator.run.supervisor import Options, Supervisor  # noqa: PLC0415 - other words start without it
+    # Imported here, so that the other commands start fast: they do not need the services.
+    from emulator.run.supervisor import Options, Supervisor  # noqa: PLC0415 - see above
 
     logs = StateFolder(state).logs
     logs.mkdir(parents=True, exist_ok=True)
     configure_logging(logs / "azure.log")
-    # The journal says more of every call.
+    # The journal says more about every call.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     typer.echo("Starting the local Azure ...")
     asyncio.run(Supervisor(Options(state, time_scale, ports, worker)).run(typer.echo))
@@ -128,7 +128,7 @@ def _detach(folder: StateFolder, arguments: list[str]) -> None:
 
 @app.command()
 def down(state: State = DEFAULT_STATE) -> None:
-    """Stop the local Azure. Its state stays, and what was under way goes on at the next `up`."""
+    """Stop the local Azure. Its state stays, and work in progress continues at the next `up`."""
     folder = StateFolder(state)
     if folder.stop():
         typer.echo("The local Azure is down.")
@@ -138,7 +138,7 @@ def down(state: State = DEFAULT_STATE) -> None:
 
 @app.command()
 def status(state: State = DEFAULT_STATE) -> None:
-    """Show what runs, where, and what it costs. Exits with 3 when nothing runs."""
+    """Show the processes, their memory and CPU time, and the addresses. Exits with 3 when nothing runs."""
     folder = StateFolder(state)
     endpoints = client.endpoints(folder)
     if endpoints is None:
@@ -160,7 +160,7 @@ def status(state: State = DEFAULT_STATE) -> None:
 
 
 def _died(folder: StateFolder) -> str:
-    """Return what to tell of a platform that nobody has put down, or an empty text."""
+    """Return what to print about a platform that ended without `down`, or an empty text."""
     running = folder.running()
     if running is None or running.platform.process() is not None:
         return ""
@@ -170,7 +170,7 @@ def _died(folder: StateFolder) -> str:
 
 @app.command()
 def env(state: State = DEFAULT_STATE) -> None:
-    """Print the environment that leads a terminal here, secrets included: eval "$(python -m emulator env)"."""
+    """Print the environment of the local Azure for a terminal, secrets included: eval "$(python -m emulator env)"."""
     document = client.require_endpoints(StateFolder(state))
     typer.echo(exports.lines(exports.plain_environment(document) | exports.secret_environment(document)))
 
@@ -194,8 +194,8 @@ def logs(
     state: State = DEFAULT_STATE,
     lines: Annotated[int, typer.Option("--lines", "-n", help="How many of the last lines.")] = 50,
 ) -> None:
-    """Show the last log lines of all processes, or those with an id, in the order of time."""
-    from emulator.run.commands.logs import merged  # noqa: PLC0415 - other words start without it
+    """Show the last log lines of all processes, or only those with an id, in chronological order."""
+    from emulator.run.commands.logs import merged  # noqa: PLC0415 - only this command needs it
 
     folder = StateFolder(state)
     if not folder.is_ours():
@@ -212,12 +212,12 @@ def explain(
     ] = "",
     state: State = DEFAULT_STATE,
 ) -> None:
-    """Tell what an operation did: its steps, the calls it made to Azure, and what went wrong.
+    """Show what an operation did: its steps, the calls it made to Azure, and what went wrong.
 
     Works while the platform runs and after `down`.
     """
-    from emulator.run.commands.explain import explain as tell  # noqa: PLC0415 - other words start without it
-    from emulator.run.commands.explain import recent  # noqa: PLC0415 - other words start without it
+    from emulator.run.commands.explain import explain as tell  # noqa: PLC0415 - only this command needs it
+    from emulator.run.commands.explain import recent  # noqa: PLC0415 - only this command needs it
 
     for line in tell(StateFolder(state), operation_id) if operation_id else recent(StateFolder(state)):
         typer.echo(line)

@@ -1,4 +1,4 @@
-"""How a command talks to the running platform: its control service."""
+"""Calls from the commands to the control service of the running platform."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ TIMEOUT_SECONDS = 10
 
 
 def endpoints(folder: StateFolder) -> dict[str, Any] | None:
-    """Return `endpoints.json` of the platform that runs on a folder, None when none runs."""
+    """Return `endpoints.json` of the platform that runs on a folder, or None if none runs."""
     running = folder.running()
     if running is None or running.platform.process() is None or not folder.endpoints.exists():
         return None
@@ -24,7 +24,7 @@ def require_endpoints(folder: StateFolder) -> dict[str, Any]:
     """Return `endpoints.json` of the running platform.
 
     Raises:
-        RunError: none runs.
+        RunError: no platform runs.
     """
     found = endpoints(folder)
     if found is None:
@@ -33,18 +33,24 @@ def require_endpoints(folder: StateFolder) -> dict[str, Any]:
 
 
 def get(where: dict[str, Any], path: str) -> Any:
-    """GET from the control service."""
+    """Send a GET to the control service."""
     return call(where, "GET", path)
 
 
 def call(where: dict[str, Any], method: str, path: str, body: Any = None) -> Any:
-    """Call the control service.
+    """Call the control service; return the parsed answer.
+
+    Args:
+        where: `endpoints.json` of the platform.
+        method: HTTP method.
+        path: path at the control service, such as `/faults`.
+        body: JSON value of the body, if any.
 
     Raises:
-        RunError: it does not answer, or refuses.
+        RunError: the service does not answer, or it refuses the call.
     """
     session = requests.Session()
-    # It is on this machine: a proxy of the shell has no part in it.
+    # The service is on this machine, so the shell's proxy settings must not apply.
     session.trust_env = False
     try:
         response = session.request(method, where["control"] + path, json=body, timeout=TIMEOUT_SECONDS)

@@ -1,6 +1,6 @@
 """`python -m emulator explain`: one operation of the resource provider, with its steps, calls and errors.
 
-It reads the state and the journal, so it works after `down` too, on the folder that a failed test has left behind.
+The command reads the state and the journal, so it also works after `down`, on the folder of a failed test for example.
 """
 
 from collections import Counter
@@ -25,10 +25,10 @@ FIRST_ERROR_STATUS = 400
 
 
 def explain(folder: StateFolder, operation_id: str) -> Iterator[str]:
-    """Yield the lines that tell what an operation did.
+    """Yield the lines that describe what an operation did.
 
     Raises:
-        RunError: there is no such operation here.
+        RunError: the folder has no such operation.
     """
     with _database(folder) as (cosmos, account):
         try:
@@ -47,10 +47,10 @@ def explain(folder: StateFolder, operation_id: str) -> Iterator[str]:
 
 
 def recent(folder: StateFolder) -> Iterator[str]:
-    """Yield a line for each operation of the last seven days, in the order of time.
+    """Yield a line for each operation of the last seven days, in chronological order.
 
     Raises:
-        RunError: there is no local Azure here.
+        RunError: the folder is not a state folder of the local Azure.
     """
     with _database(folder) as (cosmos, account):
         operations = [operation for _, operation in cosmos.items(account, DATABASE, "AsyncOperations").scan()]
@@ -63,7 +63,7 @@ def recent(folder: StateFolder) -> Iterator[str]:
 
 @contextmanager
 def _database(folder: StateFolder) -> Iterator[tuple[CosmosModel, str]]:
-    """Open the database of a folder: what it knows, and the account's name."""
+    """Open the database of a folder; yield its model and the name of the account."""
     if not folder.is_ours():
         raise RunError(f"there is no local Azure in {folder.root}")
     platform = Platform(folder.root, clock=Clock(), world=World())

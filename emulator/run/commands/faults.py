@@ -1,4 +1,4 @@
-"""`python -m emulator faults`: failures on purpose."""
+"""`python -m emulator faults`: injects failures, lists them and lifts them."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -29,7 +29,7 @@ def list_faults(state: State = DEFAULT_STATE) -> None:
 
 
 @faults.command()
-def add(  # noqa: PLR0917 - each is an option of the command line
+def add(  # noqa: PLR0917 - each parameter is an option of the command line
     service: Annotated[str, typer.Option(help="Name of a service, as the journal writes it; * for all.")] = "*",
     operation: Annotated[
         str, typer.Option(help="Regular expression for the whole name of the operation, as the journal writes it.")
@@ -59,7 +59,7 @@ def add(  # noqa: PLR0917 - each is an option of the command line
 ) -> None:
     """Put a fault in force.
 
-    Examples: the next two subnet writes answer 429 and ask to wait for a second:
+    Examples: the next two subnet writes answer 429 and ask the caller to wait for a second:
 
     python -m emulator faults add --service arm --operation "PUT .*/subnets" --status-code 429 --retry-after 1 --count 2
 
@@ -67,7 +67,7 @@ def add(  # noqa: PLR0917 - each is an option of the command line
 
     python -m emulator faults add --service cosmos --seconds 60
 
-    In the next cluster the console never becomes available:
+    In the next cluster, the console never becomes available:
 
     python -m emulator faults add --service machines --operation "operator console" --message "The route is missing."
     """

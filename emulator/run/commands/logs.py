@@ -1,21 +1,21 @@
-"""The log lines of all processes as one, in the order of time."""
+"""The log lines of all processes, merged in chronological order."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-# Members of a line that are shown in a place of their own.
+# Members of a line that have a fixed place in the output.
 SHOWN = ("time", "level", "category", "message")
 
 
 def merged(folder: Path, identifier: str, count: int) -> list[str]:
-    """Return the last lines that hold an identifier, of every process and of the journal.
+    """Return the last lines that contain an identifier, from the logs of all processes and from the journal.
 
     Args:
-        folder: of the logs.
-        identifier: any text; "" for all lines.
-        count: how many lines.
+        folder: the folder of the logs.
+        identifier: any text, in any case; "" for all lines.
+        count: number of lines.
     """
     found = []
     for path in sorted(folder.glob("*.log")) + sorted(folder.glob("*.jsonl")):
@@ -25,7 +25,7 @@ def merged(folder: Path, identifier: str, count: int) -> list[str]:
 
 
 def read_json_lines(path: Path, identifier: str = "") -> Iterator[dict[str, Any]]:
-    """Yield the objects of a file of JSON lines that hold a text; a line that is cut off is left out."""
+    """Yield the objects from the lines of a JSON lines file that contain a lower-case text; skip incomplete lines."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -40,7 +40,7 @@ def read_json_lines(path: Path, identifier: str = "") -> Iterator[dict[str, Any]
 
 
 def _lines(path: Path, identifier: str) -> Iterator[tuple[str, str]]:
-    """Yield (time, text) of the lines with an identifier; a line without a time stands after the one before."""
+    """Yield (time, text) for each line with an identifier; a line without a time gets that of the line before."""
     moment = ""
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -62,7 +62,7 @@ def _parse(line: str) -> dict[str, Any]:
 def _log_text(document: dict[str, Any], line: str) -> str:
     if "message" not in document:
         return line.rstrip()
-    # Of a trace, its last line says the most.
+    # The last line of a trace says the most.
     rest = " ".join(
         f"{name}={str(value).strip().rsplit(chr(10), 1)[-1]}" for name, value in document.items() if name not in SHOWN
     )

@@ -1,4 +1,4 @@
-"""`python -m emulator versions`: the catalogue of OpenShift versions, as an operator changes it in Cosmos DB."""
+"""`python -m emulator versions`: shows the catalogue of OpenShift versions in Cosmos DB, and changes it."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ DEFAULT_STATE = default_root()
 
 @versions.command("list")
 def list_versions(state: State = DEFAULT_STATE) -> None:
-    """Show the entries, as JSON: an array, to copy one from."""
+    """Show the entries of the catalogue as a JSON array."""
     found = client.get(client.require_endpoints(StateFolder(state)), "/versions")["value"]
     typer.echo(json.dumps(found, indent=2))
 
@@ -27,9 +27,9 @@ def put(
     file: Annotated[Path, typer.Argument(help="JSON: an entry, with the members that docs/design.md lists.")],
     state: State = DEFAULT_STATE,
 ) -> None:
-    """Put an entry in, in the place of the one of its version. The resource provider reads it within a minute.
+    """Add an entry, or replace the entry of the same version. The resource provider reads it within a minute.
 
-    A wrong entry is not offered; `python -m emulator logs` says why. "enabled": false takes a version back.
+    A wrong entry is not offered; `python -m emulator logs` says why. "enabled": false withdraws a version.
     """
     try:
         entry = json.loads(file.read_text(encoding="utf-8"))
