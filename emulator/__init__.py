@@ -1,4 +1,4 @@
-"""The local Azure: what the product needs of Azure, on one machine, over the real wire formats.
+"""The local Azure: the parts of Azure that the product needs, on one machine, with Azure's real wire formats.
 
-Nothing here imports the product, and the product imports nothing from here: they meet over HTTPS.
+This package and the product do not import each other: they communicate over HTTPS.
 """
