@@ -416,7 +416,7 @@ def _not_counted(tries: Tries) -> str:
     row = tries["row"]
     allowed = timedelta(seconds=row["deadlineSeconds"] + row["pollSeconds"])
     more = _time(tries["deadline"]) - _time(tries["startTime"]) - allowed
-    return f", not counting {round(more.total_seconds())} in which nothing answered" if more > timedelta() else ""
+    return f", not counting {round(more.total_seconds())} seconds without an answer" if more > timedelta() else ""
 
 
 def _error(

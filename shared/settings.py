@@ -45,24 +45,24 @@ def _guid(value: str) -> str:
     try:
         return str(uuid.UUID(value))
     except ValueError:
-        raise ValueError("is no GUID") from None
+        raise ValueError("is not a GUID") from None
 
 
 def _https(value: str) -> str:
     if urlsplit(value).scheme != "https" or not urlsplit(value).netloc:
-        raise ValueError("is no https address")
+        raise ValueError("is not an https URL")
     return value.rstrip("/")
 
 
 def _acr(value: str) -> str:
     if "/providers/microsoft.containerregistry/registries/" not in value.lower():
-        raise ValueError("is no resource id of a container registry")
+        raise ValueError("is not the resource id of a container registry")
     return value
 
 
 def _storage_account(value: str) -> str:
     if "/providers/microsoft.storage/storageaccounts/" not in value.lower():
-        raise ValueError("is no resource id of a storage account")
+        raise ValueError("is not the resource id of a storage account")
     return value
 
 
@@ -80,7 +80,7 @@ def _scale(value: str) -> float:
     try:
         scale = float(value)
     except ValueError:
-        raise ValueError("is no number") from None
+        raise ValueError("is not a number") from None
     if not 0 < scale <= 1000:  # noqa: PLR2004 - beyond this every wait has reached its floor
         raise ValueError("is not above 0 and at most 1000")
     return scale
@@ -88,7 +88,7 @@ def _scale(value: str) -> float:
 
 def _server(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9.-]+(:\d+)?", value):
-        raise ValueError("is no host name, or host name and port")
+        raise ValueError("is not a host name with an optional port")
     return value
 
 
@@ -100,7 +100,7 @@ def _task_hub(value: str) -> str:
 
 def _days(value: str) -> int:
     if not value.isdigit() or int(value) < 1:
-        raise ValueError("is no whole number of days above 0")
+        raise ValueError("is not a whole number of days above 0")
     return int(value)
 
 

@@ -199,9 +199,9 @@ def _unusable(server: str, ranges: list[_Range]) -> str:
     try:
         address = IPv4Address(server)
     except AddressValueError:
-        return "which is no IPv4 address"
+        return "which is not an IPv4 address"
     if any(address in network for network in _UNREACHABLE):
-        return "which no machine can reach under that address"
+        return "which no machine can reach at that address"
     inside = next((each for each in ranges if address in each.network), None)
     return f"which lies in the {inside.label} ({inside.network}) of the cluster itself" if inside else ""
 
@@ -213,8 +213,8 @@ def _note(network: VirtualNetwork) -> Outcome | None:
         return None
     return {
         "outcome": "done",
-        "message": f"The virtual network has DNS servers of its own ({', '.join(custom)}): they must forward to Azure "
-        f"DNS ({_AZURE_DNS}) what they do not know, or the machines do not find each other.",
+        "message": f"The virtual network has its own DNS servers ({', '.join(custom)}): they must forward unknown "
+        f"names to Azure DNS ({_AZURE_DNS}), or the machines cannot find each other.",
     }
 
 

@@ -27,7 +27,7 @@ def outcome(call: Call, error: BaseException) -> Failed:
     elif isinstance(error, CloudError):
         found, retry_class = error, RetryClass.NONE
     else:
-        lost = "The cluster's record was changed by others five times in a row."
+        lost = "Other writers changed the cluster's document five times in a row."
         found, retry_class = CloudError(409, ErrorCode.CONFLICT, lost, owner=Owner.PLATFORM), RetryClass.BUSY
     return _failed(call, found, retry_class, remedies.of_step(found, retry_class, call["row"]))
 

@@ -17,7 +17,7 @@ OURS = (
 )
 # For a call that Azure left unanswered or postponed until its row gave up.
 LATER = (
-    "Azure was busy, broken or out of reach for too long. Repeat the request in some minutes to continue from this step; "
+    "Azure was busy or unavailable for too long. Repeat the request in some minutes to continue from this step; "
     "if it fails again, look at Azure's status page, or open a support request with the correlation id."
 )
 # For a resource that somebody else is changing.
@@ -63,7 +63,7 @@ BY_CODE: dict[str, str] = {
     "to continue from this step.",
     "PrincipalNotFound": "Make sure that the cluster's service principal still exists in this tenant "
     "(az ad sp show --id CLIENT_ID), then repeat the request. For another application, delete the cluster and create it "
-    "anew.",
+    "again.",
     "SubnetIsFull": "Make room in the subnet that the message names, then repeat the request to continue from this step.",
     # The data plane of a storage account: its firewall refuses the service.
     "AuthorizationFailure": "Exempt the cluster's resource group from policies that restrict network access to storage "
@@ -73,9 +73,9 @@ BY_CODE: dict[str, str] = {
     "ZonalAllocationFailed": _NO_ROOM,
     "OverconstrainedAllocationRequest": _NO_ROOM,
     # The next request deploys the machine again.
-    "OSProvisioningTimedOut": "Read the last words of the machines, below. Check that network security groups, firewalls, "
+    "OSProvisioningTimedOut": "Read the machines' last console lines, below. Check that network security groups, firewalls, "
     "route tables and DNS servers of the virtual network let them reach each other, the storage account and the "
-    "container registry. Then repeat the request: machines that did not come up are made anew.",
+    "container registry. Then repeat the request: machines that did not start are created again.",
 }
 
 

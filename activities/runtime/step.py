@@ -119,7 +119,7 @@ def _tenant_of(store: Store, subscription_id: str) -> str:
         raise CloudError(
             400,
             ErrorCode.INVALID_SUBSCRIPTION_STATE,
-            f"Azure Resource Manager has not told the tenant of subscription '{subscription_id}'. "
+            f"Azure Resource Manager has not reported the tenant of subscription '{subscription_id}'. "
             "Register the subscription with the resource provider again.",
         )
     return str(tenant_id)

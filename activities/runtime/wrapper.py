@@ -39,7 +39,7 @@ def load(target: str) -> Executor:
     with _importing:
         executor = getattr(importlib.import_module(module), attribute)
     if not isinstance(executor, Executor):
-        raise TypeError(f"{target} is no Executor")
+        raise TypeError(f"{target} is not an Executor")
     return executor
 
 

@@ -197,7 +197,7 @@ def _wrong_of_principal(name: str, value: Any, missing: str) -> str:
         return missing
     if name == "clientSecret":
         return "" if isinstance(value, str) and install_config_members.is_unicode(value) else "It is no text."
-    return "" if isinstance(value, str) and _is_guid(value) else "It is no GUID."
+    return "" if isinstance(value, str) and _is_guid(value) else "It is not a GUID."
 
 
 def _said_of_principal(file: Path, environment: Mapping[str, str]) -> tuple[Content, dict[str, str]]:

@@ -12,9 +12,9 @@ _CANCEL = phase("cancel",
         shortest=timedelta(minutes=2), when="supersedes_an_operation"),
 )
 _DELETE = phase("delete",
-    action("delete_dns", 5, "the cluster's records to leave the managed zone", when="uses_managed_domain",
+    action("delete_dns", 5, "the cluster's records to be deleted from the managed zone", when="uses_managed_domain",
         needs=("cancel_superseded",)),
-    action("detach_nsgs", 15, "the subnets to let go of the cluster's network security groups", owner=Owner.AZURE,
+    action("detach_nsgs", 15, "the cluster's network security groups to be detached from the subnets", owner=Owner.AZURE,
         poll=2, needs=("cancel_superseded",)),
     # Before the group, because Azure does not delete a private link service that has connections.
     begin_and_poll("delete_private_endpoint", 20, "the service's private endpoint to be deleted",

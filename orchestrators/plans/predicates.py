@@ -41,10 +41,10 @@ PREDICATES: dict[str, tuple[Predicate, str]] = {
     "uses_managed_domain": (_uses_managed_domain, "the cluster's domain is managed by its owner"),
     "supersedes_an_operation": (_supersedes_an_operation, "no other operation was running"),
     "uses_disk_encryption_sets": (_uses_disk_encryption_sets, "no disk encryption set is given"),
-    "begins_again": (_begins_again, "the certificates of the bootstrap still hold, or are still to be made"),
+    "begins_again": (_begins_again, "the bootstrap's certificates are still valid, or not made yet"),
     "principal_is_to_be_carried_in": (
         _principal_is_to_be_carried_in,
         "the cluster runs with this service principal and secret",
     ),
-    "has_no_pull_secret": (_has_no_pull_secret, "the cluster has a pull secret of its owner"),
+    "has_no_pull_secret": (_has_no_pull_secret, "the cluster has its owner's pull secret"),
 }

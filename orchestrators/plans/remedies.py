@@ -22,25 +22,25 @@ ISSUER = (
 )
 # For rows that act inside the cluster. A wait's message names the operator or machine, so the remedy need not.
 INSIDE = (
-    "Look at what the cluster said last, in this message and below, then repeat the request to continue from this "
-    "step; if it says the same again, delete the cluster and create it anew."
+    "Read the cluster's last messages, here and below, then repeat the request to continue from this "
+    "step; if it says the same again, delete the cluster and create it again."
 )
 
 # After a failed update the cluster still runs, and the next update runs every row again.
 UPDATE_PRINCIPAL = (
-    "Make the application and its service principal in this tenant, or give the application the secret that was sent, "
+    "Create the application and its service principal in this tenant, or give the application the secret that was sent, "
     "then repeat the request. The cluster still runs with the former service principal and secret, and requests that "
     "name none start from it."
 )
 UPDATE_REPORTED = "Correct what Azure reports below, then repeat the request."
 UPDATE_INSIDE = (
-    "Look at what the cluster said last, in this message and below, and mend it, then repeat the request: it goes on "
-    "with what is left to do. Until an update has succeeded, keep the former service principal and its secret."
+    "Read the cluster's last messages, here and below, and fix the cause, then repeat the request: it continues "
+    "with the remaining steps. Until an update has succeeded, keep the former service principal and its secret."
 )
 
 # fmt: off
 BY_ROW = {
-    "validate_service_principal": "Make the application and its service principal in this tenant, or give the application the secret that was sent, then repeat the request. For another application or secret, delete the cluster and create it anew.",
+    "validate_service_principal": "Create the application and its service principal in this tenant, or give the application the secret that was sent, then repeat the request. For another application or secret, delete the cluster and create it again.",
     "validate_network": "Change the network as the message says, then repeat the request. For other subnets or address ranges, delete the cluster and create it with them.",
     "validate_disk_encryption_sets": "Let the resource provider read the disk encryption sets, then repeat the request. For other sets, of the cluster's region, delete the cluster and create it with them.",
     "validate_providers": "Register the resource providers that the message names, then repeat the request.",
@@ -52,10 +52,10 @@ BY_ROW = {
     "storage_containers_ready": "Check policies that restrict network access to storage accounts, then repeat the request.",
     "attach_nsgs": "Detach other network security groups from the cluster's subnets, then repeat the request.",
     "private_dns_ready": "Find out in the activity log of the cluster's resource group who changed the zone, then delete the cluster and create it again.",
-    "ensure_graph": "Do what the message says. Where it names properties of the cluster, delete the cluster and create it with other values. Where it says nothing to do, repeat the request; if it fails again, open a support request with the correlation id.",
-    "deploy_machines_template": "Correct what Azure, or the last words of a machine, report below, then repeat the request: machines that did not come up are made anew.",
-    "bootstrap_config_map_ready": "Read the last words of the bootstrap machine, below. Check that firewalls, route tables and DNS servers of the virtual network let the machines reach the container registry, then delete the cluster and create it again.",
-    "workers_ready": "Look at what machines and nodes said last, in this message and below. Where Azure refused a machine, raise the quota or give the service principal back its roles: the cluster then makes its workers by itself. Repeat the request to continue from this step.",
+    "ensure_graph": "Do what the message says. Where it names properties of the cluster, delete the cluster and create it with other values. If it gives no advice, repeat the request; if it fails again, open a support request with the correlation id.",
+    "deploy_machines_template": "Correct what Azure, or a machine's last console lines, report below, then repeat the request: machines that did not start are created again.",
+    "bootstrap_config_map_ready": "Read the bootstrap machine's last console lines, below. Check that firewalls, route tables and DNS servers of the virtual network let the machines reach the container registry, then delete the cluster and create it again.",
+    "workers_ready": "Read the last messages of machines and nodes, here and below. If Azure refused a machine, raise the quota or give the service principal its roles back: the cluster then creates its workers by itself. Repeat the request to continue from this step.",
     "start_machines": "Start the virtual machines that the message names, then repeat the request.",
     "remove_former_role_assignments": "Remove locks on the cluster's resource group, then repeat the request.",
     "detach_nsgs": "Remove locks on the virtual network, grant the resource provider Network Contributor on it, then repeat the DELETE.",

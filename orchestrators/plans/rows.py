@@ -243,7 +243,7 @@ def from_documents(documents: Sequence[PhasePlan | Phase]) -> tuple[str, tuple[R
     phases = {document["metadata"]["name"]: document for document in documents if document["kind"] == "Phase"}
     names = [phase["name"] for phase in plans[0]["phases"]]
     if missing := [name for name in names if name not in phases]:
-        raise ValueError(f"the plan names phases that are not there: {', '.join(missing)}")
+        raise ValueError(f"the plan names phases that are missing: {', '.join(missing)}")
     return plans[0]["metadata"]["name"], tuple(_row(phases[name]) for name in names)
 
 
@@ -274,7 +274,7 @@ def problems(
         retries: the names of the retry policies.
     """
     names = [row.name for row in rows]
-    found = [f"the name {name} stands twice" for name in sorted({n for n in names if names.count(n) > 1})]
+    found = [f"the name {name} occurs twice" for name in sorted({n for n in names if names.count(n) > 1})]
     known = {
         "executor": executors,
         "when": predicates | {""},
@@ -283,7 +283,7 @@ def problems(
         "owner": frozenset(Owner),
     }
     for row in rows:
-        found += [f"{row.name} needs {need}, which is no row" for need in row.needs if need not in names]
+        found += [f"{row.name} needs {need}, which is not a row" for need in row.needs if need not in names]
         for member, values in known.items():
             value = getattr(row, member)
             if value not in values:

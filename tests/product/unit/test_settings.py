@@ -27,9 +27,9 @@ def test_every_problem_is_reported_at_once() -> None:
         parse({"AZURE_TENANT_ID": "x", "TIME_SCALE": "0", "ARM_ENDPOINT": "http://arm", "ADMIN_API_CA": "/nowhere"})
     text = str(caught.value)
     for name in (
-        "AZURE_TENANT_ID is no GUID",
+        "AZURE_TENANT_ID is not a GUID",
         "TIME_SCALE",
-        "ARM_ENDPOINT is no https",
+        "ARM_ENDPOINT is not an https",
         "ADMIN_API_CA",
         "LOCATION is missing",
     ):

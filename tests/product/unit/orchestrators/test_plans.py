@@ -60,8 +60,8 @@ def test_every_plan_can_be_run(name: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "want"),
     [
-        ((row("a"), row("a")), "the name a stands twice"),
-        ((row("a", "b"),), "a needs b, which is no row"),
+        ((row("a"), row("a")), "the name a occurs twice"),
+        ((row("a", "b"),), "a needs b, which is not a row"),
         ((row("a", "b"), row("b", "a")), "a, b wait for each other"),
         ((row("a", executor="x"),), "a names the unknown executor 'x'"),
         ((row("a", kind="x"),), "a names the unknown kind 'x'"),
@@ -133,7 +133,7 @@ def test_phase_documents_name_their_executor() -> None:
 
 def test_a_bundle_without_a_phase_of_its_plan_is_refused() -> None:
     """It says which one is missing."""
-    with pytest.raises(ValueError, match="phases that are not there: a"):
+    with pytest.raises(ValueError, match="phases that are missing: a"):
         from_documents(to_documents("p", (row("a"),))[:1])
 
 
