@@ -1,1 +1,1 @@
-"""The local Azure Functions host: loads an unchanged function app and drives it as Functions v4 with Durable does."""
+"""The local Azure Functions host: loads an unchanged function app and runs it like Functions v4 with Durable."""

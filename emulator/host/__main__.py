@@ -16,8 +16,8 @@ from emulator.host.worker.process import WorkerFailedToLoadError
 
 try:
     import uvloop
-except ImportError:  # Not on every platform; the standard loop serves as well, more slowly.
-    uvloop = None  # type: ignore[assignment]  # the module stands for its presence
+except ImportError:  # It is not available on every platform; the standard loop also works, but is slower.
+    uvloop = None  # type: ignore[assignment]  # None means not installed
 
 
 def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
@@ -42,7 +42,7 @@ async def _serve(options: HostOptions) -> int:
     stopping = asyncio.create_task(stopped.wait())
     await asyncio.wait((starting, stopping), return_when=asyncio.FIRST_COMPLETED)
     if not starting.done():
-        # Told to stop while the app still loads, which may never end.
+        # The host was told to stop while the app was still loading, which may never end.
         starting.cancel()
         await host.stop()
         return 0

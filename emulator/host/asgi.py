@@ -1,4 +1,4 @@
-"""The little of ASGI that the host's applications share: reading a request, sending a reply."""
+"""The parts of ASGI that the host's applications share: read a request, send a reply."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ MAX_BODY_BYTES = 104_857_600
 
 
 class BodyTooLargeError(Exception):
-    """The request's body exceeds what the host takes."""
+    """The request's body exceeds the host's limit."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a caller gets; no length is announced, so that the server sends a chunked body, as the real host does."""
+    """A reply. Unless it is empty, it has no Content-Length, so the server sends a chunked body like the real host."""
 
     status: int
     body: bytes = b""
@@ -34,7 +34,7 @@ class Reply:
 
 
 def header_values(scope: Scope) -> dict[str, str]:
-    """Return the headers, names lower-cased, repeated values joined by a comma."""
+    """Return the headers, with names in lower case and repeated values joined by commas."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in scope["headers"]:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
@@ -43,7 +43,7 @@ def header_values(scope: Scope) -> dict[str, str]:
 
 
 def query_values(scope: Scope) -> dict[str, str]:
-    """Return the query, names merged without regard to case, repeated values joined, empty ones dropped."""
+    """Return the query. Names that differ only in case are merged, repeated values joined, empty values dropped."""
     names: dict[str, str] = {}
     values: dict[str, str] = {}
     for name, value in parse_qsl(scope["query_string"].decode("latin-1")):
@@ -56,7 +56,7 @@ async def read_body(receive: Receive, limit: int | None = MAX_BODY_BYTES) -> byt
     """Read a request's body.
 
     Raises:
-        BodyTooLargeError: it exceeds the limit.
+        BodyTooLargeError: the body exceeds the limit.
     """
     chunks: list[bytes] = []
     size = 0

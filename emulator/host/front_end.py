@@ -1,8 +1,8 @@
-"""The App Service front end: ends TLS, presents the client's certificate to the host in a header, forwards requests.
+"""The App Service front end: terminates TLS, and forwards requests with the client's certificate in a header.
 
-It requires a client certificate (403 without) and validates nothing; what a caller wrote into the platform's own
-headers is removed. Requests go to the host over its Unix socket. While the host is away a request that was not yet
-sent waits a moment, then gets 503; one that was sent gets 502 and is never sent again.
+It answers 403 to a caller without a client certificate, and does not validate certificates. It removes the platform's
+own headers from a caller's request. Requests go to the host over its Unix socket. While the host is away, a request
+that was not yet sent waits briefly, then gets 503. A request that was already sent gets 502 and is never sent again.
 """
 
 import argparse
@@ -33,7 +33,7 @@ _MAX_BODY_BYTES = 100 * 1024 * 1024
 _CONNECT_SECONDS = 3.0
 _CONNECT_PAUSE_SECONDS = 0.05
 
-# What concerns one hop only, and, in requests, what only the platform may say.
+# Headers that concern one hop only, and those that only the platform may set in a request.
 _HOP_BY_HOP = frozenset(
     {b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade"}
 )
@@ -47,11 +47,11 @@ _EXPLANATIONS = {
 
 
 class _HostGoneError(Exception):
-    """The host went away with a request that was sent."""
+    """The host went away after a request was sent to it."""
 
 
 def _page(status: HTTPStatus, *, close: bool = False) -> HTMLResponse:
-    """Return a response of the front end's own."""
+    """Return an error page that comes from the front end itself."""
     title = f"{status.value} {status.phrase}"
     body = (
         f"<!DOCTYPE html><html><head><title>{title}</title></head>"
@@ -63,24 +63,24 @@ def _page(status: HTTPStatus, *, close: bool = False) -> HTMLResponse:
 
 
 class _Protocol(Protocol):
-    """Refuses a head that is too large as soon as it is; uvicorn knows no limit."""
+    """Refuses a request as soon as its head is too large, because uvicorn has no limit."""
 
     _head_bytes = 0
 
     def on_message_begin(self) -> None:
-        """Count anew."""
+        """Reset the count."""
         self._head_bytes = 0
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count."""
+        """Count a header, and refuse the request if its head is too large."""
         self._head_bytes += len(name) + len(value) + 4
         if self._is_head_too_large():
             raise ValueError("the head is too large")  # uvicorn calls `send_400_response`.
         super().on_header(name, value)
 
     def send_400_response(self, msg: str) -> None:
-        """Say what is wrong, if it is the size."""
+        """Answer 431 if the head is too large, else 400."""
         if not self._is_head_too_large():
             super().send_400_response(msg)
             return
@@ -97,7 +97,7 @@ class _Application:
     """Forwards requests to the host.
 
     Args:
-        upstream: leads there.
+        upstream: session that sends requests to the host.
     """
 
     def __init__(self, upstream: aiohttp.ClientSession) -> None:
@@ -136,7 +136,7 @@ class _Application:
 
 
 def _target(scope: Scope) -> URL:
-    """Return the target as it was written."""
+    """Return the URL on the host, with path and query as the caller wrote them."""
     query = scope["query_string"].decode("latin-1")
     return URL(f"http://host{scope['raw_path'].decode('latin-1')}{'?' if query else ''}{query}", encoded=True)
 
@@ -164,10 +164,12 @@ def _encoded(certificate: x509.Certificate) -> str:
 
 
 class _Body:
-    """A caller's body, whether it has said its length or not. aiohttp reads it, and takes its errors for the host's.
+    """The body of a caller's request, with or without a known length.
+
+    aiohttp reads it, and reports its errors as if they were the host's.
 
     Args:
-        request: whose body.
+        request: the caller's request.
     """
 
     def __init__(self, request: Request) -> None:
@@ -175,11 +177,11 @@ class _Body:
         self.size = 0
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Read it.
+        """Yield the body in chunks.
 
         Raises:
-            ClientDisconnect: the caller went away before its end.
-            ValueError: it exceeds the limit.
+            ClientDisconnect: the caller went away before the end of the body.
+            ValueError: the body exceeds the limit.
         """
         async for chunk in self._request.stream():
             self.size += len(chunk)
@@ -189,11 +191,13 @@ class _Body:
 
 
 async def _send_once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """Wait a moment for a host that is away; never send again what was sent, which aiohttp would do with some methods.
+    """Send a request, waiting briefly for a host that is away.
+
+    A request that was sent is never sent again, as aiohttp would do for some methods.
 
     Raises:
         ClientConnectorError: the host did not come back in time.
-        _HostGoneError: it went away with the request.
+        _HostGoneError: the host went away after the request was sent.
     """
     deadline = time.monotonic() + _CONNECT_SECONDS
     while True:
@@ -208,7 +212,7 @@ async def _send_once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHand
 
 
 async def _pass_on(answer: aiohttp.ClientResponse, scope: Scope, send: Send) -> None:
-    """Send the host's answer as it comes; where it breaks off, cut the connection."""
+    """Stream the host's answer to the caller; if the answer breaks off, cut the caller's connection."""
     headers = [(name, value) for name, value in answer.raw_headers if name.lower() not in _HOP_BY_HOP]
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     is_over = False
@@ -234,11 +238,17 @@ class FrontEnd:
         self.port = 0
 
     async def start(self, port: int, cert_file: Path, key_file: Path, upstream_socket: Path) -> None:
-        """Listen; port 0 takes a free one.
+        """Start to listen.
+
+        Args:
+            port: port on 127.0.0.1; 0 takes a free one.
+            cert_file: PEM file with the certificate chain.
+            key_file: PEM file with the private key.
+            upstream_socket: Unix socket of the host.
 
         Raises:
             OSError: the port is taken.
-            OpenSSL.SSL.Error: the certificate and key do not fit.
+            OpenSSL.SSL.Error: the certificate and key do not match.
         """
         context = server_context(cert_file, key_file)
         self._upstream = aiohttp.ClientSession(
@@ -276,7 +286,7 @@ async def _run(options: argparse.Namespace) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the front end as a process of its own."""
+    """Run the front end until SIGTERM or SIGINT."""
     parser = argparse.ArgumentParser(
         prog="python -m emulator.host.front_end", description=(__doc__ or "").split("\n")[0]
     )

@@ -28,7 +28,7 @@ class HostConfig:
 
 
 def resolve_settings(text: str) -> str:
-    """Replace each `%SETTING%` by the app setting of that name.
+    """Replace each `%SETTING%` with the app setting of that name.
 
     Raises:
         HostConfigurationError: there is no such setting.
@@ -48,7 +48,7 @@ def parse_time_span(text: str) -> float:
     """Return the seconds of a .NET time span, `[d.]hh:mm:ss[.fff]`.
 
     Raises:
-        HostConfigurationError: the text is no time span.
+        HostConfigurationError: the text is not a time span.
     """
     match = re.fullmatch(r"(?:(\d+)\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d+)?))?", text.strip())
     if match is None:
@@ -61,7 +61,7 @@ def load_host_config(app_directory: Path) -> HostConfig:
     """Read host.json of the app.
 
     Raises:
-        HostConfigurationError: the file is missing, is no JSON, or holds a value that the host refuses.
+        HostConfigurationError: the file is missing, is not JSON, or has a value that the host refuses.
     """
     path = app_directory / "host.json"
     try:

@@ -28,7 +28,7 @@ from emulator.host.worker.process import FunctionFailedError, Worker, WorkerDied
 
 _PUBLIC_DURABLE = "/runtime/webhooks/durabletask"
 _RPC_DURABLE = "/durabletask"
-# What only the platform's front end may say; on the plain listener nobody presented a certificate.
+# Headers that only the platform's front end may set. On the plain listener, nobody has presented a certificate.
 _PLATFORM_HEADERS = ("x-arr-clientcert", "x-forwarded-proto", "disguised-host")
 _NOT_READY = Reply(503, b"Function host is not running.", [("Content-Type", "text/plain")])
 _HOME_PAGE = b"<!DOCTYPE html><html><head><title>Functions</title></head><body>Your Functions host is up and running.</body></html>"
@@ -37,7 +37,7 @@ _HOP_BY_HOP = frozenset({"content-length", "transfer-encoding", "connection"})
 
 @dataclass
 class HostServices:
-    """What the applications serve with, once the worker has loaded the app."""
+    """Everything the applications need to answer requests, once the worker has loaded the app."""
 
     index: FunctionIndex
     worker: Worker
@@ -49,13 +49,13 @@ class HostServices:
 
 
 class HostState:
-    """Set once the host is ready; until then, and again when it stops, callers get 503."""
+    """Has the services while the host is ready; before and after that, callers get 503."""
 
     services: HostServices | None = None
 
 
 class FunctionsApplication:
-    """What listens on the host's port, and on the socket of the front end."""
+    """Answers requests on the host's port, and on the socket of the front end."""
 
     def __init__(self, state: HostState, *, trusts_platform_headers: bool) -> None:
         self._state = state
@@ -154,7 +154,7 @@ async def _invoke(services: HostServices, function: HTTPFunction, request: dict[
 
 
 def _text_reply(text: str) -> Reply:
-    """Answer a returned string: JSON is re-formatted, and an object with a body describes the whole response."""
+    """Make a reply of a returned string: JSON is reformatted, and an object with a body describes the whole reply."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -170,7 +170,7 @@ def _text_reply(text: str) -> Reply:
 
 
 async def _administer(services: HostServices, method: str, raw_path: str, key: str | None) -> Reply:
-    """Answer the few routes of the host's own API that operators use; all need the master key."""
+    """Answer the few routes of the host's own API that operators use, all of which require the master key."""
     if not services.keys.permits("admin", key):
         return Reply(401)
     match [method, *raw_path.lower().strip("/").split("/")]:
@@ -186,7 +186,14 @@ async def _administer(services: HostServices, method: str, raw_path: str, key: s
 
 
 async def manage(management: Management, scope: Scope, receive: Receive, path: str) -> Reply:
-    """Hand a request below the base of the management API to it."""
+    """Pass a request to the management API.
+
+    Args:
+        management: the API.
+        scope: the request's scope.
+        receive: receives the request's body.
+        path: the escaped path below the API's base, without a leading slash.
+    """
     segments = tuple(unquote(segment) for segment in path.split("/"))
     request = ManagementRequest(
         method=scope["method"],
@@ -199,7 +206,7 @@ async def manage(management: Management, scope: Scope, receive: Receive, path: s
 
 
 class RPCApplication:
-    """What the worker's durable client calls: the management API without a key."""
+    """Serves the worker's durable client: the management API without a key."""
 
     def __init__(self, state: HostState) -> None:
         self._state = state

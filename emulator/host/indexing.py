@@ -1,6 +1,6 @@
-"""The host's own checks of the functions a worker reports, and the tables they are looked up in.
+"""The host's own checks of the functions that a worker reports, and the tables in which it looks functions up.
 
-A function that fails a check is dropped alone, with an error in the log; the others are served.
+A function that fails a check is dropped, with an error in the log. The others are served.
 """
 
 import re
@@ -22,7 +22,7 @@ _BINDINGS = frozenset(
 
 
 class FunctionRefusedError(Exception):
-    """A function the host does not take; the message says why."""
+    """The host refuses a function; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class FunctionIndex:
 
 
 def build_index(functions: list[dict[str, Any]], route_prefix: str, disabled: frozenset[str]) -> FunctionIndex:
-    """Check what the worker reported and file it.
+    """Check the functions that the worker reported, and put each into its table.
 
     Args:
         functions: The worker's index: name and bindings of each function.

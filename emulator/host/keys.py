@@ -1,6 +1,7 @@
 """The host's keys: master, default host key, and the system key of the durable extension.
 
-They are made once and kept in the state folder, readable by its owner only, so that the platform can publish them.
+The host makes them once and keeps them in the state folder, so that the platform can publish them. Only the file's
+owner can read it.
 """
 
 import hmac
@@ -23,7 +24,7 @@ class HostKeys:
     durable: str
 
     def permits(self, auth_level: str, presented: str | None) -> bool:
-        """Whether a key opens a function of an authorization level."""
+        """Tell whether a key opens a function with an authorization level."""
         match auth_level:
             case "anonymous":
                 return True
@@ -33,7 +34,7 @@ class HostKeys:
                 return _is_one_of(presented, (self.master,))
 
     def permits_durable(self, presented: str | None) -> bool:
-        """Whether a key opens the public routes of the durable extension."""
+        """Tell whether a key opens the public routes of the durable extension."""
         return _is_one_of(presented, (self.durable, self.master))
 
 
@@ -42,7 +43,7 @@ def _is_one_of(presented: str | None, keys: tuple[str, ...]) -> bool:
 
 
 def load_keys(state_directory: Path) -> HostKeys:
-    """Read the keys, or make them; two hosts that start together end up with the same ones."""
+    """Read the keys, or make them. Two hosts that start together get the same keys."""
     path = state_directory / KEYS_FILE
     document = {
         "masterKey": secrets.token_urlsafe(40),
@@ -61,5 +62,5 @@ def load_keys(state_directory: Path) -> HostKeys:
     return HostKeys(
         master=str(document["masterKey"]),
         host=str(document["functionKeys"]["default"]),  # type: ignore[index]  # the document's own shape
-        durable=str(document["systemKeys"][DURABLE_SYSTEM_KEY]),  # type: ignore[index]  # idem
+        durable=str(document["systemKeys"][DURABLE_SYSTEM_KEY]),  # type: ignore[index]  # the document's own shape
     )

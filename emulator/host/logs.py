@@ -1,7 +1,7 @@
 """The host's log: one JSON object a line, to a file or to standard error.
 
-Every line has time, level, category and message; invocation id, instance id, correlation id and other fields when
-they are known. Categories follow the real host: `Host.*`, `Function.<name>`, `Worker`.
+Every line has time, level, category and message. It also has invocation id, instance id, correlation id and other
+fields if they are known. Categories follow the real host: `Host.*`, `Function.<name>`, `Worker`.
 """
 
 import json
@@ -15,7 +15,7 @@ LOGGER_NAME = "emulator.host"
 
 
 class _JSONFormatter(logging.Formatter):
-    """Formats a record as one JSON line; `fields` on the record are kept as they are."""
+    """Formats a record as one JSON line, including the record's own `fields`."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -31,7 +31,7 @@ class _JSONFormatter(logging.Formatter):
 
 
 def configure_logging(path: Path | None) -> None:
-    """Send this process's records to a file, or to standard error when none is named."""
+    """Send this process's records to a file, or to standard error if there is no path."""
     handler: logging.Handler = (
         logging.FileHandler(path, encoding="utf-8") if path else logging.StreamHandler(sys.stderr)
     )
@@ -39,12 +39,19 @@ def configure_logging(path: Path | None) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO)
-    # The server announces each start and stop of its three listeners; the host says `ready` once instead.
+    # uvicorn announces each start and stop of the three listeners; the host says `ready` once instead.
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
 def log(level: str, category: str, message: str, **fields: Any) -> None:
-    """Write one line; fields without a value are left out."""
+    """Write one line.
+
+    Args:
+        level: name of a level of `logging`; INFO if there is no such level.
+        category: category of the line.
+        message: what happened.
+        fields: further members of the line; those that are None are left out.
+    """
     logging.getLogger(LOGGER_NAME).log(
         logging.getLevelNamesMapping().get(level, logging.INFO),
         "%s",

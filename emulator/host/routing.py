@@ -1,7 +1,7 @@
 """ASP.NET Core route templates as the Functions host uses them.
 
-Routes are tried in the order of their functions' names, and the first whose template, constraints and method fit
-wins: a literal does not beat a parameter. Literals match without regard to case; captured values keep theirs.
+Routes are tried in the order of their functions' names. The first whose template, constraints and method match wins, so
+a literal does not beat a parameter. Literals match in any case; captured values keep their case.
 """
 
 import re
@@ -73,7 +73,7 @@ class _Parameter:
 
 @dataclass(frozen=True)
 class _Segment:
-    """One path segment: literals and parameters that alternate; most have one part."""
+    """One path segment: alternating literals and parameters. Most segments have only one part."""
 
     parts: tuple[str | _Parameter, ...]
 
@@ -115,11 +115,11 @@ class RouteTemplate:
         return "/".join(segment.shape for segment in self._segments)
 
     def match(self, segments: list[str], *, trailing_slash: bool) -> dict[str, str] | None:
-        """Return the captured values, or None when the path does not fit.
+        """Return the captured values, or None if the path does not match.
 
         Args:
-            segments: The path's escaped segments, dot segments already folded.
-            trailing_slash: Whether one slash followed the last segment; a catch-all keeps it.
+            segments: The path's escaped segments, with dot segments already resolved.
+            trailing_slash: Whether a slash followed the last segment; a catch-all keeps it.
         """
         values: dict[str, str] = {}
         for position, segment in enumerate(self._segments):
@@ -144,7 +144,7 @@ class RouteTemplate:
 
 
 def split_path(raw_path: str) -> tuple[list[str], bool] | None:
-    """Split an escaped path into segments, dot segments folded; None when it holds an empty segment.
+    """Split an escaped path into segments and resolve dot segments; return None if a segment is empty.
 
     Returns:
         The segments and whether the path ended in a slash.
@@ -190,7 +190,7 @@ def _match_segment(segment: _Segment, value: str) -> dict[str, str] | None:
 
 
 def _split_segments(text: str) -> list[str]:
-    """Split at slashes outside braces; a regex constraint may hold some."""
+    """Split at slashes outside braces, because a regex constraint may contain slashes."""
     segments, depth, start = [], 0, 0
     for position, character in enumerate(text):
         depth += (character == "{") - (character == "}")

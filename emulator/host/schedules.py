@@ -15,14 +15,14 @@ _LAST_DAY = 6
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERS = {name: position for names in (_MONTHS, _DAYS) for position, name in enumerate(names)}
-# croniter also knows L, ?, #, 7 for Sunday and ranges that go round; NCRONTAB does not.
+# croniter also accepts L, ?, #, 7 for Sunday and ranges that wrap around; NCRONTAB does not.
 _END = "|".join((r"\d+", *_NUMBERS))
 _ITEM = re.compile(rf"(?:\*|({_END})(?:-({_END}))?)(?:/\d+)?")
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """When a timer function runs next: either by the fields of an expression or every so many seconds."""
+    """When a timer function runs: either by the fields of an expression, or at a fixed interval in seconds."""
 
     text: str
     fields: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Schedule:
 
     @property
     def is_monitored(self) -> bool:
-        """Whether the host keeps the schedule's status: not for those that run more often than once a minute."""
+        """Whether the host keeps the schedule's status: not if the function runs more often than once a minute."""
         if self.every_seconds:
             return self.every_seconds >= _MINUTE_SECONDS
         return self.fields[0].isdigit()
@@ -64,7 +64,7 @@ def parse_schedule(text: str) -> Schedule:
         if seconds <= 0:
             raise ValueError(f"The schedule expression '{text}' was not recognized.")
         return Schedule(stripped, every_seconds=seconds)
-    # Names count by their first three letters.
+    # Only the first three letters of a name count.
     fields = re.sub(r"([a-z]{3})[a-z]*", r"\1", stripped.lower()).split()
     if len(fields) == _FIELD_COUNT - 1:
         fields.insert(0, "0")
@@ -81,7 +81,7 @@ def parse_schedule(text: str) -> Schedule:
 
 
 def _runs(fields: tuple[str, ...], after: datetime) -> croniter:
-    # NCRONTAB wants the day of the month and of the week to fit, where cron wants one of them.
+    # NCRONTAB requires the day of the month and the day of the week to match; cron requires only one of them.
     return croniter(" ".join(fields), after, second_at_beginning=True, day_or=False)
 
 

@@ -37,7 +37,7 @@ _GRACE_SECONDS = 3
 
 @dataclass(frozen=True)
 class HostOptions:
-    """How a host is started."""
+    """The options of a host."""
 
     app_directory: Path
     state_directory: Path
@@ -135,7 +135,7 @@ class Host:
         if self._dispatcher is not None:
             await self._dispatcher.drain()
         self._state.services = None
-        # The worker's own listener goes last: calls in flight may still have used their durable client.
+        # The worker's own listener stops last, because calls in flight may have needed their durable client until now.
         self._servers += self._rpc_servers
         for server, task in self._servers:
             server.should_exit = server.force_exit = True
@@ -168,7 +168,7 @@ class Host:
 
 
 def _rpc_socket() -> socket.socket:
-    """Take the usual port of the worker's rpc routes, or another when a second host runs."""
+    """Listen on the usual port of the worker's rpc routes, or on another if a second host has that one."""
     for port in (_RPC_PORT, *random.sample(_RPC_FALLBACK_PORTS, len(_RPC_FALLBACK_PORTS))):
         with contextlib.suppress(OSError):
             return socket.create_server(("127.0.0.1", port))
@@ -185,7 +185,10 @@ def _unix_socket(path: Path) -> socket.socket:
 
 
 def _disabled_functions() -> frozenset[str]:
-    """Read the settings `AzureWebJobs.NAME.Disabled`, also written with underscores."""
+    """Return the lower-case names of the functions that app settings disable.
+
+    Such a setting is named `AzureWebJobs.NAME.Disabled`, or has underscores instead of the dots.
+    """
     names = set()
     for name, value in os.environ.items():
         plain = name.lower().replace("azurewebjobs_", "azurewebjobs.", 1)

@@ -1,4 +1,4 @@
-"""Command line to look at a task hub or to empty it, also while hosts run: `python -m emulator.host.task_hub`."""
+"""Command line to look at a task hub or to empty it, even while hosts run: `python -m emulator.host.task_hub`."""
 
 import argparse
 import json

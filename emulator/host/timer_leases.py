@@ -1,4 +1,4 @@
-"""Which host runs a timer function, and when it ran: rows in the task hub's file."""
+"""The leases and run times of timer functions: rows in the task hub's file."""
 
 import time
 from datetime import datetime
@@ -18,7 +18,10 @@ class TimerLeases:
         return self._database.lease_seconds
 
     def hold(self, name: str) -> bool:
-        """Take or keep the lease of a timer function: one host runs it, for as long as that host lives."""
+        """Take or renew the lease of a timer function; return whether this host has it.
+
+        One host runs the function as long as that host lives.
+        """
         now = time.time()
         with self._database.transaction() as connection:
             connection.execute("INSERT OR IGNORE INTO timers (name) VALUES (?)", (name,))
@@ -37,7 +40,13 @@ class TimerLeases:
         return row or (None, None, None)
 
     def record(self, name: str, last: datetime, following: datetime) -> None:
-        """Keep when a timer function ran and runs next."""
+        """Record when a timer function ran and when it runs next.
+
+        Args:
+            name: the function's name.
+            last: when it ran.
+            following: when it runs next.
+        """
         with self._database.transaction() as connection:
             connection.execute(
                 "UPDATE timers SET last = ?, next = ?, updated = ? WHERE name = ? AND lease_owner = ?",

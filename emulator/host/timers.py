@@ -15,7 +15,7 @@ _PAUSE_AFTER_ERROR_SECONDS = 5
 
 
 class TimerService:
-    """One task per timer function, while this host holds the function's lease."""
+    """Runs one task for each timer function. The task runs the function while this host holds its lease."""
 
     def __init__(
         self, leases: TimerLeases, worker: Worker, index: FunctionIndex, client_binding: Callable[[], str]
@@ -28,16 +28,16 @@ class TimerService:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Begin to run every timer function on its schedule."""
+        """Start to run every timer function on its schedule."""
         self._tasks = [asyncio.create_task(self._supervise(timer)) for timer in self._functions.values()]
 
     def stop(self) -> None:
-        """Start no further run."""
+        """Start no more runs."""
         for task in self._tasks:
             task.cancel()
 
     def trigger(self, name: str) -> bool:
-        """Run a timer function now, as POST /admin/functions/NAME does; False when there is none of that name."""
+        """Run a timer function now, as POST /admin/functions/NAME does; return False if there is no such function."""
         event = self._triggers.get(name.lower())
         if event is not None:
             event.set()
@@ -48,10 +48,10 @@ class TimerService:
             try:
                 await self._keep_schedule(timer)
             except sqlite3.OperationalError as error:
-                # Another host holds the file for too long, or the disk is full; both pass.
+                # Another host holds the file for too long, or the disk is full. Both may pass, so try again.
                 log("ERROR", f"Function.{timer.name}", f"The schedule cannot be kept: {error}")
                 await asyncio.sleep(_PAUSE_AFTER_ERROR_SECONDS)
-            except ValueError as error:  # It never fires.
+            except ValueError as error:  # The schedule never fires.
                 log("ERROR", f"Function.{timer.name}", str(error))
                 return
 
@@ -73,14 +73,14 @@ class TimerService:
             began = datetime.now(UTC)
             following = timer.schedule.next_after(due)
             await self._run(timer, is_past_due=is_past_due)
-            # A run longer than its interval is followed by one run at once, not by all that were missed.
+            # After a run that took longer than its interval, run once at once, not once for each missed time.
             due, is_past_due = max(following, began), False
             if following < datetime.now(UTC):
                 due = datetime.now(UTC)
             self._leases.record(timer.name, began, due)
 
     async def _pause(self, timer: TimerFunction, seconds: float) -> bool:
-        """Wait; True when somebody triggered the function meanwhile."""
+        """Wait; return True if somebody triggered the function meanwhile."""
         try:
             async with asyncio.timeout(seconds):
                 await self._triggers[timer.name.lower()].wait()

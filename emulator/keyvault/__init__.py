@@ -16,7 +16,7 @@ __all__ = ["IssuerModel", "KeyVaultModel", "create"]
 
 
 def create(platform: Platform) -> Service:
-    """Create the service; it comes after Entra ID, whose tokens it takes."""
+    """Create the service. Entra ID has to be created before, because this service accepts its tokens."""
     model, issuers = KeyVaultModel(platform), IssuerModel(platform)
     certificates = CertificateModel(platform, model)
     orders = OrderModel(platform, model, certificates, issuers)

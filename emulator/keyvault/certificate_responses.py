@@ -32,9 +32,9 @@ class CertificateResponses:
     # Orders
 
     async def create(self, request: Request, vault: Document) -> Response:
-        """Answer `POST /certificates/{name}/create`: 202, and where to ask how it goes."""
+        """Answer `POST /certificates/{name}/create` with 202 and the address of the operation."""
         name, wish = request.path_params["name"], await body_of(request)
-        # In a thread, because an RSA key takes long enough for everybody else to notice.
+        # In a thread, because making an RSA key would noticeably delay all other requests.
         key_pem = await asyncio.to_thread(issuing.new_key, complete(wish.get("policy") or {}))
         correlation_id = request.headers.get(CORRELATION_HEADER, "")
         operation = _operation(self._orders.create(vault["name"], name, wish, key_pem, correlation_id))
@@ -59,7 +59,7 @@ class CertificateResponses:
     # Certificates
 
     async def get(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /certificates/{name}/{version}`; an empty version is the newest, with its policy."""
+        """Answer `GET /certificates/{name}/{version}`; without a version, with the newest one and the policy."""
         name, version = request.path_params["name"], request.path_params.get("version", "")
         return JSONResponse(_bundle(self._model.get(vault["name"], name, version), policy=not version))
 
@@ -111,7 +111,7 @@ class CertificateResponses:
         return Response(status_code=204)
 
     async def refuse(self, request: Request, _vault: Document) -> Response:
-        """Answer what is not here: import, merge, contacts, backup and restore."""
+        """Refuse the operations that only Azure has: import, merge, contacts, backup and restore."""
         raise not_implemented(f"{request.method} {request.url.path}")
 
     # Issuers

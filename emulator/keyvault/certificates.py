@@ -1,7 +1,7 @@
 """Certificates with versions, policies and soft delete.
 
-Every version has a secret of the same name and version, which goes where its certificate goes. Its key stands in that
-secret and nowhere else. Nothing is renewed by itself.
+Every version has a secret with the same name and version, which is deleted, recovered and purged with its certificate.
+Only that secret has the key. No certificate is renewed automatically.
 """
 
 from collections.abc import Iterator
@@ -22,8 +22,8 @@ from emulator.keyvault.properties import attributes, check_name, metadata
 class CertificateModel:
     """The certificates of all vaults.
 
-    A certificate's document holds its policy, its last order and the ids of its versions, oldest first; each version
-    is a document of its own.
+    A certificate's document has its policy, its last order and the ids of its versions, oldest first. Each version is a
+    separate document.
     """
 
     def __init__(self, platform: Platform, vaults: KeyVaultModel) -> None:
@@ -34,7 +34,12 @@ class CertificateModel:
         self._versions = platform.store.table("keyvault_certificate_versions")
 
     def get(self, vault: str, name: str, version: str = "") -> tuple[Document, Document]:
-        """Return a certificate and a version of it, the newest when none is named.
+        """Return a certificate and one of its versions.
+
+        Args:
+            vault: name of the vault.
+            name: name of the certificate.
+            version: id of the version; "" for the newest.
 
         Raises:
             ServiceError: 404.
@@ -47,7 +52,15 @@ class CertificateModel:
         return found, self.version(vault, name, wanted)
 
     def update(self, vault: str, name: str, version: str, wish: Document) -> tuple[Document, Document]:
-        """Change a version's attributes or tags, those of its secret with it; one on order gets them when it is issued.
+        """Change the attributes or tags of a version and of its secret.
+
+        A version that is on order gets its attributes when it is issued.
+
+        Args:
+            vault: name of the vault.
+            name: name of the certificate.
+            version: id of the version; "" for the newest.
+            wish: the request: `attributes`, `tags`.
 
         Raises:
             ServiceError: 400, 404.
@@ -61,7 +74,12 @@ class CertificateModel:
         return found, changed
 
     def update_policy(self, vault: str, name: str, wish: Document) -> Document:
-        """Change what the next version will be.
+        """Change the policy, which the next version will follow.
+
+        Args:
+            vault: name of the vault.
+            name: name of the certificate.
+            wish: the groups of the policy to change.
 
         Raises:
             ServiceError: 400, 404.
@@ -72,7 +90,13 @@ class CertificateModel:
         return found
 
     def all(self, vault: str, *, pending: bool, deleted: bool = False) -> Iterator[tuple[Document, Document]]:
-        """Yield every certificate with its newest version, by name; those never issued only when asked for."""
+        """Yield every certificate with its newest version, by name.
+
+        Args:
+            vault: name of the vault.
+            pending: whether to include certificates that were never issued.
+            deleted: whether to yield the deleted certificates instead of the others.
+        """
         for _, found in list(self._certificates.scan(f"{vault.lower()}/")):
             certificate = self.find(vault, found["name"])
             if certificate is None or bool(certificate["deleted"]) != deleted:
@@ -91,7 +115,7 @@ class CertificateModel:
     # Soft delete
 
     def delete(self, vault: str, name: str) -> tuple[Document, Document]:
-        """Move a certificate with its versions and its secret among the deleted ones; its order is forgotten.
+        """Soft-delete a certificate with its versions and its secret, and forget its order.
 
         Raises:
             ServiceError: 404.
@@ -120,10 +144,10 @@ class CertificateModel:
         return found, self.version(vault, name, found["versions"][-1])
 
     def recover(self, vault: str, name: str) -> tuple[Document, Document]:
-        """Bring a deleted certificate back, and its secret.
+        """Recover a deleted certificate and its secret.
 
         Raises:
-            ServiceError: 404 not deleted; 409 it is there.
+            ServiceError: 404 if it is not deleted; 409 if there is a certificate with the name.
         """
         check_name(name)
         if self.active(vault, name) is not None:
@@ -149,7 +173,7 @@ class CertificateModel:
     # Documents
 
     def find(self, vault: str, name: str) -> Document | None:
-        """Return a certificate, deleted or not; one whose retention is over is gone."""
+        """Return a certificate, deleted or not, or None. A certificate whose retention is over is removed."""
         found = self._certificates.get(_key(vault, name))
         if found and found["deleted"] and found["deleted"]["scheduledPurgeDate"] <= self._now():
             self._forget(vault, name)
@@ -164,8 +188,13 @@ class CertificateModel:
     def version(self, vault: str, name: str, version: str) -> Document:
         """Return a version, listed or still on order.
 
+        Args:
+            vault: name of the vault.
+            name: name of the certificate.
+            version: id of the version.
+
         Raises:
-            LookupError: there is none.
+            LookupError: there is no such version.
         """
         found = self._versions.get(_key(vault, name, version))
         if found is None:
@@ -177,7 +206,13 @@ class CertificateModel:
         self._certificates.put(_key(certificate["vault"], certificate["name"]), certificate)
 
     def put_version(self, certificate: Document, version: Document, value: str) -> None:
-        """Write a version with its secret, which holds the value."""
+        """Write a version and its secret.
+
+        Args:
+            certificate: the certificate's document.
+            version: the version's document.
+            value: value of the secret.
+        """
         secret: Document = {
             member: version[member] for member in ("name", "version", "attributes", "tags") if member in version
         }

@@ -11,7 +11,7 @@ REGION_HEADER = "x-ms-keyvault-region"
 
 
 def unauthorized(vault: Document, message: str) -> ServiceError:
-    """Return the challenge: which tenant to ask for a token, and for which resource."""
+    """Return the challenge, which names the tenant that issues tokens and the resource to ask for."""
     challenge = (
         f'Bearer authorization="https://login.microsoftonline.com/{vault["tenantId"]}", '
         'resource="https://vault.azure.net"'
@@ -20,12 +20,18 @@ def unauthorized(vault: Document, message: str) -> ServiceError:
 
 
 def vault_not_found(host: str) -> ServiceError:
-    """Return what stands for a host name that does not resolve."""
+    """Return the error that takes the place of a host name that does not resolve."""
     return ServiceError(404, "VaultNotFound", f"The name '{host}' does not resolve: there is no such vault.")
 
 
 def access_denied(caller: Principal, permission: str, vault: Document) -> ServiceError:
-    """Return the error of a caller whose access policy lacks a permission, such as `secrets get`."""
+    """Return the error for a caller whose access policy lacks a permission.
+
+    Args:
+        caller: the caller.
+        permission: the permission, such as `secrets get`.
+        vault: the vault's document.
+    """
     who = f"appid={caller.client_id};oid={caller.object_id};iss=https://sts.windows.net/{caller.tenant_id}/"
     return ServiceError(
         403,
@@ -38,7 +44,7 @@ def access_denied(caller: Principal, permission: str, vault: Document) -> Servic
 
 
 def secret_not_found(name: str) -> ServiceError:
-    """Return the error of a secret, or version, that is not there."""
+    """Return the error for a secret, or a version, that does not exist."""
     return ServiceError(
         404,
         "SecretNotFound",
@@ -49,12 +55,12 @@ def secret_not_found(name: str) -> ServiceError:
 
 
 def deleted_secret_not_found(name: str) -> ServiceError:
-    """Return the error of a secret that is not among the deleted ones."""
+    """Return the error for a secret that is not among the deleted ones."""
     return ServiceError(404, "SecretNotFound", f"Deleted Secret not found: {name}")
 
 
 def deleted_but_recoverable(name: str) -> ServiceError:
-    """Return the error of a name that a deleted secret still holds."""
+    """Return the error for a name that a deleted secret still has."""
     return ServiceError(
         409,
         "Conflict",
@@ -65,12 +71,12 @@ def deleted_but_recoverable(name: str) -> ServiceError:
 
 
 def name_in_use(name: str) -> ServiceError:
-    """Return the error of recovering over a secret that is there."""
+    """Return the error for recovering a secret whose name an active secret has."""
     return ServiceError(409, "Conflict", f"Secret {name} already exists and cannot be recovered over.")
 
 
 def secret_disabled() -> ServiceError:
-    """Return the error of reading a disabled version."""
+    """Return the error for reading a disabled version."""
     return ServiceError(
         403,
         "Forbidden",
@@ -80,7 +86,7 @@ def secret_disabled() -> ServiceError:
 
 
 def secret_managed(operation: str) -> ServiceError:
-    """Return the error of changing the secret of a certificate, which only the certificate may."""
+    """Return the error for changing a certificate's secret other than through the certificate."""
     return ServiceError(
         403,
         "Forbidden",
@@ -90,7 +96,7 @@ def secret_managed(operation: str) -> ServiceError:
 
 
 def certificate_not_found(name: str) -> ServiceError:
-    """Return the error of a certificate, or version, that is not there."""
+    """Return the error for a certificate, or a version, that does not exist."""
     return ServiceError(
         404,
         "CertificateNotFound",
@@ -101,12 +107,12 @@ def certificate_not_found(name: str) -> ServiceError:
 
 
 def deleted_certificate_not_found(name: str) -> ServiceError:
-    """Return the error of a certificate that is not among the deleted ones."""
+    """Return the error for a certificate that is not among the deleted ones."""
     return ServiceError(404, "CertificateNotFound", f"Deleted Certificate not found: {name}")
 
 
 def certificate_deleted_but_recoverable(name: str) -> ServiceError:
-    """Return the error of a name that a deleted certificate still holds."""
+    """Return the error for a name that a deleted certificate still has."""
     return ServiceError(
         409,
         "Conflict",
@@ -117,12 +123,12 @@ def certificate_deleted_but_recoverable(name: str) -> ServiceError:
 
 
 def certificate_name_in_use(name: str) -> ServiceError:
-    """Return the error of a name that something else has: a certificate that is there, or a secret of its own."""
+    """Return the error for a name that is taken: by an active certificate, or by a secret without a certificate."""
     return ServiceError(409, "Conflict", f"The name {name} is in use in this key vault.")
 
 
 def pending_in_progress() -> ServiceError:
-    """Return the error of ordering what is on order."""
+    """Return the error for ordering a certificate that is already on order."""
     return ServiceError(
         409,
         "Conflict",
@@ -132,32 +138,32 @@ def pending_in_progress() -> ServiceError:
 
 
 def pending_not_found(name: str) -> ServiceError:
-    """Return the error of an order that does not exist."""
+    """Return the error for an order that does not exist."""
     return ServiceError(404, "PendingCertificateNotFound", f"Pending certificate not found: {name}")
 
 
 def pending_ended() -> ServiceError:
-    """Return the error of cancelling an order that has ended."""
+    """Return the error for cancelling an order that has ended."""
     return ServiceError(403, "Forbidden", "Pending status must be in progress to allow update.")
 
 
 def issuer_not_found(name: str) -> ServiceError:
-    """Return the error of an issuer that the vault does not know."""
+    """Return the error for an issuer that the vault does not know."""
     return ServiceError(404, "CertificateIssuerNotFound", f"Certificate issuer not found: {name}")
 
 
 def bad_parameter(message: str) -> ServiceError:
-    """Return the error of a request that makes no sense."""
+    """Return the error for an invalid request."""
     return ServiceError(400, "BadParameter", message)
 
 
 def not_implemented(operation: str) -> ServiceError:
-    """Return the error of an operation that only the real Key Vault has."""
+    """Return the error for an operation that only the real Key Vault has."""
     return ServiceError(501, "NotImplemented", f"The local Key Vault has no {operation}.")
 
 
 def not_emulated(request: Request) -> ServiceError:
-    """Return the error of a path that is not here, such as keys."""
+    """Return the error for a path that is not emulated, such as keys."""
     return not_implemented(f"{request.method} {request.url.path}")
 
 

@@ -1,4 +1,4 @@
-"""What every operation of a vault shares: challenge, api-versions, access policies, bodies, paging."""
+"""The parts that all operations of a vault share: challenge, api-versions, access policies, bodies, paging."""
 
 import base64
 import binascii
@@ -30,7 +30,7 @@ Found = TypeVar("Found")
 
 
 class Gate:
-    """The way into all vaults."""
+    """Checks every request to any vault before its operation runs."""
 
     def __init__(self, model: KeyVaultModel, orders: OrderModel, entra: EntraModel, clock: Clock) -> None:
         self._model = model
@@ -39,12 +39,12 @@ class Gate:
         self._clock = clock
 
     def guarded(self, permission: str, work: Work) -> Endpoint:
-        """Put what every operation shares before its work: vault, token, api-version, access policy, latency."""
+        """Wrap an operation's work in what all share: vault, token, api-version, access policy, latency."""
 
         async def endpoint(request: Request) -> Response:
             vault = self._enter(request, permission)
             await self._clock.sleep(LATENCY_SECONDS)
-            # Only now: the order that this request asks about may have become due meanwhile.
+            # Only after the sleep, in which the order that this request asks about may have become due.
             self._orders.settle(vault["name"])
             response = await work(request, vault)
             response.headers[REGION_HEADER] = vault["location"]
@@ -54,10 +54,10 @@ class Gate:
         return endpoint
 
     def _enter(self, request: Request, permission: str) -> Document:
-        """Return the request's vault, once the caller may do what it asks.
+        """Return the request's vault, after checking that the caller may do what it asks.
 
         Raises:
-            ServiceError: 404 vault, 401 token, 400 api-version, 403 permission.
+            ServiceError: 404 for the vault, 401 for the token, 400 for the api-version, 403 for the permission.
         """
         host = request.headers["host"].partition(":")[0].lower()
         vault = self._model.vault(host.partition(".")[0])
@@ -92,12 +92,18 @@ class Gate:
 
 
 def recovery(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes with what soft delete promises."""
+    """Return attributes, with the members that describe soft delete added."""
     return attributes | {"recoveryLevel": "Recoverable+Purgeable", "recoverableDays": RETENTION_DAYS}
 
 
 def page(request: Request, found: Iterable[Found], show: Callable[[Found], dict[str, Any]]) -> Response:
-    """Return one page of items that come in the order of their ids; the link to the next names the last of this one."""
+    """Return one page of items. The link to the next page names the last item of this one.
+
+    Args:
+        request: its query may have `maxresults`, 1-25, and `$skiptoken`.
+        found: the items, in the order of their ids.
+        show: returns the JSON object of an item, with its `id`.
+    """
     query = request.query_params
     size_text = query.get("maxresults", str(MAX_RESULTS))
     if not size_text.isdigit() or not 1 <= int(size_text) <= MAX_RESULTS:
@@ -123,11 +129,11 @@ async def body_of(request: Request) -> Document:
     """Return a request's body.
 
     Raises:
-        ServiceError: 400: it is no JSON object.
+        ServiceError: 400 if it is not a JSON object.
     """
     try:
         body = json.loads(await request.body())
-        # Half a surrogate pair can be written as an escape, and never be sent back.
+        # An escape can contain half a surrogate pair, which could not be sent back.
         json.dumps(body, ensure_ascii=False).encode()
     except ValueError as error:
         raise bad_parameter("The request body is no valid JSON.") from error

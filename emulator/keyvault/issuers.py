@@ -1,4 +1,4 @@
-"""The issuers that a vault knows, beside `Self` and `Unknown`, which every vault knows."""
+"""The issuers that a vault knows, in addition to `Self` and `Unknown`, which every vault knows."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from emulator.keyvault.properties import attributes, check_name
 
 
 class IssuerModel:
-    """The issuers of all vaults. Whoever they claim to be, the local authority signs."""
+    """The issuers of all vaults. The local authority signs for every issuer."""
 
     def __init__(self, platform: Platform) -> None:
         self._clock = platform.clock
@@ -20,12 +20,23 @@ class IssuerModel:
         return self._table.get(f"{vault}/{name}".lower())
 
     def ensure(self, vault: str, name: str, provider: str) -> None:
-        """Let a vault know an issuer; one that is there stays as it is."""
+        """Create an issuer, unless the vault already has one with this name.
+
+        Args:
+            vault: name of the vault.
+            name: name of the issuer.
+            provider: name of the issuer's provider.
+        """
         if self.find(vault, name) is None:
             self.set(vault, name, {"provider": provider})
 
     def set(self, vault: str, name: str, wish: Document) -> Document:
-        """Create an issuer, or replace it. Its password is not kept: nobody is called with it.
+        """Create or replace an issuer. Its password is not kept, because no provider is ever called.
+
+        Args:
+            vault: name of the vault.
+            name: name of the issuer.
+            wish: the request: `provider`, `credentials`, `org_details`, `attributes`.
 
         Raises:
             ServiceError: 400.
@@ -51,7 +62,12 @@ class IssuerModel:
         return issuer
 
     def update(self, vault: str, name: str, wish: Document) -> Document:
-        """Change what is given of an issuer.
+        """Change the given members of an issuer.
+
+        Args:
+            vault: name of the vault.
+            name: name of the issuer.
+            wish: the members to change, as for `set`.
 
         Raises:
             ServiceError: 400, 404.
@@ -75,7 +91,7 @@ class IssuerModel:
             yield found
 
     def delete(self, vault: str, name: str) -> Document:
-        """Remove an issuer; what it has issued stays.
+        """Remove an issuer. The certificates that it has issued stay.
 
         Raises:
             ServiceError: 404.

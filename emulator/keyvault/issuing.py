@@ -1,4 +1,4 @@
-"""Keys, requests and certificates of a policy, and the text in which a secret holds them."""
+"""Makes the keys, requests and certificates of a policy, and the value of the secret that has them."""
 
 import base64
 import calendar
@@ -19,7 +19,7 @@ _CURVES: dict[str, ec.EllipticCurve] = {"P-256": ec.SECP256R1(), "P-384": ec.SEC
 
 
 def new_key(policy: Document) -> str:
-    """Make the key that a policy wants, as PKCS#8 PEM. An RSA key takes tens of milliseconds and more."""
+    """Make the key that a policy asks for, as PKCS#8 PEM. An RSA key takes tens of milliseconds or more."""
     wanted = policy["key_props"]
     if wanted["kty"] == "EC":
         return private_key_pem(ec.generate_private_key(_CURVES[wanted["crv"]])).decode()
@@ -30,7 +30,7 @@ def request(policy: Document, key_pem: str) -> str:
     """Return the certificate signing request, DER in base64.
 
     Raises:
-        ServiceError: 400 `BadParameter`: a subject alternative name is none.
+        ServiceError: 400 `BadParameter`: a subject alternative name is invalid.
     """
     builder = x509.CertificateSigningRequestBuilder(subject_of(policy))
     for extension, critical in _extensions(policy):
@@ -40,7 +40,14 @@ def request(policy: Document, key_pem: str) -> str:
 
 
 def issue(policy: Document, key_pem: str, authority: CertificateAuthority, now: datetime) -> list[x509.Certificate]:
-    """Return the certificate of a policy with its issuer's, or alone when it signs itself."""
+    """Return the certificate of a policy, followed by its issuer's unless it signs itself.
+
+    Args:
+        policy: a complete policy.
+        key_pem: the certificate's key.
+        authority: the issuer, unless the certificate signs itself.
+        now: the time from which the validity counts.
+    """
     key, own = read_private_key(key_pem), policy["issuer"]["name"] == SELF
     subject = subject_of(policy)
     builder = (
@@ -60,7 +67,13 @@ def issue(policy: Document, key_pem: str, authority: CertificateAuthority, now: 
 
 
 def secret_value(policy: Document, key_pem: str, chain: list[x509.Certificate]) -> str:
-    """Return what the certificate's secret holds: PEM, or PKCS#12 in base64; without the key if that may not leave."""
+    """Return the value of the certificate's secret: PEM, or PKCS#12 in base64.
+
+    Args:
+        policy: a complete policy; it says whether the key may be exported. If not, the value lacks it.
+        key_pem: the certificate's key.
+        chain: the certificate, then its issuer's.
+    """
     key = key_pem if policy["key_props"]["exportable"] else ""
     if policy["secret_props"]["contentType"] == PEM:
         return key + "".join(certificate.public_bytes(Encoding.PEM).decode() for certificate in chain)

@@ -23,7 +23,7 @@ RETENTION_DAYS = 90
 class KeyVaultModel(Vaults):
     """All vaults with their secrets.
 
-    A secret's document lists its versions, oldest first; each version, which holds the value, is a document of its own.
+    A secret's document lists its versions, oldest first. Each version is a separate document, which has the value.
     """
 
     def __init__(self, platform: Platform) -> None:
@@ -35,9 +35,15 @@ class KeyVaultModel(Vaults):
     # Secrets
 
     def put_secret(self, vault: str, name: str, value: str, *, content_type: str = "") -> str:
-        """Make a value a secret's newest version, unless it is that already; return the versioned id.
+        """Ensure that the newest version of a secret has a value; return the versioned id.
 
-        A deleted secret comes back: what `up` needs must not depend on what somebody deleted.
+        A deleted secret is recovered, because `up` must find what it needs even if somebody has deleted it.
+
+        Args:
+            vault: name of the vault.
+            name: name of the secret.
+            value: the value.
+            content_type: content type of a new version.
         """
         found = self._secret(vault, name)
         if found is not None:
@@ -52,8 +58,14 @@ class KeyVaultModel(Vaults):
     def set_secret(self, vault: str, name: str, wish: Document) -> Document:
         """Create a secret, or its next version; return the version.
 
+        Args:
+            vault: name of the vault.
+            name: name of the secret.
+            wish: the request: `value`, `attributes`, `contentType`, `tags`.
+
         Raises:
-            ServiceError: 400 name, value or attributes; 403 a certificate's; 409 the name belongs to a deleted secret.
+            ServiceError: 400 for the name, value or attributes; 403 if it is a certificate's; 409 if a deleted secret
+                has the name.
         """
         check_name(name)
         secret = self._secret(vault, name) or _new(vault, name)
@@ -75,10 +87,15 @@ class KeyVaultModel(Vaults):
         return version
 
     def get_secret(self, vault: str, name: str, version: str = "") -> Document:
-        """Return a version, the newest when none is named.
+        """Return a version of a secret.
+
+        Args:
+            vault: name of the vault.
+            name: name of the secret.
+            version: id of the version; "" for the newest.
 
         Raises:
-            ServiceError: 404 not there or deleted; 403 disabled.
+            ServiceError: 404 if it does not exist or is deleted; 403 if it is disabled.
         """
         check_name(name)
         found = self._existing(vault, name, version)
@@ -89,8 +106,14 @@ class KeyVaultModel(Vaults):
     def update_secret(self, vault: str, name: str, version: str, wish: Document) -> Document:
         """Change a version's attributes, content type or tags, never its value.
 
+        Args:
+            vault: name of the vault.
+            name: name of the secret.
+            version: id of the version; "" for the newest.
+            wish: the request: `attributes`, `contentType`, `tags`.
+
         Raises:
-            ServiceError: 400 attributes; 403 a certificate's; 404 not there or deleted.
+            ServiceError: 400 for the attributes; 403 if it is a certificate's; 404 if it does not exist or is deleted.
         """
         check_name(name)
         found = self._existing(vault, name, version)
@@ -116,15 +139,15 @@ class KeyVaultModel(Vaults):
     # Soft delete
 
     def delete_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
-        """Move a secret with all its versions among the deleted ones, where it stays for 90 days.
+        """Soft-delete a secret with all its versions. It can be recovered for 90 days.
 
         Args:
-            vault: its vault.
-            name: the secret.
+            vault: name of the vault.
+            name: name of the secret.
             managed: whether its certificate deletes it.
 
         Raises:
-            ServiceError: 404; 403 a certificate's.
+            ServiceError: 404; 403 if it is a certificate's.
         """
         check_name(name)
         secret = self._active(vault, name)
@@ -141,7 +164,7 @@ class KeyVaultModel(Vaults):
         return self._deleted_version(secret)
 
     def deleted_secret(self, vault: str, name: str) -> Document:
-        """Return the newest version of a deleted secret, with when it was deleted.
+        """Return the newest version of a deleted secret, with the time of its deletion.
 
         Raises:
             ServiceError: 404.
@@ -160,10 +183,15 @@ class KeyVaultModel(Vaults):
                 yield self._deleted_version(secret)
 
     def recover_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
-        """Bring a deleted secret back with all its versions; return the newest.
+        """Recover a deleted secret with all its versions; return the newest.
+
+        Args:
+            vault: name of the vault.
+            name: name of the secret.
+            managed: whether its certificate recovers it.
 
         Raises:
-            ServiceError: 404 not deleted; 403 a certificate's; 409 it is there.
+            ServiceError: 404 if it is not deleted; 403 if it is a certificate's; 409 if a secret has the name.
         """
         check_name(name)
         if self._active(vault, name) is not None:
@@ -179,8 +207,13 @@ class KeyVaultModel(Vaults):
     def purge_secret(self, vault: str, name: str, *, managed: bool = False) -> None:
         """Remove a deleted secret for good.
 
+        Args:
+            vault: name of the vault.
+            name: name of the secret.
+            managed: whether its certificate purges it.
+
         Raises:
-            ServiceError: 404; 403 a certificate's.
+            ServiceError: 404; 403 if it is a certificate's.
         """
         found = self.deleted_secret(vault, name)
         if not managed:
@@ -190,7 +223,7 @@ class KeyVaultModel(Vaults):
     # Secrets of certificates
 
     def has_own_secret(self, vault: str, name: str) -> bool:
-        """Tell whether a secret, deleted or not, has this name without being a certificate's."""
+        """Tell whether a secret, deleted or not, has this name and is not a certificate's."""
         secret = self._secret(vault, name)
         return secret is not None and not secret.get("managed")
 
@@ -198,9 +231,9 @@ class KeyVaultModel(Vaults):
         """Write a version of a certificate's secret.
 
         Args:
-            vault: its vault.
-            version: `name`, `version`, `value`, `contentType`, `attributes`, perhaps `tags`. One that is disabled, because
-                its certificate is on order, becomes the newest only where there is no other.
+            vault: name of the vault.
+            version: `name`, `version`, `value`, `contentType`, `attributes`, perhaps `tags`. A version that is
+                disabled, because its certificate is on order, becomes the newest only if there is no other.
         """
         name = version["name"]
         secret = self._secret(vault, name) or _new(vault, name) | {"managed": True}
@@ -217,8 +250,13 @@ class KeyVaultModel(Vaults):
     def managed_version(self, vault: str, name: str, version: str) -> Document:
         """Return a version of a certificate's secret, disabled or not.
 
+        Args:
+            vault: name of the vault.
+            name: name of the certificate.
+            version: id of the version.
+
         Raises:
-            LookupError: there is none.
+            LookupError: there is no such version.
         """
         return self._version(vault, name, version)
 
@@ -229,7 +267,7 @@ class KeyVaultModel(Vaults):
                 self._versions.delete(key)
 
     def _secret(self, vault: str, name: str) -> Document | None:
-        """Return a secret, deleted or not; one whose retention is over is gone."""
+        """Return a secret, deleted or not, or None. A secret whose retention is over is removed."""
         secret = self._secrets.get(_key(vault, name))
         if secret and secret["deleted"] and secret["deleted"]["scheduledPurgeDate"] <= self._clock.now().timestamp():
             self._forget(vault, name)

@@ -1,7 +1,7 @@
 """Orders of certificates: one at a time for each certificate, ended by its issuer.
 
-An order in flight is a moment in the store: whoever asks after it finds the certificate issued, also after a restart.
-Whether a key is used again (`reuse_key`) is kept and not followed: each order makes a new one.
+The store has the time at which an order in flight ends. Every request after that time finds the certificate issued,
+even after a restart. `reuse_key` of a policy is kept but ignored: each order makes a new key.
 """
 
 import base64
@@ -28,14 +28,14 @@ from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.policies import SELF, UNKNOWN, complete
 from emulator.keyvault.properties import attributes, check_name, metadata
 
-# No figure is published for a public authority: 1 to 5 minutes, estimated. Key Vault signs by itself in seconds.
+# Estimated as 1 to 5 minutes, because no figure is published for a public authority. Key Vault itself signs in seconds.
 ISSUE_SECONDS = 180.0
 SELF_SECONDS = 5.0
-# Where people inject the refusal of an order, as operation `issue <issuer>`.
+# Service of the faults that refuse an order; their operation is `issue <issuer>`.
 FAULTS = "keyvault"
-# What a vault says when the issuer, or the request, is at fault.
+# The error code if the issuer or the request is at fault.
 ISSUER_ERROR = "Certificate issuer error"
-# What it says when the same order may do better later.
+# The error code if the same order may succeed later.
 CAN_RETRY = "FailedCanRetry"
 
 
@@ -58,14 +58,14 @@ class OrderModel:
         """Order a certificate, or its next version.
 
         Args:
-            vault: its vault.
-            name: its name.
-            wish: the request, `policy`, `attributes`, `tags`.
-            key_pem: a new key, as the policy wants it.
-            correlation_id: of the request; a fault may be meant for it.
+            vault: name of the vault.
+            name: name of the certificate.
+            wish: the request: `policy`, `attributes`, `tags`.
+            key_pem: a new key, as the policy asks for it.
+            correlation_id: correlation id of the request; a fault may be limited to it.
 
         Raises:
-            ServiceError: 400; 409 on order already, deleted and recoverable, or the name of a secret.
+            ServiceError: 400; 409 if it is on order already, is deleted but recoverable, or a secret has the name.
         """
         check_name(name)
         found = self._certificates.find(vault, name)
@@ -98,7 +98,7 @@ class OrderModel:
         with self._store.transaction():
             self._certificates.put(certificate)
             self._certificates.put_version(certificate, made, key_pem)
-            # One of a certificate that was deleted meanwhile may still stand there.
+            # There may still be an order of a certificate that was deleted meanwhile.
             self._orders.delete(f"{vault}/{name}".lower())
             if issuer != UNKNOWN:
                 seconds = SELF_SECONDS if issuer == SELF else ISSUE_SECONDS
@@ -116,7 +116,7 @@ class OrderModel:
             raise pending_in_progress()
 
     def settle(self, vault: str) -> None:
-        """End every order of a vault whose time has come."""
+        """End every order of a vault that is due."""
         for key, order in list(self._orders.scan(f"{vault.lower()}/")):
             if self._clock.now() >= datetime.fromisoformat(order["ready"]):
                 certificate = self._certificates.active(vault, key.partition("/")[2])
@@ -170,9 +170,9 @@ class OrderModel:
         """Return a certificate with its last order.
 
         Args:
-            vault: its vault.
-            name: its name.
-            request_id: the order that is meant, when another may have taken its place.
+            vault: name of the vault.
+            name: name of the certificate.
+            request_id: id of the order, which another may have replaced; "" for the last one.
 
         Raises:
             ServiceError: 404.
@@ -183,10 +183,15 @@ class OrderModel:
         return found
 
     def cancel(self, vault: str, name: str, wish: Document) -> Document:
-        """Ask for an order to be cancelled; its issuer does so when it would have been done.
+        """Ask for an order to be cancelled. It ends as cancelled at the time at which it would have been issued.
+
+        Args:
+            vault: name of the vault.
+            name: name of the certificate.
+            wish: the request: `cancellation_requested`.
 
         Raises:
-            ServiceError: 400; 403 it has ended; 404.
+            ServiceError: 400; 403 if it has ended; 404.
         """
         found = self.get(vault, name)
         if not isinstance(wish.get("cancellation_requested"), bool):
@@ -198,7 +203,7 @@ class OrderModel:
         return found
 
     def delete(self, vault: str, name: str) -> Document:
-        """Forget an order; one in flight makes no certificate any more.
+        """Forget an order. An order in flight then makes no certificate.
 
         Raises:
             ServiceError: 404.

@@ -1,4 +1,4 @@
-"""What a certificate's policy may ask for, and what it gets where it asks for nothing."""
+"""The values that a certificate's policy may have, and their defaults."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ SELF = "Self"
 UNKNOWN = "Unknown"
 KEY_SIZES = (2048, 3072, 4096)
 CURVES = ("P-256", "P-384", "P-521")
-# By Key Vault's name of each: the name in X.509, as `cryptography` spells it.
+# Maps Key Vault's name of each key usage to that of `cryptography`.
 KEY_USAGE = {
     "digitalSignature": "digital_signature",
     "nonRepudiation": "content_commitment",
@@ -33,14 +33,14 @@ _NAMES = ("dns_names", "emails", "uris", "ipAddresses")
 
 
 def complete(wish: Document, before: Document | None = None) -> Document:
-    """Return a whole policy: what is asked for, over what stood there before, over Key Vault's own defaults.
+    """Return a complete policy: each group from the request or from the policy before, filled up with defaults.
 
     Args:
-        wish: a request's `policy`; groups that it leaves out stay as they were.
+        wish: the request's `policy`; groups that it leaves out stay as they were.
         before: the policy so far.
 
     Raises:
-        ServiceError: 400 `BadParameter`, naming the member; 501 where only Azure has it.
+        ServiceError: 400 `BadParameter`, naming the member; 501 for a feature that only Azure has.
     """
     if not isinstance(wish, dict):
         raise bad_parameter("Property policy must be an object.")
@@ -62,7 +62,7 @@ def subject_of(policy: Document) -> x509.Name:
     """Return a policy's subject.
 
     Raises:
-        ServiceError: 400 `BadParameter`: it is no distinguished name, or X.509 has no room for it.
+        ServiceError: 400 `BadParameter`: it is not a distinguished name, or a part is too long for X.509.
     """
     text = policy["x509_props"].get("subject", "")
     try:

@@ -1,4 +1,4 @@
-"""What a secret may hold: its name, value, attributes, content type and tags, as a request gives them."""
+"""Reads and checks the parts of a secret in a request: name, value, attributes, content type and tags."""
 
 import re
 from typing import Any
@@ -76,7 +76,7 @@ def metadata(wish: Document) -> Document:
 
 
 def value_of(wish: Document) -> str:
-    """Return the value.
+    """Return the value that a caller gives.
 
     Raises:
         ServiceError: 400 `BadParameter`.

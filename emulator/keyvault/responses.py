@@ -23,7 +23,7 @@ class Responses:
         return JSONResponse(_bundle(version, value=True))
 
     async def get_secret(self, request: Request, vault: Document) -> Response:
-        """Answer `GET /secrets/{name}/{version}`; an empty version is the newest."""
+        """Answer `GET /secrets/{name}/{version}`; without a version, with the newest one."""
         name, version = request.path_params["name"], request.path_params.get("version", "")
         return JSONResponse(_bundle(self._model.get_secret(vault["name"], name, version), value=True))
 
@@ -63,7 +63,7 @@ class Responses:
         return Response(status_code=204)
 
     async def refuse(self, request: Request, _vault: Document) -> Response:
-        """Answer backup and restore, whose sealed blobs only Azure can open."""
+        """Refuse backup and restore, because only Azure can open their sealed blobs."""
         raise not_implemented(f"{request.method} {request.url.path}")
 
 

@@ -1,4 +1,4 @@
-"""What a vault answers, and which permission each operation needs."""
+"""The operations that a vault answers, and the permission that each requires."""
 
 from collections.abc import Awaitable, Callable
 
@@ -14,7 +14,7 @@ from emulator.keyvault.responses import Responses
 SecretWork = Callable[[Responses, Request, Document], Awaitable[Response]]
 CertificateWork = Callable[[CertificateResponses, Request, Document], Awaitable[Response]]
 
-# Literal paths stand before those with a parameter in the same place.
+# Literal paths come before those with a parameter in the same place.
 SECRETS: tuple[tuple[str, str, str, SecretWork], ...] = (
     ("GET", "/secrets", "list", Responses.list_secrets),
     ("POST", "/secrets/restore", "set", Responses.refuse),
@@ -69,7 +69,13 @@ CERTIFICATES: tuple[tuple[str, str, str, CertificateWork], ...] = (
 
 
 def routes(gate: Gate, secrets: Responses, certificates: CertificateResponses) -> list[Route]:
-    """Return the routes of the tables."""
+    """Return the routes of both tables.
+
+    Args:
+        gate: checks each request.
+        secrets: the operations on secrets.
+        certificates: the operations on certificates and issuers.
+    """
     found = []
     for method, path, permission, secret_work in SECRETS:
         endpoint = gate.guarded(f"secrets {permission}", secret_work.__get__(secrets))

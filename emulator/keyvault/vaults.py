@@ -14,7 +14,7 @@ CERTIFICATE_PERMISSIONS = (
     *("get", "list", "create", "update", "delete", "recover", "purge"),
     *("getissuers", "listissuers", "setissuers", "deleteissuers"),
 )
-# The tables of what lies in vaults; their keys begin with the vault's name.
+# The tables with the contents of vaults. Their keys begin with the vault's name.
 CONTENTS = (
     *("keyvault_secrets", "keyvault_versions"),
     *("keyvault_certificates", "keyvault_certificate_versions", "keyvault_orders", "keyvault_issuers"),
@@ -30,10 +30,15 @@ class Vaults:
         self._vaults = platform.store.table("keyvault_vaults")
 
     def ensure_vault(self, name: str, tenant_id: str, *, location: str = "") -> Document:
-        """Create or confirm a vault; access policies of an old one stay.
+        """Create a vault, or update an existing one, which keeps its access policies.
+
+        Args:
+            name: name of the vault.
+            tenant_id: tenant whose tokens it accepts.
+            location: its region; "" for that of this local Azure.
 
         Raises:
-            ValueError: the name is no vault name.
+            ValueError: the name is not a vault name.
         """
         if not VAULT_NAME.fullmatch(name.lower()):
             raise ValueError(f"{name!r} is no vault name: 3-24 letters, digits, single hyphens, a letter first")
@@ -48,7 +53,7 @@ class Vaults:
         return self._vaults.get(name.lower())
 
     def delete_vault(self, name: str) -> bool:
-        """Remove a vault with all that is in it; tell whether there was one."""
+        """Remove a vault with everything in it; return whether there was one."""
         with self._store.transaction():
             for table in map(self._store.table, CONTENTS):
                 for key, _ in list(table.scan(f"{name.lower()}/")):
@@ -58,13 +63,13 @@ class Vaults:
     def allow(
         self, vault: str, object_id: str, permissions: Sequence[str], certificates: Sequence[str] | None = None
     ) -> None:
-        """Set what a principal may do with secrets, and with certificates; an empty list takes all of it away.
+        """Set a principal's permissions for secrets and for certificates; an empty list takes all of them away.
 
         Args:
-            vault: its name.
-            object_id: of the principal.
-            permissions: for secrets.
-            certificates: for certificates and issuers; None leaves them as they are.
+            vault: name of the vault.
+            object_id: object id of the principal.
+            permissions: permissions for secrets.
+            certificates: permissions for certificates and issuers; None leaves them as they are.
 
         Raises:
             ValueError: a permission is unknown.
@@ -85,9 +90,9 @@ class Vaults:
         """Check a caller's access policy.
 
         Args:
-            vault: the vault.
-            caller: who calls.
-            permission: `secrets get`, `certificates create`.
+            vault: the vault's document.
+            caller: the caller.
+            permission: the permission, such as `secrets get` or `certificates create`.
 
         Raises:
             ServiceError: 403 `Forbidden`, inner `AccessDenied`.

@@ -11,7 +11,7 @@ __all__ = ["ManagedIdentityModel", "create"]
 
 
 def create(platform: Platform) -> Service:
-    """Create the service; it comes after Entra ID, in which the identity lives."""
+    """Create the service. Entra ID has to be created before, because it has the identity."""
     model = ManagedIdentityModel(platform, platform.model(EntraModel))
     platform.register(model)
     port = platform.ports.get("identity")

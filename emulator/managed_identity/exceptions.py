@@ -9,12 +9,12 @@ from emulator.core.errors import ServiceError
 
 
 def wrong_header() -> ServiceError:
-    """Return the error of a missing or wrong `X-IDENTITY-HEADER`."""
+    """Return the error for a missing or wrong `X-IDENTITY-HEADER`."""
     return ServiceError(401, "Unauthorized", "The X-IDENTITY-HEADER header is missing or does not match.")
 
 
 def no_identity() -> ServiceError:
-    """Return the error of an identity that the app does not have."""
+    """Return the error for an identity that the app does not have."""
     return ServiceError(
         400,
         "BadRequest",
@@ -23,7 +23,13 @@ def no_identity() -> ServiceError:
 
 
 def bad_parameter(name: str, value: str, allowed: str) -> ServiceError:
-    """Return the error of a query parameter."""
+    """Return the error for an invalid query parameter.
+
+    Args:
+        name: the parameter's name.
+        value: the value that came.
+        allowed: what the value must be.
+    """
     return ServiceError(
         400, "BadRequest", f"The query parameter '{name}' has the value '{value}'; it must be {allowed}."
     )

@@ -13,8 +13,8 @@ SECRET = "header"  # noqa: S105 - the key under which it is stored
 class ManagedIdentityModel:
     """One function app's identity endpoint.
 
-    The function app has one identity. It answers to callers that name none, like a system-assigned identity, and to
-    those that name it.
+    The function app has one identity. Callers get it if they name no identity, as with a system-assigned identity, or
+    if they name it.
     """
 
     def __init__(self, platform: Platform, entra: EntraModel) -> None:
@@ -33,7 +33,7 @@ class ManagedIdentityModel:
         )
 
     def header(self) -> str:
-        """Return what `X-IDENTITY-HEADER` must hold: the function app's setting `IDENTITY_HEADER`."""
+        """Return the required value of `X-IDENTITY-HEADER`: the function app's setting `IDENTITY_HEADER`."""
         stored = self._secrets.get(SECRET)
         if stored is None:
             stored = {"value": secrets.token_hex(16).upper()}
@@ -50,7 +50,13 @@ class ManagedIdentityModel:
             raise wrong_header()
 
     def token(self, resource: str, *, client_id: str, object_id: str, resource_id: str) -> tuple[str, int]:
-        """Return (token, when it expires as unix seconds); empty ids name the app's own identity.
+        """Return (token, its expiry in Unix seconds).
+
+        Args:
+            resource: identifier of the resource that the token is for.
+            client_id: client id of the identity; "" if the caller does not name it.
+            object_id: object id of the identity, likewise.
+            resource_id: resource id of the identity, likewise.
 
         Raises:
             ServiceError: 400 for another identity or an unknown resource.

@@ -10,7 +10,7 @@ API_VERSION = "2019-08-01"
 
 
 class Responses:
-    """The endpoint, on one function app's identity."""
+    """The endpoint, for one function app's identity."""
 
     def __init__(self, model: ManagedIdentityModel) -> None:
         self._model = model

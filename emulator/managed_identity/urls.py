@@ -1,4 +1,4 @@
-"""What the identity endpoint answers."""
+"""The routes of the identity endpoint."""
 
 from starlette.routing import Route
 
@@ -6,5 +6,5 @@ from emulator.managed_identity.responses import Responses
 
 
 def routes(responses: Responses) -> list[Route]:
-    """Return the table."""
+    """Return the routes."""
     return [Route("/msi/token", responses.token, methods=["GET"], name="GET token")]

@@ -11,12 +11,12 @@ from emulator.network.subnets import prefixes
 
 Json = dict[str, Any]
 
-# The network's own address, the gateway's and two for DNS come first; the last is the broadcast address.
+# The first addresses are the network's own, the gateway's and two for DNS. The last is the broadcast address.
 RESERVED_FIRST = 4
 
 
 def assign_private_address(change: Change) -> None:
-    """Give an IP configuration in a subnet its private address, and keep the one it has."""
+    """Give an IP configuration in a subnet its private address, or keep the one that it already has."""
     properties, arm = change.properties, change.arm
     subnet_id: str = properties["subnet"]["id"]
     subnet = arm.load(subnet_id)
@@ -41,6 +41,11 @@ def draw_private_address(arm: ArmModel, subnet_id: str) -> str:
 
 def first_free(subnet_id: str, ranges: list[IPv4Network], taken: Mapping[str, str]) -> str:
     """Return the lowest address that nobody has.
+
+    Args:
+        subnet_id: the subnet, for the error.
+        ranges: its ranges.
+        taken: the addresses in use, each with the id of its IP configuration.
 
     Raises:
         ServiceError: 400 `SubnetIsFull`.
@@ -67,7 +72,7 @@ def _taken(change: Change, subnet_id: str) -> Iterator[tuple[str, str]]:
     for address, holder in held_addresses(change.arm, subnet_id):
         if holder.lower() not in own:
             yield address, holder
-    # What comes in the same body counts as it comes, with what was stored of it where it keeps its address.
+    # Configurations of the same body count with the address in that body, or with the stored one if they keep it.
     for name, sibling in change.siblings:
         address = sibling["properties"].get("privateIPAddress")
         if address:

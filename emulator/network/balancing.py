@@ -1,4 +1,4 @@
-"""What a load balancer's parts must be, each alone and all together."""
+"""Checks the parts of a load balancer, each alone and against the others, and fills in their defaults."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -19,7 +19,7 @@ STANDARD = "Standard"
 LOWEST_PROBE_INTERVAL = 5
 HIGHEST_PORT = 65535
 IDLE_MINUTES = range(4, 101)
-# The lists of a load balancer; one that does not come is empty.
+# The lists of a load balancer. A list that the body lacks is empty.
 PARTS = (
     "frontendIPConfigurations",
     "backendAddressPools",
@@ -31,7 +31,7 @@ PARTS = (
 
 
 def prepare_load_balancer(change: Change) -> None:
-    """Fill in what Azure fills in, and check the parts against each other."""
+    """Fill in the defaults of a load balancer, and check its parts against each other."""
     change.body["sku"] = {"name": "Basic", "tier": "Regional"} | change.body.get("sku", {})
     before = (change.existing or {}).get("sku")
     if before is not None and before["name"] != change.body["sku"]["name"]:
@@ -50,13 +50,13 @@ def prepare_load_balancer(change: Change) -> None:
 
 
 def _named(change: Change, member: str) -> Iterator[tuple[str, Json]]:
-    """Yield (id, properties) of the parts of one kind that came."""
+    """Yield (id, properties) of the body's parts of one kind."""
     for part in change.properties[member]:
         yield f"{change.id}/{member}/{part['name']}", part.get("properties", {})
 
 
 def _check_frontends(change: Change) -> None:
-    """A load balancer is public or internal, and each frontend has one address of one kind."""
+    """Check that each frontend has one address, and that all are public or all are in subnets."""
     kinds = set()
     for identifier, frontend in _named(change, "frontendIPConfigurations"):
         ends = [member for member in ("subnet", "publicIPAddress", "publicIPPrefix") if frontend.get(member)]
@@ -77,7 +77,7 @@ def _check_frontends(change: Change) -> None:
 
 
 def _check_rules(change: Change) -> None:
-    """No two rules take one port of one frontend, nor one of a pool."""
+    """Check that no two rules use the same port of a frontend, or of a pool."""
     for (first, one), (second, other) in combinations(_named(change, "loadBalancingRules"), 2):
         if one["protocol"] != other["protocol"] and "All" not in (one["protocol"], other["protocol"]):
             continue
@@ -91,7 +91,7 @@ def _check_rules(change: Change) -> None:
 
 
 def _check_outbound_rules(change: Change) -> None:
-    """The way out is through public frontends, and SNAT on one of them is either a rule's or an outbound rule's."""
+    """Check that outbound rules are of a Standard load balancer, on public frontends without SNAT by other rules."""
     rules = list(_named(change, "loadBalancingRules"))
     for outbound_id, outbound in _named(change, "outboundRules"):
         if change.body["sku"]["name"] != STANDARD:
@@ -147,7 +147,7 @@ def _is_standard(change: Change) -> bool:
 
 
 def prepare_frontend(change: Change) -> None:
-    """Give a frontend its address."""
+    """Give a frontend its address, and check that the SKU of a public address matches the load balancer's."""
     properties = change.properties
     if properties.get("subnet"):
         assign_private_address(change)
@@ -165,7 +165,7 @@ def prepare_frontend(change: Change) -> None:
 
 
 def prepare_pool(change: Change) -> None:
-    """Refuse members by address: pools here have the interfaces that name them."""
+    """Refuse a list of addresses, because here the members of a pool are the interfaces that refer to it."""
     if change.properties.get("loadBalancerBackendAddresses"):
         raise ServiceError(
             400,
@@ -176,7 +176,7 @@ def prepare_pool(change: Change) -> None:
 
 
 def prepare_probe(change: Change) -> None:
-    """Check what a probe asks and how often."""
+    """Check a probe's protocol, path, port and interval, and fill in its defaults."""
     properties = change.properties
     protocol, path = properties["protocol"], properties.get("requestPath")
     if (protocol == "Tcp") == bool(path):
@@ -201,7 +201,7 @@ def prepare_probe(change: Change) -> None:
 
 
 def prepare_rule(change: Change) -> None:
-    """Fill in what Azure fills in of a rule."""
+    """Fill in the defaults of a load balancing rule, and check its ports and idle timeout."""
     properties = change.properties
     properties.setdefault("backendPort", properties["frontendPort"])
     properties.setdefault("enableFloatingIP", False)
@@ -214,7 +214,7 @@ def prepare_rule(change: Change) -> None:
 
 
 def prepare_outbound_rule(change: Change) -> None:
-    """Fill in what Azure fills in of an outbound rule."""
+    """Fill in the defaults of an outbound rule, and check its idle timeout."""
     properties = change.properties
     properties.setdefault("enableTcpReset", False)
     properties.setdefault("allocatedOutboundPorts", 0)
@@ -222,7 +222,7 @@ def prepare_outbound_rule(change: Change) -> None:
 
 
 def prepare_nat_rule(change: Change) -> None:
-    """Fill in what Azure fills in of a NAT rule."""
+    """Fill in the defaults of a NAT rule, and check its idle timeout."""
     change.properties.setdefault("enableFloatingIP", False)
     change.properties.setdefault("enableTcpReset", False)
     _check_idle(change)
@@ -230,7 +230,7 @@ def prepare_nat_rule(change: Change) -> None:
 
 def _check_port(change: Change, member: str) -> None:
     port = change.properties[member]
-    # Port 0 stands for all ports, in a rule for all protocols.
+    # In a rule for all protocols, port 0 means all ports.
     lowest = 0 if change.properties["protocol"] == "All" else 1
     if not lowest <= port <= HIGHEST_PORT:
         raise ServiceError(
@@ -253,7 +253,7 @@ def _check_idle(change: Change) -> None:
 
 
 def keep_while_linked(arm: ArmModel, stored: Json) -> None:
-    """Let a load balancer go unless a private link service stands on it."""
+    """Refuse to delete a load balancer that a private link service uses."""
     for frontend in arm.scan(f"{stored['id']}/frontendIPConfigurations/", FRONTEND):
         for holder in arm.documents.references.holders(arm, frontend["id"]):
             if (found := arm.load(holder)) is not None and found["type"] == LINK_SERVICE:

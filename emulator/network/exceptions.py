@@ -1,4 +1,4 @@
-"""The errors of Microsoft.Network, in its words."""
+"""The errors of Microsoft.Network, in Azure's wording."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from emulator.core.errors import ServiceError
 
 
 def invalid_cidr(prefix: str, where: str) -> ServiceError:
-    """Not an address range, or one with host bits set."""
+    """Return the error for a text that is not an address range, or a range with host bits set."""
     return ServiceError(
         400,
         "InvalidCIDRNotation",
@@ -16,7 +16,7 @@ def invalid_cidr(prefix: str, where: str) -> ServiceError:
 
 
 def invalid_subnet(name: str, network: str) -> ServiceError:
-    """A subnet outside its network's ranges."""
+    """Return the error for a subnet outside its network's ranges."""
     return ServiceError(
         400,
         "NetcfgInvalidSubnet",
@@ -26,7 +26,7 @@ def invalid_subnet(name: str, network: str) -> ServiceError:
 
 
 def subnet_ranges_overlap(name: str, other: str) -> ServiceError:
-    """Two subnets of one network overlap."""
+    """Return the error for two overlapping subnets of a network."""
     return ServiceError(
         400,
         "NetcfgSubnetRangesOverlap",
@@ -35,7 +35,7 @@ def subnet_ranges_overlap(name: str, other: str) -> ServiceError:
 
 
 def overlapping_prefixes(network: str, prefixes: Sequence[str]) -> ServiceError:
-    """Two ranges of one network overlap."""
+    """Return the error for overlapping ranges of a network."""
     return ServiceError(
         400,
         "VnetAddressSpacesOverlap",
@@ -44,7 +44,13 @@ def overlapping_prefixes(network: str, prefixes: Sequence[str]) -> ServiceError:
 
 
 def reserved_range(prefix: str, network: str, reserved: str) -> ServiceError:
-    """A range that is nobody's to use."""
+    """Return the error for a range that nobody may use.
+
+    Args:
+        prefix: the network's range.
+        network: the network's name.
+        reserved: the reserved range that it overlaps.
+    """
     return ServiceError(
         400,
         "VnetAddressPrefixNotAllowed",
@@ -53,12 +59,12 @@ def reserved_range(prefix: str, network: str, reserved: str) -> ServiceError:
 
 
 def missing(code: str, message: str) -> ServiceError:
-    """A member that the type cannot be without."""
+    """Return the error for a required member that is missing or does not fit."""
     return ServiceError(400, code, message)
 
 
 def in_use_subnet(subnet_id: str, holders: Sequence[str]) -> ServiceError:
-    """A subnet with something in it."""
+    """Return the error for deleting a subnet with something in it."""
     name = subnet_id.rsplit("/", 1)[-1]
     return ServiceError(
         400,
@@ -69,7 +75,7 @@ def in_use_subnet(subnet_id: str, holders: Sequence[str]) -> ServiceError:
 
 
 def in_use_security_group(group_id: str, holders: Sequence[str]) -> ServiceError:
-    """A network security group attached to something."""
+    """Return the error for deleting a network security group that is attached to something."""
     return ServiceError(
         400,
         "InUseNetworkSecurityGroupCannotBeDeleted",
@@ -80,13 +86,20 @@ def in_use_security_group(group_id: str, holders: Sequence[str]) -> ServiceError
 
 
 def in_use(code: str, kind: str, resource_id: str, holders: Sequence[str]) -> ServiceError:
-    """Anything else that is referred to."""
+    """Return the error for deleting any other resource that others refer to.
+
+    Args:
+        code: the error's code.
+        kind: the type in words.
+        resource_id: the resource.
+        holders: ids of the resources that refer to it.
+    """
     name = resource_id.rsplit("/", 1)[-1]
     return ServiceError(400, code, f"{kind} {name} is in use by {', '.join(holders)} and cannot be deleted.")
 
 
 def in_use_public_address(address_id: str, holders: Sequence[str]) -> ServiceError:
-    """A public address that something has."""
+    """Return the error for deleting a public address that something has."""
     return ServiceError(
         400,
         "PublicIPAddressCannotBeDeleted",
@@ -97,7 +110,13 @@ def in_use_public_address(address_id: str, holders: Sequence[str]) -> ServiceErr
 
 
 def public_address_in_use(resource_id: str, address_id: str, holder: str) -> ServiceError:
-    """A second IP configuration wants a public address."""
+    """Return the error for a second IP configuration that wants a public address.
+
+    Args:
+        resource_id: the second IP configuration.
+        address_id: the public address.
+        holder: the IP configuration that has it.
+    """
     return ServiceError(
         400,
         "PublicIPAddressInUse",
@@ -107,7 +126,7 @@ def public_address_in_use(resource_id: str, address_id: str, holder: str) -> Ser
 
 
 def subnet_is_full(subnet_id: str, ranges: Sequence[str]) -> ServiceError:
-    """No address is left."""
+    """Return the error for a subnet without a free address."""
     return ServiceError(
         400,
         "SubnetIsFull",
@@ -117,7 +136,7 @@ def subnet_is_full(subnet_id: str, ranges: Sequence[str]) -> ServiceError:
 
 
 def private_address_missing(configuration_id: str) -> ServiceError:
-    """Static, and no address."""
+    """Return the error for a static IP configuration without an address."""
     return ServiceError(
         400,
         "PrivateIPAddressNotSpecified",
@@ -127,14 +146,14 @@ def private_address_missing(configuration_id: str) -> ServiceError:
 
 
 def invalid_private_address(address: str, configuration_id: str) -> ServiceError:
-    """No address at all."""
+    """Return the error for a text that is not an address."""
     return ServiceError(
         400, "InvalidIPAddressFormat", f"IP address {address} of IP configuration {configuration_id} is not valid."
     )
 
 
 def private_address_not_in_subnet(address: str, prefix: str) -> ServiceError:
-    """An address of another network."""
+    """Return the error for an address outside the subnet."""
     return ServiceError(
         400,
         "PrivateIPAddressNotInSubnet",
@@ -143,7 +162,7 @@ def private_address_not_in_subnet(address: str, prefix: str) -> ServiceError:
 
 
 def private_address_reserved(address: str, prefix: str) -> ServiceError:
-    """One of the five addresses that are Azure's own."""
+    """Return the error for one of the five addresses that Azure reserves in each range."""
     return ServiceError(
         400,
         "PrivateIPAddressInReservedRange",
@@ -152,7 +171,13 @@ def private_address_reserved(address: str, prefix: str) -> ServiceError:
 
 
 def private_address_taken(configuration_id: str, address: str, holder: str) -> ServiceError:
-    """Somebody else has the address."""
+    """Return the error for an address that somebody else has.
+
+    Args:
+        configuration_id: the IP configuration that wants it.
+        address: the address.
+        holder: the IP configuration that has it.
+    """
     return ServiceError(
         400,
         "PrivateIPAddressIsAllocated",
@@ -162,12 +187,12 @@ def private_address_taken(configuration_id: str, address: str, holder: str) -> S
 
 
 def sku_mismatch(code: str, message: str) -> ServiceError:
-    """Basic and Standard do not go together."""
+    """Return the error for SKUs that do not go together, or a SKU without the feature."""
     return ServiceError(400, code, message)
 
 
 def in_use_part(part_id: str, holders: Sequence[str]) -> ServiceError:
-    """A part of a load balancer that interfaces or link services hold on to."""
+    """Return the error for removing a part of a load balancer that interfaces or private link services refer to."""
     kind = part_id.rsplit("/", 2)[-2]
     kind = kind[0].upper() + kind[1:].removesuffix("s")
     return ServiceError(
@@ -178,7 +203,7 @@ def in_use_part(part_id: str, holders: Sequence[str]) -> ServiceError:
 
 
 def load_balancer_with_link_service(balancer_id: str, service_id: str) -> ServiceError:
-    """A private link service stands on a load balancer."""
+    """Return the error for deleting a load balancer that a private link service uses."""
     return ServiceError(
         400,
         "CannotDeleteLoadBalancerWithPrivateLinkService",
@@ -188,7 +213,7 @@ def load_balancer_with_link_service(balancer_id: str, service_id: str) -> Servic
 
 
 def in_use_interface(interface_id: str, holders: Sequence[str]) -> ServiceError:
-    """A machine has the interface."""
+    """Return the error for deleting an interface that a machine has."""
     return ServiceError(
         400,
         "NicInUse",
@@ -198,7 +223,7 @@ def in_use_interface(interface_id: str, holders: Sequence[str]) -> ServiceError:
 
 
 def owned_interface(interface_id: str, owner: str) -> ServiceError:
-    """The interface belongs to a private endpoint or a private link service, and comes and goes with it."""
+    """Return the error for changing or deleting the interface of a private endpoint or private link service."""
     kind = "PrivateEndpoint" if "/privateendpoints/" in owner.lower() else "PrivateLinkService"
     return ServiceError(
         400,
@@ -209,7 +234,7 @@ def owned_interface(interface_id: str, owner: str) -> ServiceError:
 
 
 def service_with_connections(service_id: str, count: int) -> ServiceError:
-    """Private endpoints are connected to a private link service."""
+    """Return the error for deleting a private link service to which private endpoints are connected."""
     return ServiceError(
         400,
         "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted",
@@ -220,7 +245,7 @@ def service_with_connections(service_id: str, count: int) -> ServiceError:
 
 
 def policies_enabled(service_id: str, subnet_id: str) -> ServiceError:
-    """A private link service needs a subnet without network policies for its addresses."""
+    """Return the error for a private link service in a subnet that has network policies enabled."""
     return ServiceError(
         400,
         "PrivateLinkServiceCannotBeCreatedInSubnetThatHasNetworkPoliciesEnabled",
@@ -230,7 +255,7 @@ def policies_enabled(service_id: str, subnet_id: str) -> ServiceError:
 
 
 def policies_needed_off(subnet_id: str) -> ServiceError:
-    """A subnet with a private link service in it."""
+    """Return the error for enabling network policies on a subnet with a private link service in it."""
     return ServiceError(
         400,
         "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
@@ -239,7 +264,13 @@ def policies_needed_off(subnet_id: str) -> ServiceError:
 
 
 def wrong_frontend(service_id: str, frontend_id: str, reason: str) -> ServiceError:
-    """A private link service stands on internal frontends of Standard load balancers."""
+    """Return the error for a frontend that a private link service cannot use.
+
+    Args:
+        service_id: the private link service.
+        frontend_id: the frontend, which has to be an internal one of a Standard load balancer.
+        reason: why it cannot be used, as a clause.
+    """
     return ServiceError(
         400,
         "PrivateLinkServiceFrontendIPConfigurationNotSupported",
@@ -249,7 +280,7 @@ def wrong_frontend(service_id: str, frontend_id: str, reason: str) -> ServiceErr
 
 
 def service_not_visible(endpoint_id: str, service_id: str) -> ServiceError:
-    """Who makes a private endpoint may not see the private link service, or there is none."""
+    """Return the error for a private link service that does not exist, or that the endpoint's owner may not see."""
     return ServiceError(
         400,
         "PrivateLinkServiceNotFound",
@@ -259,7 +290,7 @@ def service_not_visible(endpoint_id: str, service_id: str) -> ServiceError:
 
 
 def too_many_public_addresses(limit: int, *, static: bool) -> ServiceError:
-    """More public addresses than the subscription may have in the region."""
+    """Return the error for more public addresses than the subscription may have in the region."""
     how = " with static allocation method" if static else ""
     return ServiceError(
         400,

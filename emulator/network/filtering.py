@@ -1,4 +1,4 @@
-"""What network security groups let through to an interface."""
+"""Decides whether network security groups let a packet through to an interface."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ class Packet:
     """The first packet of a connection over TCP.
 
     Args:
-        source: service tag of where it comes from.
-        address: private address that it goes to.
-        port: that it goes to.
-        source_address: where it comes from, "" when that is anywhere behind the tag.
+        source: service tag of its source.
+        address: private address of its destination.
+        port: port of its destination.
+        source_address: address of its source, "" for any address that the tag covers.
     """
 
     source: str
@@ -32,10 +32,16 @@ class Packet:
 
 
 def denial(arm: ArmModel, interface: Json, subnet_id: str, packet: Packet) -> str:
-    """Return why a packet does not reach an interface, "" if it does.
+    """Return why a packet does not reach an interface, or "" if it does.
 
-    The groups of the subnet and of the interface must both let it through. Where there is none, all is let through that
-    comes from the network itself; what comes from outside through Standard addresses is not.
+    The groups of the subnet and of the interface must both allow it. Without any group, packets from the network itself
+    pass, and packets from outside through Standard addresses do not.
+
+    Args:
+        arm: the model.
+        interface: the interface's document.
+        subnet_id: its subnet.
+        packet: the packet.
     """
     subnet = arm.load(subnet_id) or {"properties": {}}
     attached = [holder["properties"].get("networkSecurityGroup", {}).get("id") for holder in (subnet, interface)]
@@ -50,7 +56,7 @@ def denial(arm: ArmModel, interface: Json, subnet_id: str, packet: Packet) -> st
 
 
 def _decide(arm: ArmModel, group_id: str, packet: Packet) -> tuple[str, str]:
-    """Return the name and the access of the first rule that fits."""
+    """Return the name and the access of the first rule that matches."""
     for name, rule in sorted(_inbound(arm, group_id), key=lambda item: int(item[1]["priority"])):
         if _fits(rule, packet):
             return name, str(rule["access"])
@@ -91,13 +97,13 @@ def _all(rule: Json, member: str) -> Iterable[str]:
 
 
 def _covers(prefix: str, tag: str, address: str) -> bool:
-    """Tell whether an address prefix or service tag of a rule takes in an address behind a tag."""
+    """Tell whether an address prefix or service tag of a rule covers an address, or the service tag of that address."""
     if prefix.lower() in EVERYTHING or prefix.lower() == tag.lower():
         return True
     try:
         return bool(address) and ip_address(address) in ip_network(prefix, strict=False)
     except ValueError:
-        # A service tag, which stands for addresses of Azure's own.
+        # Another service tag, which stands for Azure's own addresses.
         return False
 
 

@@ -1,4 +1,4 @@
-"""Network interfaces: of machines, and those that private endpoints and private link services bring with them."""
+"""Network interfaces of machines, and those that come with private endpoints and private link services."""
 
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -46,7 +46,7 @@ CONFIGURATION_PROPERTIES: Json = {
 
 
 def prepare_interface(change: Change) -> None:
-    """Check that an interface has configurations, one of them the primary one, and belongs to nobody else."""
+    """Check that an interface has configurations, exactly one of them primary, and that no other resource owns it."""
     if owner := _owner(change.existing or {}):
         raise exceptions.owned_interface(str(change.id), owner)
     properties = change.properties
@@ -72,7 +72,7 @@ def prepare_interface(change: Change) -> None:
 
 
 def prepare_configuration(change: Change) -> None:
-    """Give a configuration its addresses, and check that the load balancers that it joins go together."""
+    """Give a configuration its addresses, and check that the SKUs of its public address and load balancers match."""
     properties = change.properties
     if not properties.get("subnet"):
         raise exceptions.missing(
@@ -107,7 +107,7 @@ def _owner(stored: Json) -> str:
 
 
 def render_interface(arm: ArmModel, stored: Json) -> Json:
-    """Show whose interface it is, and its hardware address once a machine has it."""
+    """Show the owner of an interface, and its hardware address once a machine has it."""
     shown: Json = {
         "hostedWorkloads": [],
         "tapConfigurations": [],
@@ -133,7 +133,7 @@ def _machines(arm: ArmModel, interface_id: str) -> list[str]:
 
 
 def keep_owned(_arm: ArmModel, stored: Json) -> None:
-    """Let an interface go unless it comes and goes with its owner."""
+    """Refuse to delete an interface that belongs to another resource."""
     if owner := _owner(stored):
         raise exceptions.owned_interface(stored["id"], owner)
 
@@ -142,7 +142,14 @@ def keep_owned(_arm: ArmModel, stored: Json) -> None:
 
 
 def ensure_owned_interface(arm: ArmModel, owner: Json, subnet_id: str, *, configuration: str) -> str:
-    """Make the interface of a private endpoint or private link service, where it is missing; return its id."""
+    """Ensure that a private endpoint or private link service has its interface; return the interface's id.
+
+    Args:
+        arm: the model.
+        owner: document of the private endpoint or private link service.
+        subnet_id: the subnet from which the interface gets its address.
+        configuration: name of its IP configuration, to which a guid is added.
+    """
     guid = uuid5(NAMESPACE_URL, owner["id"].lower())
     identifier = f"{owner['id'].split('/providers/')[0]}/providers/{INTERFACE}/{owner['name']}.nic.{guid}"
     if arm.load(identifier) is not None:

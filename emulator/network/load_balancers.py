@@ -1,4 +1,4 @@
-"""Load balancers: frontends, pools, probes and rules, which come in one body and refer to each other."""
+"""Load balancers with their frontends, pools, probes and rules, which share one body and refer to each other."""
 
 from typing import Any
 
@@ -150,7 +150,7 @@ LOAD_BALANCERS = ResourceType(
         "resourceGuid": READ_ONLY,
         "scope": Since("2025-01-01", str),
     },
-    # Frontends come first: rules are checked against what the frontends are.
+    # Frontends come first, because rules are checked against them.
     inline=dict(zip(balancing.PARTS, (FRONTEND, POOL, PROBE, RULE, OUTBOUND_RULE, NAT_RULE), strict=True)),
     create_seconds=4,
     update_seconds=4,

@@ -1,4 +1,4 @@
-"""Private endpoints: an address in one network that leads to a private link service, as far as that approves."""
+"""Private endpoints: an address in a network that leads to a private link service, if that approves the connection."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from emulator.network.types import ENDPOINT, LINK_SERVICE, SUBNET
 
 Json = dict[str, Any]
 
-# Made by who may approve, or made with a request to whoever may.
+# Connections made by those who may approve them, and connections made with a request for approval.
 CONNECTIONS = ("privateLinkServiceConnections", "manualPrivateLinkServiceConnections")
 DISCONNECTED = {"status": "Disconnected", "description": "The private link service removed it.", "actionsRequired": ""}
 
@@ -34,7 +34,7 @@ _CONNECTION: Json = {
 
 
 def prepare_endpoint(change: Change) -> None:
-    """Check that an endpoint has one connection, to a service that it may see, and keeps its subnet."""
+    """Check that an endpoint has one connection, that it may see the service, and that its subnet stays the same."""
     properties = change.properties
     connections = list(_connections(properties))
     if len(connections) != 1:
@@ -67,7 +67,7 @@ def _service_id(connection: Json) -> str:
 
 
 async def _connect(arm: ArmModel, stored: Json) -> None:
-    """Give an endpoint its interface with its address, and tell the service of it."""
+    """Give an endpoint its interface with an address, and record its connection with the service."""
     ensure_owned_interface(arm, stored, stored["properties"]["subnet"]["id"], configuration="privateEndpointIpConfig")
     for connection in _connections(stored["properties"]):
         service = arm.load(parse_resource(_service_id(connection)))
@@ -84,7 +84,7 @@ async def _disconnect(arm: ArmModel, stored: Json) -> None:
 
 
 def render_endpoint(arm: ArmModel, stored: Json) -> Json:
-    """Show an endpoint's interface, and what the service says of its connection."""
+    """Show an endpoint's interface, and the state that the service gives its connection."""
     interface = owned_interface(arm, stored)
     shown: Json = {"networkInterfaces": [{"id": interface["id"]}] if interface is not None else []}
     for member in CONNECTIONS:
@@ -104,7 +104,7 @@ def _render_connection(arm: ArmModel, stored: Json, member: str, connection: Jso
 
 
 def connection_state(arm: ArmModel, endpoint: Json) -> Json:
-    """Return what the private link service says of an endpoint."""
+    """Return the state that the private link service gives the endpoint's connection."""
     for connection in _connections(endpoint["properties"]):
         found = arm.load(connection_id(_service_id(connection), endpoint))
         if found is not None:
@@ -114,7 +114,7 @@ def connection_state(arm: ArmModel, endpoint: Json) -> Json:
 
 
 def linked_service(arm: ArmModel, endpoint: Json) -> Json | None:
-    """Return the private link service that an endpoint leads to, None unless the connection is approved."""
+    """Return the private link service that an endpoint leads to, or None unless the connection is approved."""
     if connection_state(arm, endpoint)["status"] != "Approved":
         return None
     return arm.load(_service_id(_connections(endpoint["properties"])[0]))
@@ -137,7 +137,7 @@ ENDPOINTS = ResourceType(
         "provisioningState": READ_ONLY,
         "subnet": Required(Reference(SUBNET, "join/action")),
     },
-    # An estimate: no figure is known.
+    # Estimated, because no figure is known.
     create_seconds=60,
     update_seconds=15,
     delete_seconds=60,

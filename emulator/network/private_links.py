@@ -24,7 +24,7 @@ Json = dict[str, Any]
 LINK_VERSIONS = tuple(version for version in NETWORK_VERSIONS if version >= "2019-04-01")
 EVERYBODY = "*"
 MOST_CONFIGURATIONS = 8
-# What a service's owner may say of a connection.
+# The states that a service's owner may give a connection.
 STATES = ("Approved", "Rejected", "Removed")
 
 CONFIGURATION_PROPERTIES: Json = {
@@ -38,7 +38,7 @@ CONFIGURATION_PROPERTIES: Json = {
 
 
 def prepare_service(change: Change) -> None:
-    """Check what a service stands on and where its addresses come from; give it its alias."""
+    """Check a service's frontends and IP configurations, fill in its defaults, and give it its alias."""
     properties = change.properties
     frontends = properties.get("loadBalancerFrontendIpConfigurations") or []
     if not frontends and not properties.get("destinationIPAddress"):
@@ -57,7 +57,7 @@ def prepare_service(change: Change) -> None:
         )
     if not any(item.get("properties", {}).get("primary") for item in configurations):
         configurations[0].setdefault("properties", {})["primary"] = True
-    # The two lists are arrays of subscription ids in an object of their own, absent or null for nobody.
+    # Each list is an array of subscription ids inside an object. Absent or null means nobody.
     for member in ("visibility", "autoApproval"):
         properties.setdefault(member, {}).setdefault("subscriptions", [])
     properties.setdefault("enableProxyProtocol", False)
@@ -85,7 +85,7 @@ def _check_frontend(change: Change, frontend_id: str) -> None:
 
 
 def _check_approvers(change: Change) -> None:
-    """Whoever is approved without asking must see the service in the first place."""
+    """Check that every subscription that is approved without asking can also see the service."""
     visible = {item.lower() for item in change.properties["visibility"]["subscriptions"]}
     hidden = [
         item
@@ -101,7 +101,7 @@ def _check_approvers(change: Change) -> None:
 
 
 def prepare_configuration(change: Change) -> None:
-    """Check that the subnet of a service's addresses takes them."""
+    """Check that the subnet of a service's addresses allows them, and fill in defaults."""
     subnet_id: str = change.properties["subnet"]["id"]
     subnet = change.arm.load(subnet_id)
     if subnet is not None and subnet["properties"].get("privateLinkServiceNetworkPolicies") == "Enabled":
@@ -129,12 +129,18 @@ def render_service(arm: ArmModel, stored: Json) -> Json:
 
 
 def in_use_service(service_id: str, holders: list[str]) -> ServiceError:
-    """A service with private endpoints connected."""
+    """Return the error for deleting a service to which private endpoints are connected."""
     return exceptions.service_with_connections(service_id, len(holders))
 
 
 def is_visible(service: Json, subscription_id: str, member: str = "visibility") -> bool:
-    """Tell whether a service is visible to a subscription or, by `autoApproval`, approves it without asking."""
+    """Tell whether a service is visible to a subscription, or approves its connections without asking.
+
+    Args:
+        service: the service's document.
+        subscription_id: the subscription.
+        member: `visibility` or `autoApproval`.
+    """
     listed = {item.lower() for item in service["properties"][member]["subscriptions"]}
     own = service["id"].split("/")[2].lower() == subscription_id.lower()
     return (own and member == "visibility") or bool(listed & {subscription_id.lower(), EVERYBODY})
@@ -144,7 +150,7 @@ def is_visible(service: Json, subscription_id: str, member: str = "visibility") 
 
 
 def prepare_connection(change: Change) -> None:
-    """Let the owner say whether a private endpoint may connect; only private endpoints make connections."""
+    """Let the service's owner set the state of a connection, which only private endpoints can create."""
     if change.existing is None:
         raise ServiceError(
             400,
@@ -166,7 +172,7 @@ def prepare_connection(change: Change) -> None:
 
 
 async def _disconnect(arm: ArmModel, stored: Json) -> None:
-    """Let a private endpoint hold on to the service no longer once its connection is gone."""
+    """Remove a private endpoint's reference to the service, after its connection was deleted."""
     endpoint = arm.load(stored["properties"]["privateEndpoint"]["id"])
     service = stored["id"].rsplit("/", 2)[0].lower()
     if endpoint is not None and service in endpoint["references"]:
@@ -181,7 +187,13 @@ def connection_id(service_id: str, endpoint: Json) -> str:
 
 
 def ensure_connection(arm: ArmModel, service: Json, endpoint: Json) -> None:
-    """Note a private endpoint's connection to a service, approved at once if the service says so."""
+    """Record a private endpoint's connection with a service, approved at once if the service says so.
+
+    Args:
+        arm: the model.
+        service: the service's document.
+        endpoint: the endpoint's document.
+    """
     identifier = connection_id(service["id"], endpoint)
     if arm.load(identifier) is not None:
         return
@@ -225,7 +237,7 @@ SERVICES = ResourceType(
         "visibility": {"subscriptions": [str]},
     },
     inline={"ipConfigurations": LINK_CONFIGURATION},
-    # An estimate: no figure is known.
+    # Estimated, because no figure is known.
     create_seconds=30,
     update_seconds=15,
     delete_seconds=30,

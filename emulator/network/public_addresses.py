@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 def _prepare_public_address(change: Change) -> None:
-    """Draw the address: from 127.0.0.0/8, so that a connection to it never leaves the machine."""
+    """Draw the address from 127.0.0.0/8, so that a connection to it never leaves this machine."""
     properties = change.properties
     change.body["sku"] = {"name": "Basic", "tier": "Regional"} | change.body.get("sku", {})
     standard = change.body["sku"]["name"] == "Standard"
@@ -40,7 +40,7 @@ def _draw(change: Change) -> str:
         stored["properties"].get("ipAddress")
         for stored in change.arm.scan("/subscriptions/", "Microsoft.Network/publicIPAddresses")
     }
-    # 127.1.0.0 to 127.127.255.255: 127.0.0.0/16 stays with those who listen on the machine itself.
+    # 127.1.0.0 to 127.127.255.255, because 127.0.0.0/16 is for servers that listen on this machine.
     offset = crc32(change.id.key.encode())
     while True:
         address = str(IPv4Address((127 << 24) + (1 << 16) + offset % (127 << 16)))
@@ -50,7 +50,7 @@ def _draw(change: Change) -> str:
 
 
 def claim_public_address(change: Change) -> Json:
-    """Return the public address that an IP configuration refers to, when no other one has it.
+    """Return the public address that an IP configuration refers to, if no other IP configuration has it.
 
     Raises:
         ServiceError: 400 `PublicIPAddressInUse`.
@@ -75,7 +75,7 @@ def claim_public_address(change: Change) -> Json:
 
 
 def _render_public_address(arm: ArmModel, stored: Json) -> Json:
-    """Show who has the address."""
+    """Show the IP configuration or NAT gateway that has the address."""
     holders = arm.documents.references.holders(arm, stored["id"])
     if not holders:
         return {}

@@ -1,7 +1,8 @@
-"""Where a connection to an address ends, as far as what is deployed leads there.
+"""Finds the machines at which a connection to an address ends, from the resources that are deployed.
 
-Followed is what Azure would follow: public address or private endpoint, private link service, load balancer rule with
-its probe, pool, interface, security groups, machine. Whether the machine answers is not decided here.
+A connection goes the way that it would go in Azure: public address or private endpoint, private link service, load
+balancer rule with its probe, pool, interface, security groups, machine. This module does not tell whether the machine
+answers.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ from emulator.privatedns.resources import ZONE as PRIVATE_ZONE
 
 Json = dict[str, Any]
 
-# Public addresses and those of private endpoints are all in here: see `public_addresses.py` and the seeded network.
+# All public addresses, and those of private endpoints, are in this range: see `public_addresses.py` and the seeded
+# network.
 LOCAL = IPv4Network("127.0.0.0/8")
 ALIASES_FOLLOWED = 8
 
@@ -40,10 +42,10 @@ class Backend:
     """A machine behind an address.
 
     Args:
-        vm_id: the virtual machine.
-        nic_id: its interface.
-        port: on the machine.
-        probe: what the load balancer asks to learn whether it is well: `https:6443/readyz`; "" without a load balancer.
+        vm_id: id of the virtual machine.
+        nic_id: id of its interface.
+        port: port on the machine.
+        probe: the load balancer's health probe, such as `https:6443/readyz`; "" without a load balancer.
     """
 
     vm_id: str
@@ -53,7 +55,7 @@ class Backend:
 
 
 class _UnreachableError(Exception):
-    """A connection ends before a machine; the message says where."""
+    """A connection reaches no machine; the message says where it ends."""
 
 
 class Reach:
@@ -63,21 +65,27 @@ class Reach:
         self._arm = arm
 
     def from_outside(self, address: str, port: int) -> list[Backend]:
-        """Return the machines that a connection to a public or a private endpoint's address can reach."""
+        """Return the machines that a connection to a public IP address, or to a private endpoint's, can reach."""
         try:
             return self._outside(address, port)
         except _UnreachableError:
             return []
 
     def from_vnet(self, subnet_or_nic_id: str, address: str, port: int) -> list[Backend]:
-        """Return the machines that a machine in a network can reach at an address."""
+        """Return the machines that a machine in a network can reach at an address.
+
+        Args:
+            subnet_or_nic_id: the subnet or the interface of that machine.
+            address: the address.
+            port: the port.
+        """
         try:
             return self._inside(subnet_or_nic_id, address, port)
         except _UnreachableError:
             return []
 
     def why_not(self, address: str, port: int) -> str:
-        """Return in one sentence why a connection from outside ends nowhere, "" if it reaches a machine."""
+        """Return why a connection from outside reaches no machine, in whole sentences, or "" if it reaches one."""
         try:
             self._outside(address, port)
         except _UnreachableError as error:
@@ -85,7 +93,13 @@ class Reach:
         return ""
 
     def why_not_from_vnet(self, subnet_or_nic_id: str, address: str, port: int) -> str:
-        """Return in one sentence why a machine's connection ends nowhere, "" if it reaches a machine."""
+        """Return why a machine's connection reaches no machine, in whole sentences, or "" if it reaches one.
+
+        Args:
+            subnet_or_nic_id: the subnet or the interface of the machine that connects.
+            address: the address.
+            port: the port.
+        """
         try:
             self._inside(subnet_or_nic_id, address, port)
         except _UnreachableError as error:
@@ -95,7 +109,7 @@ class Reach:
     # Names
 
     def resolve_public(self, name: str) -> str | None:
-        """Return the address of a name in a public zone, None if there is none."""
+        """Return the address of a name in a public zone, or None."""
         zones = {zone["name"].lower(): zone["id"] for zone in self._arm.scan("/subscriptions/", PUBLIC_ZONE)}
         addresses = self._resolve(zones, name, PUBLIC_ZONE)
         return addresses[0] if addresses else None
@@ -124,7 +138,7 @@ class Reach:
         return []
 
     def _look_up(self, zone_id: str, relative: str, kind: str) -> tuple[list[str], str]:
-        """Return the addresses of a name in a zone, or the name that it is another word for."""
+        """Return the addresses of a name in a zone, or else the name that it is an alias for."""
         names = [relative, *(f"*.{suffix}" for suffix in list(_suffixes(relative))[1:]), "*"]
         for candidate in names:
             found = self._arm.load(f"{zone_id}/A/{candidate}")
@@ -188,7 +202,7 @@ class Reach:
         backends, reasons = [], []
         for configuration in self._members(rule["properties"]):
             try:
-                # What the balancer's probe does not reach counts as ill.
+                # A machine that the load balancer's probe does not reach counts as unhealthy.
                 self._at_configuration(configuration, Packet(BALANCER, _address(configuration), asked["port"]))
                 backend = self._at_configuration(configuration, Packet(source, _address(configuration), target))
             except _UnreachableError as error:

@@ -1,4 +1,4 @@
-"""The types of Microsoft.Network, but for DNS zones."""
+"""The types of Microsoft.Network, except DNS zones."""
 
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ _ROUTE_PROPERTIES: Json = {
 
 
 def _holders(member: str) -> Any:
-    """Return a render hook that shows who refers to a resource under this member."""
+    """Return a render hook that lists, in this member, the resources that refer to the rendered one."""
 
     def render(arm: ArmModel, stored: Json) -> Json:
         holders = arm.documents.references.holders(arm, stored["id"])

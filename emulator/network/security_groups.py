@@ -75,13 +75,13 @@ DEFAULT_RULES = (
 
 
 def prepare_group(change: Change) -> None:
-    """Give a group its guid; a PUT without rules means none."""
+    """Give a group its guid. A PUT without rules means that the group has none."""
     change.properties.setdefault("securityRules", [])
     change.properties["resourceGuid"] = str(uuid5(NAMESPACE_URL, change.id.key))
 
 
 def prepare_rule(change: Change) -> None:
-    """Check a rule's priority, its ends, and that no other of its direction has that priority."""
+    """Check a rule's priority, its ends, and that no other rule with its direction has that priority."""
     properties = change.properties
     if not LOWEST_PRIORITY <= properties["priority"] <= HIGHEST_PRIORITY:
         raise _invalid(

@@ -1,4 +1,4 @@
-"""Virtual networks and their subnets: address ranges, and what is attached to a subnet."""
+"""Virtual networks and their subnets: address ranges, and the resources attached to a subnet."""
 
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 # From this version on, a PUT of a network without `subnets` leaves its subnets alone.
 KEEPS_SUBNETS = "2023-09-01"
-# Five addresses of each subnet are Azure's own: a /29 is the smallest that has any left.
+# Azure reserves five addresses of each subnet, so a /29 is the smallest that has any left.
 SMALLEST_SUBNET_PREFIX = 29
 
 # Multicast, broadcast, loopback, link-local, and Azure's own DNS.
@@ -75,7 +75,7 @@ INLINE_SUBNET: Json = {
 
 
 def prefixes(properties: Json) -> list[str]:
-    """Return the ranges of a subnet, given as one or as many."""
+    """Return the ranges of a subnet, which may be given as one prefix or as a list."""
     many: list[str] = properties.get("addressPrefixes") or []
     return many or ([properties["addressPrefix"]] if properties.get("addressPrefix") else [])
 
@@ -95,7 +95,7 @@ def _inside(part: IPv4Network | IPv6Network, whole: IPv4Network | IPv6Network) -
 
 
 def prepare_network(change: Change) -> None:
-    """Check a network's own ranges, and that the subnets it already has lie in them."""
+    """Check a network's own ranges, and that they contain the subnets that it already has."""
     space = change.properties.get("addressSpace") or {}
     texts: list[str] = space.get("addressPrefixes") or []
     if not texts:
@@ -131,7 +131,7 @@ def _check_reserved(change: Change, ranges: list[IPv4Network | IPv6Network]) -> 
 
 
 def prepare_subnet(change: Change) -> None:
-    """Check a subnet against its network and its neighbours; fill in what Azure fills in."""
+    """Check a subnet against its network and its neighbours, and fill in its defaults."""
     properties, name = change.properties, change.id.name
     if not prefixes(properties):
         raise exceptions.missing(
@@ -174,7 +174,7 @@ def _require_inside(name: str, properties: Json, network: str, ranges: list[IPv4
 
 
 def render_subnet(arm: ArmModel, stored: Json) -> Json:
-    """Show what sits in a subnet: IP configurations and private endpoints refer to it."""
+    """Show the IP configurations and private endpoints in a subnet, which refer to it."""
     shown: Json = {}
     for holder in arm.documents.references.holders(arm, stored["id"]):
         kind = parse_resource(holder).types[0].lower()

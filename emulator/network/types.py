@@ -1,4 +1,4 @@
-"""Names of types that refer to each other across the modules of this package, and what inline children share."""
+"""The names of types that refer to each other across the modules of this package, and helpers that types share."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ ENDPOINT = "Microsoft.Network/privateEndpoints"
 
 
 def inline_child(properties: Json, **members: Any) -> Json:
-    """Return the table of a child that comes inside its parent."""
+    """Return the property table of a child that is written inside its parent."""
     needed = any(isinstance(kind, Required) for kind in properties.values())
     return {
         "id": READ_ONLY,
@@ -40,10 +40,10 @@ def inline_child(properties: Json, **members: Any) -> Json:
 
 
 def show_holders(members: dict[str, str]) -> Callable[[ArmModel, Json], Json]:
-    """Return a render hook that lists, under a member for each type, who refers to a resource.
+    """Return a render hook that lists the resources that refer to the rendered one, in a member for each type.
 
     Args:
-        members: type by member.
+        members: the type that each member lists.
     """
 
     def render(arm: ArmModel, stored: Json) -> Json:

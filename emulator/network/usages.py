@@ -1,4 +1,4 @@
-"""How many resources of each type of Microsoft.Network a subscription has in a region, of how many."""
+"""How many resources of each type of Microsoft.Network a subscription has, and may have, in a region."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Usage:
-    """What is counted.
+    """A row of the usages, and the resources that it counts.
 
     Args:
-        label: what people call it.
-        type: of the resources that count.
-        limit: how many Azure lets a subscription have unless asked.
-        sku: of those that count, "" for any.
-        allocation: of the addresses that count, "" for any.
+        label: its name for people.
+        type: type of the resources that count.
+        limit: Azure's limit for a subscription that did not ask for another.
+        sku: SKU of the resources that count, "" for any.
+        allocation: allocation method of the addresses that count, "" for any.
     """
 
     label: str
@@ -72,10 +72,10 @@ _ACTION = "Microsoft.Network/locations/usages/read"
 
 
 def check_public_address(change: Change) -> None:
-    """Let a new public address pass that the subscription may have in the region.
+    """Check that the subscription may have a new public address in the region.
 
     Raises:
-        ServiceError: 400 with the first limit that it would exceed.
+        ServiceError: 400 with the first limit that the address would exceed.
     """
     place = change.id.subscription_id, change.location
     limits, found = Limits(change.arm.platform), list(_in_region(change.arm, *place, PUBLIC_ADDRESS))
@@ -86,7 +86,7 @@ def check_public_address(change: Change) -> None:
 
 
 async def list_usages(call: Call) -> Response:
-    """GET usages of a region."""
+    """Answer a GET of a region's usages."""
     subscription_id = call.params["subscription_id"]
     call.arm.subscriptions.for_caller(subscription_id, call.caller)
     call.arm.authorize(call.caller, _ACTION, f"/subscriptions/{subscription_id}")
@@ -99,7 +99,13 @@ async def list_usages(call: Call) -> Response:
 
 
 def usages(arm: ArmModel, subscription_id: str, location: str) -> Iterator[Json]:
-    """Yield what `usages` answers, without its ids. Each type is read once, whatever is counted of it."""
+    """Yield the usages of a region, without ids. Reads each type once, for all of its rows.
+
+    Args:
+        arm: the model.
+        subscription_id: the subscription.
+        location: the region.
+    """
     types = {usage.type for usage in USAGES.values()}
     found = {kind: list(_in_region(arm, subscription_id, location, kind)) for kind in types}
     limits = Limits(arm.platform)

@@ -1,4 +1,4 @@
-"""The errors of Microsoft.Network/privateDnsZones, in its words."""
+"""The errors of Microsoft.Network/privateDnsZones, in Azure's wording."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,12 @@ from emulator.core.errors import ServiceError
 
 
 def bad_request(message: str) -> ServiceError:
-    """A zone, record set or link that cannot be."""
+    """Return the error for an invalid zone, record set or link."""
     return ServiceError(400, "BadRequest", message)
 
 
 def cname_conflict(name: str) -> ServiceError:
-    """A CNAME shares its name with other records."""
+    """Return the error for a CNAME that shares its name with other records."""
     return bad_request(
         f"The record set '{name}' could not be created because a CNAME record set cannot exist with the same name as "
         "another record set."
@@ -19,7 +19,7 @@ def cname_conflict(name: str) -> ServiceError:
 
 
 def overlapping_zones(first: str, second: str) -> ServiceError:
-    """A network has a zone of this name already."""
+    """Return the error for a second zone with the same name in a network."""
     return bad_request(
         "A virtual network cannot be linked to multiple zones with overlapping namespaces. You tried to link virtual "
         f"network with '{first}' and '{second}' zones."
@@ -27,19 +27,19 @@ def overlapping_zones(first: str, second: str) -> ServiceError:
 
 
 def second_registration(network: str) -> ServiceError:
-    """A network registers its machines in one zone only."""
+    """Return the error for a second zone in which a network would register its machines."""
     return bad_request(
         f"A virtual network can only be linked to 1 Private DNS zone(s) with auto-registration enabled; {network} is."
     )
 
 
 def network_is_fixed(link: str) -> ServiceError:
-    """A link stays with its network."""
+    """Return the error for changing the network of a link."""
     return bad_request(f"The virtual network of link '{link}' cannot be changed.")
 
 
 def nested_resources(identifiers: Sequence[str]) -> ServiceError:
-    """A zone with links cannot go."""
+    """Return the error for deleting a zone that has links."""
     nested = ", ".join(f"'{identifier.partition('/providers/')[2]}'" for identifier in identifiers)
     return ServiceError(
         409,

@@ -21,7 +21,7 @@ _LABEL = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 ZONE_NAME = rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})+"
 RECORD_NAME = rf"@|(\*|{_LABEL})(\.{_LABEL})*"
 
-# The member that holds a type's records, and what it takes.
+# For each type of record: the member with the records, and its schema.
 RECORDS: dict[str, tuple[str, Any]] = {
     "A": ("aRecords", [{"ipv4Address": Required(str)}]),
     "AAAA": ("aaaaRecords", [{"ipv6Address": Required(str)}]),
@@ -161,7 +161,7 @@ def _record(kind: str) -> ResourceType:
 
 
 def _prepare_link(change: Change) -> None:
-    """Check that a network sees one zone of a name, and registers its machines in one zone."""
+    """Check that a network sees only one zone with this name, and registers its machines in only one zone."""
     properties = change.properties
     network: str = properties["virtualNetwork"]["id"]
     before = (change.existing or {}).get("properties", {}).get("virtualNetwork", {}).get("id", network)
@@ -180,7 +180,7 @@ def _prepare_link(change: Change) -> None:
 
 
 def is_complete(link: Json) -> bool:
-    """Tell whether a link is in effect: a new one is not while it is made."""
+    """Tell whether a link is in effect, which a new link is not until its creation is complete."""
     return "pending" not in link or link["created"] != link["changed"]
 
 
@@ -226,7 +226,7 @@ LINKS = ResourceType(
         ),
         "virtualNetworkLinkState": READ_ONLY,
     },
-    # An estimate: no figure is known.
+    # Estimated, because no figure is known.
     create_seconds=45,
     update_seconds=10,
     delete_seconds=20,

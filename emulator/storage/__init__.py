@@ -1,1 +1,1 @@
-"""Microsoft.Storage, its management side."""
+"""The management plane of Microsoft.Storage."""

@@ -1,15 +1,15 @@
-"""The errors of Microsoft.Storage, in its words."""
+"""The errors of Microsoft.Storage, in Azure's wording."""
 
 from emulator.core.errors import ServiceError
 
 
 def already_taken(name: str) -> ServiceError:
-    """Names of accounts are unique in all of Azure."""
+    """Return the error for a name that another account has. Names are unique in all of Azure."""
     return ServiceError(409, "StorageAccountAlreadyTaken", f"The storage account named {name} is already taken.")
 
 
 def in_another_group(name: str) -> ServiceError:
-    """The subscription has the account elsewhere."""
+    """Return the error for an account that the subscription already has in another resource group."""
     return ServiceError(
         409,
         "StorageAccountInAnotherResourceGroup",
@@ -18,7 +18,7 @@ def in_another_group(name: str) -> ServiceError:
 
 
 def invalid_name(name: str) -> ServiceError:
-    """Not a name that an account can have."""
+    """Return the error for a name that an account cannot have."""
     return ServiceError(
         400,
         "AccountNameInvalid",
@@ -28,7 +28,7 @@ def invalid_name(name: str) -> ServiceError:
 
 
 def operation_in_progress(name: str) -> ServiceError:
-    """The account is being created."""
+    """Return the error for a write to an account that is still being created."""
     return ServiceError(
         409,
         "StorageAccountOperationInProgress",
@@ -37,7 +37,7 @@ def operation_in_progress(name: str) -> ServiceError:
 
 
 def not_provisioned() -> ServiceError:
-    """A call that needs the finished account."""
+    """Return the error for a call that requires the finished account."""
     return ServiceError(
         409,
         "StorageAccountIsNotProvisioned",
@@ -46,7 +46,7 @@ def not_provisioned() -> ServiceError:
 
 
 def invalid_value(name: str, value: object) -> ServiceError:
-    """A member of a request cannot have this value."""
+    """Return the error for a member of a request with an invalid value."""
     return ServiceError(
         400, "InvalidValuesForRequestParameters", f"Values for request parameters are invalid: {name} ({value})."
     )

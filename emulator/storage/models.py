@@ -1,4 +1,4 @@
-"""Storage accounts as the blob front end knows them: by their globally unique names, with their keys."""
+"""Storage accounts as the blob front end sees them: by globally unique name, with keys."""
 
 import base64
 from typing import Any
@@ -9,14 +9,14 @@ Json = dict[str, Any]
 
 
 class StorageModel:
-    """Accounts by name. ARM's documents are the truth; the table only leads from a name to an id."""
+    """Accounts by name. ARM has their documents; the table only maps a name to an id."""
 
     def __init__(self, arm: ArmModel) -> None:
         self._arm = arm
         self._names = arm.platform.store.table("storage_names")
 
     def claim(self, name: str, resource_id: str) -> None:
-        """Note whose an account's name is."""
+        """Record which account has a name."""
         self._names.put(name, {"id": resource_id})
 
     def find(self, account: str) -> Json | None:
@@ -25,12 +25,12 @@ class StorageModel:
         return None if known is None else self._arm.load(known["id"])
 
     def exists(self, account: str) -> bool:
-        """Tell whether the account is there and provisioned: its name resolves."""
+        """Tell whether the account exists and is provisioned, so that its name resolves."""
         found = self.find(account)
         return found is not None and "pending" not in found
 
     def keys(self, account: str) -> list[bytes]:
-        """Return the account's keys, none when there is no account."""
+        """Return the account's keys; an empty list if there is no account."""
         found = self.find(account)
         return [] if found is None else [base64.b64decode(key["value"]) for key in found["private"]["keys"]]
 
@@ -38,7 +38,7 @@ class StorageModel:
         """Return the account's resource id.
 
         Raises:
-            LookupError: there is none.
+            LookupError: there is no such account.
         """
         found = self.find(account)
         if found is None:
@@ -46,7 +46,7 @@ class StorageModel:
         return str(found["id"])
 
     def container_deleted(self, account: str, name: str) -> None:
-        """Let a container go that was deleted through the blob service: ARM shows the same containers."""
+        """Remove a container that was deleted through the blob service, because ARM shows the same containers."""
         found = self._arm.load(f"{self.resource_id(account)}/blobServices/default/containers/{name}")
         if found is not None:
             self._arm.documents.drop(found)

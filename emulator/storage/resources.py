@@ -59,7 +59,7 @@ ENDPOINTS = ("dfs", "web", "blob", "queue", "table", "file")
 
 
 def _prepare_account(change: Change) -> None:
-    """Check the name, which is unique everywhere; make keys; fill in what Azure fills in."""
+    """Check the name, which must be globally unique; make the keys; fill in the defaults."""
     name, properties, existing = change.id.name, change.properties, change.existing
     if not NAME.fullmatch(name):
         raise exceptions.invalid_name(name)

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from emulator.storage.exceptions import invalid_value
 
-# The version with which the storage provider signs, however new the request.
+# The storage provider signs with this version, however new the request's api-version is.
 VERSION = "2015-04-05"
-# Parameter of the token, member of the request, letters allowed.
+# Each row: parameter of the token, member of the request, allowed letters.
 _LETTERS = (
     ("ss", "signedServices", "bqtf"),
     ("srt", "signedResourceTypes", "sco"),
@@ -22,8 +22,13 @@ _LETTERS = (
 def account_sas(account: str, keys: list[dict[str, str]], body: dict[str, Any]) -> str:
     """Return the token for a request body.
 
+    Args:
+        account: name of the account.
+        keys: the account's keys, as `listKeys` shows them.
+        body: the request's body.
+
     Raises:
-        ServiceError: 400, a member is missing or has a value that it cannot have.
+        ServiceError: 400 if a member is missing or has an invalid value.
     """
     values = {"sv": VERSION}
     for parameter, member, letters in _LETTERS:
@@ -51,7 +56,7 @@ def account_sas(account: str, keys: list[dict[str, str]], body: dict[str, Any]) 
 
 
 def _moment(member: str, value: Any) -> str:
-    """Return a time as the token carries it: UTC, whole seconds."""
+    """Return a time in the format of the token: UTC, whole seconds."""
     if not value:
         return ""
     try:

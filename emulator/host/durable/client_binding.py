@@ -8,7 +8,7 @@ _PLACEHOLDER = "INSTANCEID"
 
 @dataclass(frozen=True)
 class ManagementAddress:
-    """Where the management API is reached, and with which key."""
+    """The address of the management API, and the key that opens it."""
 
     host_name: str
     hub_name: str
@@ -17,7 +17,7 @@ class ManagementAddress:
 
     @property
     def base_url(self) -> str:
-        """The public base, without a slash at its end; plain HTTP only for localhost with a port."""
+        """The public base URL, without a trailing slash; plain HTTP only for localhost with a port."""
         scheme = "http" if self.host_name.startswith("localhost:") else "https"
         return f"{scheme}://{self.host_name}/runtime/webhooks/durabletask"
 
@@ -41,7 +41,7 @@ class ManagementAddress:
         return f"taskHub={self.hub_name}&connection=Storage&code={self.system_key}"
 
     def binding(self) -> str:
-        """Return the binding's text; keys in the host's order, nulls present."""
+        """Return the binding's JSON text, with keys in the real host's order and nulls included."""
         creation = f"{self.base_url}/orchestrators/{{functionName}}[/{{instanceId}}]"
         wait = "timeout={timeoutInSeconds}&pollingInterval={intervalInSeconds}"
         return json.dumps(

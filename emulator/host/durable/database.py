@@ -1,6 +1,6 @@
 """The task hub's SQLite file: its schema, its transactions, and the rows that several operations write.
 
-Several hosts may share one file. Every write is one short transaction; call from one thread.
+Several hosts may share one file. Every write is one short transaction. Call a `Database` from one thread only.
 """
 
 import json
@@ -109,7 +109,7 @@ class Database:
         self.connection.close()
 
     def data_version(self) -> int:
-        """A number that changes when another connection has written; costs next to nothing."""
+        """Return a number that changes when another connection has written. The call costs next to nothing."""
         return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
 
     @contextmanager
@@ -129,7 +129,7 @@ class Database:
         return rows[0] if rows else None
 
     def instances(self, condition: str, values: tuple[Any, ...]) -> list[Instance]:
-        """Return the instances that fit an SQL condition."""
+        """Return the instances that match an SQL condition."""
         query = f"SELECT {INSTANCE_COLUMNS} FROM instances WHERE {condition}"  # noqa: S608 - callers pass constants
         names = INSTANCE_COLUMNS.split(", ")
         found = []
@@ -153,7 +153,14 @@ class Database:
         input_text: str | None,
         parent: dict[str, Any] | None,
     ) -> None:
-        """Write a new instance over an old one, and send its ExecutionStarted."""
+        """Write a new instance, replacing an old one with the same id, and send its ExecutionStarted.
+
+        Args:
+            name: the orchestrator's name.
+            instance_id: the new instance's id.
+            input_text: its input as JSON text, or None.
+            parent: the parent's ParentInstance object, None without a parent.
+        """
         self.delete_instance(instance_id)
         execution_id, now = uuid.uuid4().hex, now_stamp()
         self.connection.execute(
@@ -177,7 +184,14 @@ class Database:
         event: Event,
         visible_at: float | None = None,
     ) -> None:
-        """Send an event to an instance; without an execution id, to whichever runs."""
+        """Send an event to an instance.
+
+        Args:
+            instance_id: the receiver.
+            execution_id: the only execution that may get it; None for whichever is current.
+            event: the event.
+            visible_at: when it becomes visible, in seconds since the epoch; None for now.
+        """
         self.connection.execute(
             "INSERT INTO messages (instance_id, execution_id, visible_at, event) VALUES (?, ?, ?, ?)",
             (instance_id, execution_id, visible_at or time.time(), json.dumps(event, ensure_ascii=False)),

@@ -1,7 +1,7 @@
 """Runs the work of the task hub: episodes of orchestrators, and activities.
 
-One loop claims work up to the limits of host.json. It sleeps until this host writes, a message falls due, or another
-host has written, which a number of the store tells.
+One loop claims work up to the limits of host.json. It sleeps until this host writes, a message falls due, or the
+store's `data_version` shows that another host has written.
 """
 
 import asyncio
@@ -31,16 +31,17 @@ from emulator.host.worker.process import (
     WorkerTimeoutError,
 )
 
-# How often the store is asked whether another host has written; what this host writes wakes the loop at once.
+# How often to ask the store whether another host has written. This host's own writes wake the loop at once.
 _POLL_SECONDS = 0.25
-# Work that this host had to abort is seen again after 2^n seconds, n being its deliveries so far.
+# How long work that this host had to abort stays invisible. For an activity it is 2^n seconds instead, where n is the
+# number of its deliveries so far.
 _BACKOFF_SECONDS = 2
 _LONGEST_BACKOFF_SECONDS = 600
 
 
 @dataclass(frozen=True)
 class DurableRuntime:
-    """What the dispatcher works with."""
+    """Everything the dispatcher works with."""
 
     work: WorkQueue
     worker: Worker
@@ -73,7 +74,10 @@ class Dispatcher:
         self._wake.set()
 
     async def stop(self, grace_seconds: float) -> None:
-        """Claim nothing more and wait for what runs; the rest is put back by its own task once the worker ends."""
+        """Stop claiming work, and wait up to `grace_seconds` for running work.
+
+        Once the worker has stopped, each task that still runs puts its work back.
+        """
         if self._loops:
             self._loops[0].cancel()
         running = self._episodes | self._activities
@@ -81,7 +85,7 @@ class Dispatcher:
             await asyncio.wait(running, timeout=grace_seconds)
 
     async def drain(self) -> None:
-        """Wait until every task has ended; the worker is stopped by now, so each puts its work back."""
+        """Wait until every task has ended. The worker has stopped by now, so each task puts its work back."""
         await asyncio.gather(*self._episodes, *self._activities, return_exceptions=True)
         for loop in self._loops:
             loop.cancel()
@@ -97,7 +101,7 @@ class Dispatcher:
                     seen = version
                     due = self._claim()
             except sqlite3.OperationalError as error:
-                # Another host holds the file for too long, or the disk is full; both pass.
+                # Another host holds the file for too long, or the disk is full. Both may pass, so try again.
                 log("ERROR", "Host.Durable", f"The task hub cannot be used: {error}")
                 due = time.time() + 1
             pause = _POLL_SECONDS if due is None else min(_POLL_SECONDS, max(0.001, due - time.time()))
@@ -108,7 +112,7 @@ class Dispatcher:
                 continue
 
     def _claim(self) -> float | None:
-        """Take what there is and what may run at the same time; return when the next work falls due."""
+        """Claim as much work as may run at the same time; return when the next work falls due."""
         work, config = self._runtime.work, self._runtime.config
         free_episodes = config.max_concurrent_orchestrators - len(self._episodes)
         episodes = work.claim_episodes(free_episodes) if free_episodes > 0 else []
@@ -123,7 +127,7 @@ class Dispatcher:
         due = work.next_due()
         is_full = len(episodes) >= free_episodes or len(activities) >= free_activities
         if due is not None and is_full:
-            # What is due already waits for a free slot, and whatever ends wakes this loop.
+            # Work that is already due waits for a free slot, and every task that ends wakes this loop.
             return max(due, time.time() + _POLL_SECONDS)
         return due
 
@@ -175,7 +179,7 @@ class Dispatcher:
             )
 
     async def _play(self, episode: Episode) -> EpisodeOutcome:
-        """Call the worker, again after each continue-as-new, until the episode ends otherwise."""
+        """Call the worker, and again after each continue-as-new, until the episode is over."""
         outcome = EpisodeOutcome.begin(episode)
         while True:
             if outcome.is_terminated:
@@ -199,7 +203,7 @@ class Dispatcher:
                 return outcome
 
     async def _call_orchestrator(self, function: DurableFunction, outcome: EpisodeOutcome) -> dict[str, Any] | str:
-        """Return the orchestrator's state, or the text of a failure without one."""
+        """Return the orchestrator's state, or the text of the failure if there is no state."""
         header = {
             "value": orchestrator_input(outcome),
             "instance": outcome.instance.instance_id,

@@ -1,6 +1,6 @@
-"""One episode of an instance: what the worker is handed, and what its answer leads to.
+"""One episode of an instance: the worker's input, and what follows from its answer.
 
-Pure functions over an `EpisodeOutcome`; the dispatcher calls the worker between them and commits the result.
+These are pure functions over an `EpisodeOutcome`. The dispatcher calls the worker between them and commits the result.
 """
 
 import json
@@ -42,11 +42,11 @@ class EpisodeOutcome:
     """The state of an episode between two calls of the worker, and its commit at the end.
 
     Attributes:
-        instance: The instance; after continue-as-new with its next execution id and input.
+        instance: The instance. After continue-as-new, it has its next execution id and input.
         past: The history before this episode.
         new: The events of this episode so far.
-        commit: What to write.
-        continues_as_new: Whether the worker is called again, for the next execution.
+        commit: The changes to write.
+        continues_as_new: Whether to call the worker again, for the next execution.
     """
 
     instance: Instance
@@ -57,7 +57,7 @@ class EpisodeOutcome:
 
     @classmethod
     def begin(cls, episode: Episode) -> "EpisodeOutcome":
-        """Start an episode with all messages taken together, in the order of their arrival."""
+        """Start an episode with all messages that were claimed together, in the order of their arrival."""
         started = event(EventType.ORCHESTRATOR_STARTED, now_text())
         new = [started, *(message.event for message in episode.messages)]
         return cls(episode.instance, episode.history, new, Commit(episode.instance.status, []))
@@ -69,7 +69,7 @@ class EpisodeOutcome:
 
 
 def orchestrator_input(outcome: EpisodeOutcome) -> str:
-    """Return the text an orchestrator is called with."""
+    """Return the JSON text with which an orchestrator is called."""
     instance = outcome.instance
     history = for_worker(outcome.past, outcome.new)
     started = next(one for one in history if one["EventType"] == EventType.EXECUTION_STARTED)
@@ -91,7 +91,14 @@ def orchestrator_input(outcome: EpisodeOutcome) -> str:
 
 
 def conclude(outcome: EpisodeOutcome, state: dict[str, Any], index: FunctionIndex, max_actions: int) -> EpisodeOutcome:
-    """Execute the orchestrator's actions and say what follows from them."""
+    """Execute the orchestrator's actions and return what follows from them.
+
+    Args:
+        outcome: the episode so far.
+        state: the orchestrator's state, as the worker returned it.
+        index: the functions of the app.
+        max_actions: how many actions an orchestrator may have.
+    """
     instance, name = outcome.instance, outcome.instance.name
     if state.get("schemaVersion", 0) not in _SCHEMA_VERSIONS or len(state["actions"]) != 1:
         return fail(outcome, failures.orchestrator_output(name, "The replay schema of the state is not supported."))
@@ -147,12 +154,12 @@ def _apply(outcome: EpisodeOutcome, state: dict[str, Any], result: ReplayResult)
 
 
 def fail(outcome: EpisodeOutcome, text: str) -> EpisodeOutcome:
-    """End the instance at once with a failure that the orchestrator has no say in."""
+    """Fail the instance at once, without calling the orchestrator again."""
     return _finish(outcome, "Failed", text, _next_id(outcome), [])
 
 
 def terminate(outcome: EpisodeOutcome) -> EpisodeOutcome:
-    """End a terminated instance; running activities go on, and their results are dropped."""
+    """End a terminated instance. Its running activities continue, and their results are dropped."""
     reason = next(one["Input"] for one in outcome.new if one["EventType"] == EventType.EXECUTION_TERMINATED)
     return _finish(outcome, "Terminated", reason, _next_id(outcome), [])
 
@@ -181,7 +188,7 @@ def _finish(
 
 
 def _close(events: list[Event], now: str) -> list[Event]:
-    """End an episode; the first one after continue-as-new may have been closed before the worker was called."""
+    """End the events with OrchestratorCompleted, which may already be there after continue-as-new."""
     if events[-1]["EventType"] == EventType.ORCHESTRATOR_COMPLETED:
         return events
     return [*events, event(EventType.ORCHESTRATOR_COMPLETED, now)]
@@ -200,7 +207,10 @@ def _tell_parent(instance: Instance, status: str, output: str | None, now: str) 
 
 
 def _continue_as_new(outcome: EpisodeOutcome, result: ReplayResult) -> EpisodeOutcome:
-    """Begin the next execution: its first call sees 12, 0, the events carried over, 13."""
+    """Begin the next execution.
+
+    Its first call sees OrchestratorStarted, ExecutionStarted, the events carried over, and OrchestratorCompleted.
+    """
     now = now_text()
     instance = replace(
         outcome.instance,
@@ -234,7 +244,7 @@ def _continue_as_new(outcome: EpisodeOutcome, result: ReplayResult) -> EpisodeOu
 
 
 def _with_decisions(outcome: EpisodeOutcome, decisions: list[Decision]) -> Commit:
-    """Record decisions in the history and turn each into work."""
+    """Record decisions in the history, and turn each into work."""
     now, instance = now_text(), outcome.instance
     commit = replace(
         outcome.commit,

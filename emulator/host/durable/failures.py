@@ -1,4 +1,4 @@
-"""How the host words what went wrong in a function: censored, cut, and inside a .NET exception."""
+"""Words the failure of a function like the real host: censored, cut, and wrapped in a .NET exception."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.host.worker.process import FunctionError
 
-# After each of these, up to the next `<`, `"` or `'`, the host hides the text.
+# The host hides each of these, with the text after it up to the next `<`, `"` or `'`.
 _CREDENTIAL_MARKS = (
     "Token=",
     "DefaultEndpointsProtocol=http",
@@ -25,7 +25,7 @@ _CREDENTIAL_MARKS = (
     "key=",
 )
 _CREDENTIALS = re.compile(
-    # PublicKeyToken= names an assembly in every .NET stack and is no credential.
+    # PublicKeyToken= names an assembly in every .NET stack and is not a credential.
     rf"(?:(?<!PublicKey){'|(?<!PublicKey)'.join(re.escape(mark) for mark in _CREDENTIAL_MARKS)})[^<\"']*",
     re.IGNORECASE,
 )
@@ -35,23 +35,29 @@ _STATE_MARK = "$OutOfProcData$:"
 
 
 def censor(text: str) -> str:
-    """Hide what looks like a credential, as the host does with every exception of a worker."""
+    """Hide everything that looks like a credential, as the host does in every exception of a worker."""
     return _USER_INFO.sub(_HIDDEN, _CREDENTIALS.sub(_HIDDEN, text))
 
 
 def exception_message(error: FunctionError) -> str:
-    """Return type and message as the host reads them back from the worker's text: cut at a line `Stack:`."""
+    """Return type and message as the host reads them from the worker's text, cut before a line `Stack:`."""
     text = censor(f" {error.type}: {error.message}")
     return re.split(r"\r?\nStack:", text, maxsplit=1)[0]
 
 
 def activity_reason(name: str, error: FunctionError) -> str:
-    """Return a TaskFailed's Reason; the second space after the colon is the real host's."""
+    """Return the Reason of a TaskFailed, with two spaces after the colon like the real host's."""
     return f"Activity function '{name}' failed: {exception_message(error)}"
 
 
 def exception_details(name: str, error: FunctionError | None, message: str) -> str:
-    """Return a TaskFailed's Details: the .NET exception as JSON, the Python stack inside."""
+    """Return the Details of a TaskFailed: the .NET exception as JSON, with the Python stack in it.
+
+    Args:
+        name: the function's name.
+        error: what the function raised, None if it raised nothing.
+        message: the exception's message if `error` is None.
+    """
     inner: dict[str, Any] | None = None
     if error is not None:
         inner = _dotnet_exception(
@@ -93,7 +99,7 @@ def orchestrator_output(name: str, text: str) -> str:
 
 
 def orchestrator_state(error: FunctionError) -> dict[str, Any] | str:
-    """Return the state that a failed orchestrator's exception carries, or the text of a failure without one."""
+    """Return the state that a failed orchestrator's exception carries, or the text of the failure if it has none."""
     message = censor(error.message)
     _, mark, state = message.partition(_STATE_MARK)
     if not mark:

@@ -1,7 +1,7 @@
 """The shapes of history events, as the worker and the management API see them.
 
-An event is a dictionary with the properties of DurableTask.Core in their order; nulls are present. `IsPlayed` is
-what a later episode sees: `for_worker` marks the new ones.
+An event is a dictionary with the properties of DurableTask.Core, in their order and including nulls. `IsPlayed` has the
+value that later episodes see; `for_worker` marks new events as not yet played.
 """
 
 import json
@@ -63,7 +63,7 @@ EVENT_NAMES = {
     EventType.EXECUTION_RESUMED: "ExecutionResumed",
 }
 
-# Arrivals that later episodes see as played; decisions and the episode's own marks stay false.
+# Incoming events, which later episodes see as played. Decisions and the marks of an episode stay unplayed.
 _PLAYED_LATER = frozenset(
     {
         EventType.EXECUTION_STARTED,
@@ -96,19 +96,26 @@ def parse_time(text: str) -> datetime:
     """Read a time with up to seven decimals; without an offset it is UTC.
 
     Raises:
-        ValueError: the text is no time.
+        ValueError: the text is not a time.
     """
     moment = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text))
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def compact_json(value: Any) -> str:
-    """Serialise as the host re-serialises results: compact, non-ASCII unescaped."""
+    """Write JSON as the host rewrites results: compact, with non-ASCII characters unescaped."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def event(event_type: EventType, timestamp: str, *, event_id: int = -1, **properties: Any) -> Event:
-    """Build one event; the common properties come last, as on the wire."""
+    """Build one event; the common properties come last, as on the wire.
+
+    Args:
+        event_type: its type.
+        timestamp: its time, as `format_time` writes it.
+        event_id: the sequence number of a decision; -1 for most other events.
+        properties: the properties of its type.
+    """
     return {
         "EventType": int(event_type),
         **properties,
@@ -128,7 +135,17 @@ def execution_started(
     parent: dict[str, Any] | None = None,
     generation: int = 0,
 ) -> Event:
-    """Build ExecutionStarted; `parent` is the parent's ParentInstance object."""
+    """Build ExecutionStarted.
+
+    Args:
+        instance_id: the instance.
+        execution_id: its new execution.
+        name: the orchestrator's name.
+        input_text: its input as JSON text, or None.
+        timestamp: as `format_time` writes it.
+        parent: the parent's ParentInstance object, None without a parent.
+        generation: how often the instance has continued as new.
+    """
     started = event(
         EventType.EXECUTION_STARTED,
         timestamp,
@@ -146,32 +163,65 @@ def execution_started(
 
 
 def task_completed(kind: EventType, task_id: int, result: str | None, timestamp: str) -> Event:
-    """Build TaskCompleted or SubOrchestrationInstanceCompleted."""
+    """Build TaskCompleted or SubOrchestrationInstanceCompleted.
+
+    Args:
+        kind: which of the two.
+        task_id: sequence number of the decision that scheduled the task.
+        result: JSON text, or None.
+        timestamp: as `format_time` writes it.
+    """
     return event(kind, timestamp, TaskScheduledId=task_id, Result=result)
 
 
 def task_failed(kind: EventType, task_id: int, reason: str | None, details: str | None, timestamp: str) -> Event:
-    """Build TaskFailed or SubOrchestrationInstanceFailed."""
+    """Build TaskFailed or SubOrchestrationInstanceFailed.
+
+    Args:
+        kind: which of the two.
+        task_id: sequence number of the decision that scheduled the task.
+        reason: the error's message.
+        details: more about the error, such as the .NET exception as JSON.
+        timestamp: as `format_time` writes it.
+    """
     return event(kind, timestamp, TaskScheduledId=task_id, Reason=reason, Details=details, FailureDetails=None)
 
 
 def timer_fired(timer_id: int, fire_at: str, timestamp: str) -> Event:
-    """Build TimerFired."""
+    """Build TimerFired.
+
+    Args:
+        timer_id: sequence number of the decision that created the timer.
+        fire_at: when it is due, as `format_time` writes it.
+        timestamp: when the event was made, likewise.
+    """
     return event(EventType.TIMER_FIRED, timestamp, TimerId=timer_id, FireAt=fire_at)
 
 
 def event_raised(name: str, input_text: str, timestamp: str) -> Event:
-    """Build EventRaised."""
+    """Build EventRaised.
+
+    Args:
+        name: the event's name.
+        input_text: its JSON text.
+        timestamp: as `format_time` writes it.
+    """
     return event(EventType.EVENT_RAISED, timestamp, Name=name, Input=input_text, ParentTraceContext=None)
 
 
 def control(kind: EventType, reason: str | None, timestamp: str) -> Event:
-    """Build ExecutionSuspended, ExecutionResumed, ExecutionTerminated or the GenericEvent of a rewind."""
+    """Build ExecutionSuspended, ExecutionResumed, ExecutionTerminated or the GenericEvent of a rewind.
+
+    Args:
+        kind: which of these.
+        reason: the caller's reason.
+        timestamp: as `format_time` writes it.
+    """
     key = {EventType.EXECUTION_TERMINATED: "Input", EventType.GENERIC: "Data"}.get(kind, "Reason")
     properties: dict[str, Any] = {key: reason}
     return event(kind, timestamp, **properties)
 
 
 def for_worker(past: list[Event], new: list[Event]) -> list[Event]:
-    """Return the history an episode hands to the worker: the new events are not yet played."""
+    """Return the history for the worker, in which the new events are not yet played."""
     return past + [{**one, "IsPlayed": False} for one in new]

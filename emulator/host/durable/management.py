@@ -1,7 +1,7 @@
-"""The management API of the durable extension, as version 2.13 answers it.
+"""The management API of the durable extension, version 2.13.
 
 One table of operations serves both listeners: the public routes, whose key the host checks first, and the local rpc
-routes of the worker. Whatever is not in the table is 404 with an empty body.
+routes of the worker. Any other request gets 404 with an empty body.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _START_URLS = (
 
 @dataclass(frozen=True)
 class ManagementRequest:
-    """A request below the base of the API; `segments` are decoded path segments, query names are lower-cased."""
+    """A request below the base of the API, with decoded path segments and query names in lower case."""
 
     method: str
     segments: tuple[str, ...]
@@ -51,11 +51,11 @@ class ManagementRequest:
     body: bytes
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """Return a boolean of the query; what does not parse is ignored."""
+        """Return a boolean of the query, or the default if it is missing or does not parse."""
         return {"true": True, "false": False}.get(self.query.get(name, "").lower(), default)
 
     def number(self, name: str) -> float | None:
-        """Return a number of the query; what does not parse is ignored."""
+        """Return a number of the query, or None if it is missing or does not parse."""
         try:
             return float(self.query[name])
         except (KeyError, ValueError):
@@ -211,7 +211,7 @@ async def _get(management: Management, request: ManagementRequest) -> Reply:
 
 
 def _time_bound(request: ManagementRequest, name: str) -> str | None:
-    # A plus sign of an offset arrives as a space.
+    # The plus sign of an offset arrives as a space.
     text = request.query.get(name, "").strip().replace(" ", "+")
     try:
         return stamp(parse_time(text))
@@ -281,7 +281,7 @@ async def _raise_event(management: Management, request: ManagementRequest) -> Re
 
 
 def _control(kind: EventType, refused: Callable[[str], bool]) -> Operation:
-    """Make an operation that sends a control event; 500 in a state that refuses it."""
+    """Make an operation that sends a control event, or answers 500 if the instance's status refuses it."""
 
     async def operation(management: Management, request: ManagementRequest) -> Reply:
         instance = management.hub.get(request.segments[1])

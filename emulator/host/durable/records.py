@@ -1,4 +1,4 @@
-"""What the task hub holds: instances, messages, activities, and the commit of an episode."""
+"""The contents of the task hub: instances, messages, activities, and the commit of an episode."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ TERMINAL = frozenset({"Completed", "Failed", "Terminated", "Canceled"})
 
 
 class InstanceActiveError(Exception):
-    """An instance of this id is already active."""
+    """An instance with this id is already active."""
 
     def __init__(self, status: str) -> None:
         super().__init__(f"An Orchestration instance with the status {status} already exists.")
@@ -71,7 +71,7 @@ class Activity:
 
 @dataclass
 class Commit:
-    """All that one episode changes, written in one transaction."""
+    """Everything that one episode changes, written in one transaction."""
 
     status: str
     new_events: list[Event]
@@ -86,7 +86,7 @@ class Commit:
 
 
 def now_text() -> str:
-    """The time now, as events carry it."""
+    """Return the current time in the format of events."""
     return format_time(datetime.now(UTC))
 
 
@@ -96,5 +96,5 @@ def stamp(moment: datetime) -> str:
 
 
 def now_stamp() -> str:
-    """The time now, as rows carry it."""
+    """Return the current time in the format of rows."""
     return stamp(datetime.now(UTC))

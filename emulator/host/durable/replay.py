@@ -1,8 +1,8 @@
 """Executes the action list of an orchestrator against its history, as the Durable extension does.
 
-The list is re-issued from the start in every episode, in order, and each action is awaited before the next is
-issued; ids are taken in the order of issue. The recorded decisions must match. Nothing here does I/O: the result
-says what is new, and the dispatcher commits it.
+Every episode issues the list again from the start, in order, and awaits each action before it issues the next. Ids are
+assigned in the order of issue. The recorded decisions must match. Nothing here does I/O: the result lists what is new,
+and the dispatcher commits it.
 """
 
 from collections import deque
@@ -22,11 +22,11 @@ from emulator.host.durable.history import (
     parse_time,
 )
 
-MAX_TIMER = timedelta(days=6)  # What the storage allows; the SDK splits longer timers itself.
+MAX_TIMER = timedelta(days=6)  # The longest that the storage allows; the SDK splits longer timers itself.
 
 
 class ActionType(IntEnum):
-    """Actions of the SDK, with the numbers they have on the wire."""
+    """Actions of the SDK, with their numbers on the wire."""
 
     CALL_ACTIVITY = 0
     CALL_ACTIVITY_WITH_RETRY = 1
@@ -44,16 +44,16 @@ class ActionType(IntEnum):
 
 
 class NonDeterministicError(Exception):
-    """The recorded decisions do not match what the orchestrator asked for now."""
+    """The recorded decisions do not match those that the orchestrator makes now."""
 
 
 class UnsupportedActionError(Exception):
-    """An action that this host refuses out loud."""
+    """This host does not support an action."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Something the orchestrator asked for: an activity, a timer or a sub-orchestration, by its sequence number."""
+    """Something the orchestrator asked for: an activity, a timer or a sub-orchestration, with its sequence number."""
 
     id: int
     kind: EventType
@@ -65,7 +65,7 @@ class Decision:
 
 @dataclass
 class ReplayResult:
-    """What an episode leads to."""
+    """The result of an episode."""
 
     decisions: list[Decision] = field(default_factory=list)
     is_finished: bool = False
@@ -89,7 +89,7 @@ class Execution:
 
 
 class _Task:
-    """Something that ends later; awaiting it suspends the action that waits."""
+    """Something that ends later. Awaiting it suspends the action that waits."""
 
     def __init__(self) -> None:
         self.is_done = False
@@ -117,7 +117,7 @@ class _Task:
 
 
 def _start(coroutine: Coroutine[_Task, None, None]) -> _Task:
-    """Run a coroutine up to its first open wait and go on whenever that ends."""
+    """Run a coroutine, which pauses at each unfinished task; return a task that ends when the coroutine does."""
     finished = _Task()
 
     def step() -> None:
@@ -133,7 +133,7 @@ def _start(coroutine: Coroutine[_Task, None, None]) -> _Task:
 
 
 class Replay:
-    """One episode: every event in order, and the action list as far as it gets."""
+    """One episode: processes every event in order, and the action list as far as the events allow."""
 
     def __init__(self, execution: Execution, actions: list[dict[str, Any]]) -> None:
         self._execution = execution
@@ -153,7 +153,7 @@ class Replay:
 
         Raises:
             NonDeterministicError: a recorded decision does not match.
-            UnsupportedActionError: entities and durable HTTP calls.
+            UnsupportedActionError: an action uses entities or durable HTTP calls.
         """
         for one in history:
             self._process(one)
@@ -203,7 +203,7 @@ class Replay:
             self._early_events.setdefault(name, deque()).append(one)
 
     def _confirm(self, one: Event) -> None:
-        """Match a recorded decision with the one issued under the same number."""
+        """Match a recorded decision with the one issued with the same number."""
         decision = self._unconfirmed.get(one["EventId"])
         word = _DECISION_WORDS[one["EventType"]]
         name = one.get("Name")
@@ -243,7 +243,7 @@ class Replay:
             await self._perform(action)
 
     async def _perform(self, action: dict[str, Any]) -> None:
-        """Issue one action and wait for its end; how it ended is the SDK's affair."""
+        """Issue one action and wait for its end. The SDK itself handles how it ended."""
         kind = action["actionType"]
         match kind:
             case ActionType.CALL_ACTIVITY | ActionType.CALL_SUB_ORCHESTRATOR:
@@ -268,7 +268,7 @@ class Replay:
                 )
 
     def _schedule(self, action: dict[str, Any]) -> _Task | None:
-        """Issue an activity or sub-orchestration; None when the extension would swallow the error."""
+        """Issue an activity or sub-orchestration, or return None if the extension would swallow the error."""
         name, execution = action["functionName"], self._execution
         if action["actionType"] in (ActionType.CALL_ACTIVITY, ActionType.CALL_ACTIVITY_WITH_RETRY):
             if not execution.is_activity(name):
@@ -288,8 +288,8 @@ class Replay:
     async def _perform_with_retry(self, action: dict[str, Any]) -> None:
         """Run a task until it succeeds or its attempts are used up.
 
-        After every failed attempt a timer is created, after the last one too, with no delay: the SDK raises only
-        once that has fired.
+        Every failed attempt is followed by a timer. After the last attempt the timer has no delay, and the SDK raises
+        only once it has fired.
         """
         options = action["retryOptions"]
         first = timedelta(milliseconds=options["firstRetryIntervalInMilliseconds"])
@@ -314,7 +314,7 @@ class Replay:
     def _create_timer(self, fire_at: datetime, *, cancelled: bool = False) -> _Task:
         task = self._issue(EventType.TIMER_CREATED, fire_at=fire_at)
         if cancelled:
-            # It is still created, and its TimerFired comes later; but nobody waits for it any more.
+            # The timer is still created, and its TimerFired comes later, but nobody waits for it any more.
             del self._open[self._next_id - 1]
             task.finish(failed=True)
         return task
@@ -338,7 +338,7 @@ _DECISION_WORDS = {
 
 
 def _gather(children: list[_Task], *, wanted: int) -> _Task:
-    """Return a task that ends when so many of the children have ended."""
+    """Return a task that ends when `wanted` of the children have ended."""
     combined = _Task()
     remaining = wanted
 
@@ -356,7 +356,7 @@ def _gather(children: list[_Task], *, wanted: int) -> _Task:
 
 
 def decision_event(decision: Decision, timestamp: str) -> Event:
-    """Build the history event that records a decision; inputs are not stored."""
+    """Build the history event that records a decision, without its input."""
     own: dict[str, Any]
     match decision.kind:
         case EventType.TASK_SCHEDULED:

@@ -24,7 +24,14 @@ def instance_status(
     show_input: bool = True,
     show_history_output: bool = False,
 ) -> dict[str, Any]:
-    """Return the JSON of one instance; with its history when that is given."""
+    """Return the JSON object of one instance.
+
+    Args:
+        instance: the instance.
+        history: its events, None to leave out the history.
+        show_input: whether to show inputs.
+        show_history_output: whether to show the results of events.
+    """
     shown: dict[str, Any] = {
         "name": instance.name,
         "instanceId": instance.instance_id,
@@ -73,7 +80,7 @@ def _shown_history(history: list[Event], *, show_input: bool, show_output: bool)
 
 
 def _parsed(text: str | None) -> Any:
-    """Return parsed JSON; text that does not parse stays text, such as a termination's reason."""
+    """Return parsed JSON, or the text itself if it does not parse, such as the reason of a termination."""
     if text is None:
         return None
     try:

@@ -34,7 +34,16 @@ class TaskHub:
         after: str = "",
         top: int = -1,
     ) -> list[Instance]:
-        """Return instances in the order of their ids; bounds are inclusive, written by `stamp`."""
+        """Return instances in the order of their ids.
+
+        Args:
+            created_from: earliest time of creation, inclusive, as `stamp` writes it.
+            created_to: latest time of creation, likewise.
+            statuses: the statuses wanted; None or an empty list for all.
+            prefix: prefix of the ids.
+            after: id after which to begin.
+            top: how many instances to return at most; -1 for all.
+        """
         conditions: list[str] = ["instance_id > ?"]
         values: list[Any] = [after]
         if created_from:
@@ -53,10 +62,15 @@ class TaskHub:
         return self._database.instances(f"{' AND '.join(conditions)} ORDER BY instance_id LIMIT ?", tuple(values))
 
     def start(self, name: str, instance_id: str, input_text: str | None) -> None:
-        """Create an instance and send its ExecutionStarted; a terminal one of the same id is overwritten.
+        """Create an instance, overwriting an ended one with the same id, and send its ExecutionStarted.
+
+        Args:
+            name: the orchestrator's name.
+            instance_id: the new instance's id.
+            input_text: its input as JSON text, or None.
 
         Raises:
-            InstanceActiveError: the id is in use.
+            InstanceActiveError: an active instance has the id.
         """
         with self._database.transaction():
             existing = self._database.instance(instance_id)
@@ -65,12 +79,12 @@ class TaskHub:
             self._database.insert_instance(name, instance_id, input_text, None)
 
     def send(self, instance_id: str, event: Event) -> None:
-        """Send an event to an instance, whatever its execution."""
+        """Send an event to an instance, whichever execution is current."""
         with self._database.transaction():
             self._database.insert_message(instance_id, None, event)
 
     def rewind(self, instance_id: str, reason: str) -> None:
-        """Turn what failed into generic events, down the failed sub-orchestrations, and run again."""
+        """Replace failures by generic events, also in failed sub-orchestrations, and run the instance again."""
         with self._database.transaction():
             self._rewind(instance_id, reason)
 

@@ -1,7 +1,7 @@
 """Work of the task hub, as the dispatcher sees it: claim under a lease, commit while the lease holds, put back.
 
-Whoever takes work writes its lease (owner and expiry) in the same transaction, and a result counts only while the
-lease is still its own. Messages, timers and activities that nobody finished become visible when the lease ends.
+A host that takes work writes its lease (owner and expiry) in the same transaction. Its result counts only while it
+still has the lease. Messages, timers and activities that nobody finished become visible again when the lease ends.
 """
 
 import json
@@ -32,11 +32,11 @@ class WorkQueue:
         return self._database.lease_seconds
 
     def data_version(self) -> int:
-        """A number that changes when another connection has written."""
+        """Return a number that changes when another connection has written."""
         return self._database.data_version()
 
     def claim_episodes(self, limit: int) -> list[Episode]:
-        """Lease up to so many instances that have visible messages."""
+        """Lease instances that have visible messages, at most as many as the limit."""
         now = time.time()
         ready = """
             SELECT m.instance_id FROM messages m LEFT JOIN instances i ON i.instance_id = m.instance_id
@@ -68,11 +68,11 @@ class WorkQueue:
                     (self._database.owner, now + self._database.lease_seconds, instance_id),
                 )
                 leased.append((instance, fresh))
-        # The lease keeps the histories still, so they are read outside the write transaction.
+        # While the leases hold, no other episode writes these histories, so they are read outside the transaction.
         return [Episode(instance, self._database.history(instance.instance_id), fresh) for instance, fresh in leased]
 
     def claim_activities(self, limit: int) -> list[Activity]:
-        """Lease up to so many activities."""
+        """Lease visible activities, at most as many as the limit."""
         now = time.time()
         ready = "FROM activities WHERE visible_at <= ? AND lease_until <= ?"
         if not self._database.connection.execute(f"SELECT 1 {ready} LIMIT 1", (now, now)).fetchone():
@@ -90,7 +90,7 @@ class WorkQueue:
         return [Activity(*row) for row in rows]
 
     def next_due(self) -> float | None:
-        """When the next work becomes visible, as seconds since the epoch; work that this host holds aside."""
+        """Return when the next work that this host does not hold becomes visible, in seconds since the epoch."""
         row = self._database.connection.execute(
             """
             SELECT MIN(due) FROM (
@@ -105,7 +105,7 @@ class WorkQueue:
         return row[0] if row else None
 
     def commit_episode(self, episode: Episode, commit: Commit) -> bool:
-        """Write what an episode led to; False when the lease was lost and nothing was written."""
+        """Write the changes of an episode; return False, with nothing written, if the lease was lost."""
         instance = episode.instance
         with self._database.transaction() as connection:
             if not self._holds_lease(connection, instance):
@@ -144,7 +144,7 @@ class WorkQueue:
         return True
 
     def complete_activity(self, activity: Activity, event: Event) -> bool:
-        """Replace an activity by the message with its result; False when the lease was lost."""
+        """Replace an activity by the message with its result; return False if the lease was lost."""
         with self._database.transaction() as connection:
             deleted = connection.execute(
                 "DELETE FROM activities WHERE id = ? AND lease_owner = ? AND deliveries = ?",
@@ -155,7 +155,7 @@ class WorkQueue:
         return bool(deleted)
 
     def release_episode(self, episode: Episode, delay_seconds: float = 0) -> None:
-        """Put an episode's messages back, to be seen again after a delay."""
+        """Put an episode's messages back, to become visible after a delay."""
         with self._database.transaction() as connection:
             if self._holds_lease(connection, episode.instance):
                 connection.execute(
@@ -169,7 +169,7 @@ class WorkQueue:
                     )
 
     def release_activity(self, activity: Activity, delay_seconds: float = 0) -> None:
-        """Put an activity back, to be seen again after a delay."""
+        """Put an activity back, to become visible after a delay."""
         with self._database.transaction() as connection:
             connection.execute(
                 "UPDATE activities SET lease_owner = NULL, lease_until = 0, visible_at = ? "
@@ -188,7 +188,7 @@ class WorkQueue:
                 )
 
     def lease_owners(self) -> set[str]:
-        """Return who holds leases."""
+        """Return the owners of all leases."""
         rows = self._database.connection.execute(
             "SELECT lease_owner FROM instances WHERE lease_owner IS NOT NULL "
             "UNION SELECT lease_owner FROM activities WHERE lease_owner IS NOT NULL "

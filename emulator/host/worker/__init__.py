@@ -1,1 +1,1 @@
-"""The worker: the process that has loaded the app, seen from both sides."""
+"""The worker process, which loads the app, and the host's side of it."""

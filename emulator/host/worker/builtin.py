@@ -1,4 +1,4 @@
-"""The engine of this repository: the SDK's decorators and converters, a thread pool, an event loop."""
+"""This repository's own engine: the SDK's decorators and converters, a thread pool, an event loop."""
 
 import asyncio
 import contextvars
@@ -55,7 +55,14 @@ class _InvocationContext(Context):
 def decode_arguments(
     function: LoadedFunction, header: dict[str, Any], body: bytes, app_directory: Path
 ) -> dict[str, Any]:
-    """Convert what the host sent into the arguments of the function, with the SDK's own converters."""
+    """Convert an `invoke` frame into the arguments of the function, with the SDK's own converters.
+
+    Args:
+        function: the function to call.
+        header: the frame's header.
+        body: the frame's body; for an HTTP trigger, the request's.
+        app_directory: folder of the app.
+    """
     arguments: dict[str, Any] = {}
     for binding in function.bindings:
         name, kind = binding["name"], binding["type"]
@@ -93,7 +100,7 @@ def encode_result(function: LoadedFunction, value: Any) -> tuple[dict[str, Any],
     """Convert a function's return value into the fields and body of a `result` frame.
 
     Raises:
-        RuntimeError: a function without a return binding returned something, as the worker words it.
+        RuntimeError: a function without a return binding returned something; the message is the real worker's.
     """
     kind = function.trigger["type"]
     if kind == "httpTrigger":

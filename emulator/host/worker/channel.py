@@ -1,6 +1,6 @@
-"""Frames between the host and its worker process: a JSON header and a raw body, each with its length in front.
+"""Frames between the host and its worker process: the lengths of header and body, a JSON header, a raw body.
 
-Nothing but the framing belongs here; what the headers mean is said in `process.py` and `main.py`.
+Only the framing belongs here; `process.py` and `main.py` know what the headers mean.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ def encode_frame(header: dict[str, Any], body: bytes = b"") -> bytes:
 
 
 def read_frame(stream: BinaryIO) -> Frame | None:
-    """Read one frame from a blocking stream; None when the other side is gone."""
+    """Read one frame from a blocking stream; return None if the other side is gone."""
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None
@@ -32,7 +32,7 @@ def read_frame(stream: BinaryIO) -> Frame | None:
 
 
 async def read_frame_async(stream: asyncio.StreamReader) -> Frame | None:
-    """Read one frame from an asyncio stream; None when the other side is gone."""
+    """Read one frame from an asyncio stream; return None if the other side is gone."""
     try:
         lengths = await stream.readexactly(_LENGTHS.size)
         header_length, body_length = _LENGTHS.unpack(lengths)

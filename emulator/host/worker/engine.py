@@ -1,4 +1,4 @@
-"""What runs functions inside the worker process: the small interface that both implementations offer."""
+"""The interface of the engines that run functions inside the worker process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Answer = Callable[[dict[str, Any], bytes], None]
 
 @dataclass(frozen=True)
 class Invocation:
-    """What a log record needs to know about the call that wrote it."""
+    """The call that wrote a log record, as the record names it."""
 
     id: str
     function: str
@@ -30,7 +30,13 @@ class Engine(Protocol):
         """Import the app and return the name and bindings of each function."""
 
     def dispatch(self, header: dict[str, Any], body: bytes, answer: Answer) -> None:
-        """Begin one invocation; called by the thread that reads the channel."""
+        """Begin one invocation; called by the thread that reads the channel.
+
+        Args:
+            header: header of the `invoke` frame.
+            body: body of the frame.
+            answer: called once, with the result.
+        """
 
     def current(self) -> Invocation | None:
         """Return the invocation that the calling code belongs to."""

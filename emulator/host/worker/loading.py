@@ -1,4 +1,4 @@
-"""Loading a function app as the Python worker does: import `function_app`, read its functions, check each signature.
+"""Loads a function app as the Python worker does: import `function_app`, read its functions, check each signature.
 
 One function that fails a check stops the whole app, as in Azure. The checks of the host itself (names, routes) are
 in `indexing.py`.
@@ -22,7 +22,7 @@ _REGISTRY: Any = meta.get_binding_registry()  # type: ignore[no-untyped-call]  #
 
 
 class FunctionLoadError(RuntimeError):
-    """A function that the worker refuses, with the worker's own wording."""
+    """The worker refuses a function; the message is the real worker's."""
 
     def __init__(self, function_name: str, message: str) -> None:
         super().__init__(f"cannot load the {function_name} function: {message}")
@@ -30,7 +30,7 @@ class FunctionLoadError(RuntimeError):
 
 @dataclass(frozen=True)
 class LoadedFunction:
-    """One function of the app: what to call, and how its values are converted."""
+    """One function of the app: what to call, and how to convert its values."""
 
     name: str
     call: Callable[..., Any]
@@ -41,18 +41,18 @@ class LoadedFunction:
     return_binding: str | None
 
     def describe(self) -> dict[str, Any]:
-        """Return what the host is told about this function."""
+        """Return the description of this function for the host."""
         return {"name": self.name, "bindings": list(self.bindings)}
 
 
 def load_functions(app_directory: Path) -> dict[str, LoadedFunction]:
     """Import the app and return its functions by name.
 
-    The app's folder goes last on `sys.path`, as Linux Consumption and the Core Tools place it, so that a module which
-    a wheel shadows fails here and not only in Azure.
+    The app's folder goes last on `sys.path`, where Linux Consumption and the Core Tools put it. So a module that an
+    installed package shadows fails here, and not only in Azure.
 
     Raises:
-        Exception: whatever the import raises, or FunctionLoadError; the worker cannot serve the app then.
+        Exception: whatever the import raises, or FunctionLoadError; either way the worker cannot serve the app.
     """
     sys.path.append(str(app_directory))
     module_name = os.environ.get("PYTHON_SCRIPT_FILE_NAME", "function_app.py").removesuffix(".py")
@@ -78,8 +78,13 @@ def _find_app(module: ModuleType, module_name: str) -> Any:
 def check_function(name: str, call: Callable[..., Any], bindings: tuple[dict[str, Any], ...]) -> LoadedFunction:
     """Check a function's parameters and annotations against its bindings.
 
+    Args:
+        name: the function's name.
+        call: the Python function.
+        bindings: its bindings, in the form of function.json.
+
     Raises:
-        FunctionLoadError: as the worker words it; the author of the app can fix it.
+        FunctionLoadError: a check fails; the author of the app can fix it.
     """
     parameters = dict(inspect.signature(call).parameters)
     annotations = typing.get_type_hints(call)
@@ -128,7 +133,7 @@ def _check_annotation(name: str, parameter: str, annotation: Any, binding: dict[
         if _is_typing_generic(annotation):
             return
         raise FunctionLoadError(name, f"binding {parameter} has invalid non-type annotation {annotation!r}")
-    if annotation in (str, bytes):  # The worker then uses its generic converter, which takes both.
+    if annotation in (str, bytes):  # The worker then uses its generic converter, which accepts both.
         return
     converter = _REGISTRY.get(binding["type"])
     if converter is not None and not converter.check_input_type_annotation(annotation):
@@ -140,7 +145,7 @@ def _check_annotation(name: str, parameter: str, annotation: Any, binding: dict[
 
 
 def _is_typing_generic(annotation: Any) -> bool:
-    """Tell `typing.Dict[str, Any]`, which the worker takes, from `dict[str, Any]` and unions, which it refuses."""
+    """Tell `typing.Dict[str, Any]`, which the worker accepts, from `dict[str, Any]` and unions, which it refuses."""
     if type(annotation).__module__ != "typing":
         return False
     origin = typing.get_origin(annotation)

@@ -1,7 +1,7 @@
-"""The worker process: an engine that loads the function app and runs it, behind the channel to the host.
+"""The worker process: an engine that loads the function app and runs it, and the channel to the host.
 
-It talks to the host over two inherited descriptors (frames of `channel.py`) and dies when the host does: the end of
-the input stream ends the process at once, even while user code holds the event loop.
+It exchanges frames (`channel.py`) with the host over two inherited descriptors. It dies with the host: the end of the
+input stream ends the process at once, even while user code blocks the event loop.
 
 Frames out: `index` or `failed` once, then `result` per invocation and `log` per record. Frames in: `invoke`.
 """
@@ -73,7 +73,7 @@ class _HostLogHandler(logging.Handler):
 
 
 def _make_engine(kind: str) -> Engine:
-    """Build the engine that the host asked for; each imports much, so only one is imported."""
+    """Build the engine that the host asked for. Only that one is imported, because each imports a lot."""
     if kind == "runtime":
         from emulator.host.worker.runtime import RuntimeEngine  # noqa: PLC0415 - see above
 
@@ -84,7 +84,7 @@ def _make_engine(kind: str) -> Engine:
 
 
 def _read_invocations(stream: BinaryIO, output: _Output, loaded: "Future[Engine]") -> None:
-    """Read until the host is gone, even while the app still loads; nothing here may outlive it."""
+    """Read until the host is gone, even while the app still loads; then end this process, which must not outlive it."""
     while (frame := read_frame(stream)) is not None:
         header, body = frame
         loaded.result().dispatch(header, body, partial(output.answer, header["id"]))

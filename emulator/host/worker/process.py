@@ -1,7 +1,7 @@
 """The host's side of a worker process: start it, index, invoke, restart it when it dies.
 
-The interface a worker implementation must offer is small, so that another can take its place: `start()` answers the
-index, `invoke()` one call's result, `stop()` ends it. What dies with the process is told to each call in flight by
+The interface is small, so that another implementation can take its place: `start()` returns the index, `invoke()`
+returns the result of one call, `stop()` ends the worker. If the process dies, each call in flight raises
 `WorkerDiedError`.
 """
 
@@ -34,11 +34,11 @@ class WorkerDiedError(Exception):
 
 
 class WorkerTimeoutError(WorkerDiedError):
-    """A call exceeded `functionTimeout`, and the process was restarted for it."""
+    """A call exceeded `functionTimeout`, so the process was restarted."""
 
 
 class WorkerStoppedError(Exception):
-    """The host itself ended the worker; the work is put back, not failed."""
+    """The host itself ended the worker; its work is put back and does not fail."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class FunctionError:
 
     @property
     def rpc_text(self) -> str:
-        """The text in which the host passes on a failed result."""
+        """The text with which the host passes on a failed result."""
         return f"Result: Failure\nException: {self.type}: {self.message}\nStack: {self.stack}"
 
 
@@ -64,13 +64,13 @@ class FunctionFailedError(Exception):
 
 
 def exit_text(return_code: int) -> str:
-    """Word an exit of the worker as the host does: a signal n shows as 128 + n."""
+    """Describe an exit of the worker in the host's words: signal n becomes code 128 + n."""
     code = 128 - return_code if return_code < 0 else return_code
     return f"python exited with code {code} (0x{code:X})"
 
 
 class _Process:
-    """One life of the worker process."""
+    """One run of the worker process, and its calls in flight."""
 
     def __init__(self, process: asyncio.subprocess.Process, writer: asyncio.StreamWriter) -> None:
         self.process = process
@@ -80,7 +80,7 @@ class _Process:
 
 
 class Worker:
-    """A process of `main.py` with one of its engines, restarted when it dies."""
+    """Runs `main.py` with one of its engines in a process, and restarts that process when it dies."""
 
     def __init__(self, app_directory: Path, environment: dict[str, str], engine: str = "builtin") -> None:
         self._engine = engine
@@ -106,11 +106,17 @@ class Worker:
     async def invoke(
         self, function: str, header: dict[str, Any], body: bytes = b"", timeout_seconds: float | None = None
     ) -> tuple[dict[str, Any], bytes]:
-        """Run one function; waits while the process restarts.
+        """Run one function, after waiting for the process if it restarts.
+
+        Args:
+            function: the function's name.
+            header: further members of the `invoke` frame's header; an `id` is made if there is none.
+            body: body of the frame.
+            timeout_seconds: how long the call may take; None for no limit.
 
         Raises:
             FunctionFailedError: the function raised.
-            WorkerDiedError: the process ended, or the call took too long and the process was restarted for it.
+            WorkerDiedError: the process ended, or the call took too long, so the process was restarted.
             WorkerStoppedError: the host is stopping.
         """
         await self._ready.wait()
@@ -125,7 +131,7 @@ class Worker:
             async with asyncio.timeout(timeout_seconds):
                 result, payload = await answer
         except TimeoutError:
-            self._ready.clear()  # What comes next waits for the next process.
+            self._ready.clear()  # Later calls wait for the next process.
             life.process.kill()
             message = f"Timeout value of {timeout_seconds:g}s exceeded by function: Functions.{function}"
             raise WorkerTimeoutError(message) from None
@@ -164,7 +170,7 @@ class Worker:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            # A Ctrl-C in the terminal goes to the host, which ends its worker in order.
+            # Ctrl-C in the terminal must reach only the host, which ends its worker in order.
             start_new_session=True,
         )
         os.close(child_input)
@@ -202,7 +208,7 @@ class Worker:
             life.index.set_exception(WorkerFailedToLoadError(exit_text(await life.process.wait())))
 
     async def _keep_alive(self) -> None:
-        """Wait for each end of the process, fail what was in flight, and start the next."""
+        """Whenever the process ends, fail its calls in flight and start the next process."""
         while self._life is not None:
             life = self._life
             return_code = await life.process.wait()
@@ -214,7 +220,7 @@ class Worker:
             try:
                 await (await self._spawn()).index
             except WorkerFailedToLoadError:
-                # The same files loaded before; somebody is editing them. Try again rather than give up.
+                # The app loaded before, so somebody is editing it. Try again rather than give up.
                 await asyncio.sleep(1)
                 continue
             self._ready.set()

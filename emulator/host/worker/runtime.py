@@ -1,4 +1,4 @@
-"""The engine of Microsoft: `azure-functions-runtime`, the loader, converters and thread pool that run in Azure.
+"""Microsoft's engine: `azure-functions-runtime`, the loader, converters and thread pool that run in Azure.
 
 Its interface is made for gRPC messages. It only reads and sets their attributes, so plain objects stand in for them
 here, and no gRPC is needed. The interface is private to Microsoft, so the package is pinned exactly.
@@ -22,12 +22,12 @@ class _Message(SimpleNamespace):
     """Stands in for any protobuf message."""
 
     def WhichOneof(self, _group: str) -> str | None:  # noqa: N802 - protobuf's name
-        """Return the one field that is set."""
+        """Return the name of the one field that is set."""
         return next(iter(vars(self)), None)
 
 
 class _BindingInfo(_Message):
-    """A binding, with the numbers of the SDK's directions."""
+    """A binding, with the SDK's numbers for directions."""
 
     out = 1
     inout = 2
@@ -35,7 +35,7 @@ class _BindingInfo(_Message):
 
 
 class _StatusResult(_Message):
-    """The end of a request."""
+    """The outcome of a request."""
 
     Failure = 0
     Success = 1
@@ -72,7 +72,7 @@ class RuntimeEngine:
         """Import the app and return the name and bindings of each function.
 
         Raises:
-            RuntimeError: the runtime's own words for what is wrong with the app.
+            RuntimeError: the app cannot be loaded; the message is the runtime's own.
         """
         sys.path.append(str(app_directory))
         self._runtime.start_threadpool_executor()
@@ -101,7 +101,7 @@ class RuntimeEngine:
 
     async def _run(self, header: dict[str, Any], body: bytes, answer: Answer) -> None:
         self._invocations[header["id"]] = Invocation.of(header)
-        # Sync functions get it from the runtime; for async ones it sets none on this path.
+        # The runtime sets it for sync functions, but not for async functions on this path.
         self._runtime.invocation_id_cv.set(header["id"])
         invocation = _Message(
             invocation_id=header["id"],
@@ -133,10 +133,10 @@ class RuntimeEngine:
 
 
 class _Parameter(_Message):
-    """One argument; its value is the group's only member that this host uses."""
+    """One argument; `data` is the only member of the group that this host uses."""
 
     def WhichOneof(self, _group: str) -> str:  # noqa: N802 - protobuf's name
-        """Return the field with the value."""
+        """Return the name of the field with the value."""
         return "data"
 
 
