@@ -1,4 +1,4 @@
-"""`make bench`: what a create costs, alone and with others at once, and how much of its time is the product's."""
+"""`make bench`: measure the cost of a create, alone and with others at once, and the product's share of its time."""
 
 import argparse
 import sys

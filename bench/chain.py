@@ -53,7 +53,7 @@ class Link:
     Args:
         name: name of the step.
         seconds: seconds that it adds to the chain.
-        unnoticed: how many of these passed between its end and the poll that noticed.
+        unnoticed: how many of these passed between its end and the poll that noticed it.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Chain:
 
     @property
     def unnoticed(self) -> float:
-        """The time in it between an end and the poll that noticed."""
+        """The time in it between an end and the poll that noticed it."""
         return sum(link.unnoticed for link in self.links)
 
     @property
@@ -112,7 +112,7 @@ def propagation(time_scale: float) -> float:
 
 
 def critical_path(steps: Mapping[str, Step]) -> Chain:
-    """Return the longest chain of a graph; of equal ones the one with more steps, because some take no time."""
+    """Return the longest chain of a graph; among equals, the one with most steps, because some steps take no time."""
     ends: dict[str, Chain] = {"": Chain()}
     graph = {name: step.needs + step.awaits for name, step in steps.items()}
     for name in TopologicalSorter(graph).static_order():
@@ -125,7 +125,7 @@ def critical_path(steps: Mapping[str, Step]) -> Chain:
 
 
 def _end(step: Step, begin: float, ready: float) -> tuple[float, float]:
-    """Return when a step is known to be over, and how much earlier its parts were.
+    """Return when a step is known to be over, and how many seconds its parts were over before anybody noticed.
 
     Args:
         step: the step, which begins when all its needs are over.
@@ -163,7 +163,7 @@ def graph(rows: Iterable[Row]) -> dict[str, Step]:
 
 
 def _rollouts() -> dict[str, Step]:
-    """Return what operators do when a row changes their configuration."""
+    """Return the rollouts that operators begin when a row changes their configuration."""
     seconds = {row.operator: row.seconds for row in timeline.ROLLOUTS}
     return {f"roll-out/{operator}": Step((row,), (seconds[operator],)) for operator, row in CHANGES.items()}
 
@@ -187,7 +187,7 @@ def template(name: str) -> float:
 
 
 def _machines(begun: tuple[str, ...]) -> dict[str, Step]:
-    """Return the boots: of the bootstrap machine and the masters with their deployment, of the workers later."""
+    """Return the boots of the bootstrap machine and the masters with their deployment, and later of the workers."""
     firmware, apply, agent = timeline.FIRMWARE_SECONDS, timeline.APPLY_SECONDS, timeline.AGENT_SECONDS
     return {
         "machines on": Step(begun, (BEGIN_SECONDS, firmware)),
@@ -230,13 +230,13 @@ SECONDS: dict[str, tuple[float, ...]] = {
         len(PORTS) * _TYPES["Microsoft.Network/networkSecurityGroups/securityRules"].create_seconds,
     ),
 }
-# Operators whose configuration one row changes, and whose rollout another row waits for.
+# For each operator whose rollout a row waits for: the row that changes its configuration.
 CHANGES = {
     "kube-apiserver": "configure_api_server_certificate",
     "ingress": "configure_ingress_certificate",
     "console": "update_console_branding",
 }
-# What rows, and lines of the timeline, wait for in addition to their own needs.
+# The steps that rows, and lines of the timeline, wait for in addition to their own needs.
 INSIDE: dict[str, tuple[str, ...]] = {
     "deploy_machines_template": ("bootstrap machine up", "masters up"),
     "bootstrap_config_map_ready": ("bootstrap-complete",),

@@ -63,7 +63,7 @@ class _Create:
 
 
 def measure(endpoints: Json, state: Path, name: str, creates: int, pause: float) -> Round:
-    """Create clusters at once and return what it took.
+    """Create clusters at once and return the figures.
 
     Args:
         endpoints: endpoints of the local Azure.

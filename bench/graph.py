@@ -1,4 +1,4 @@
-"""The cost of the install graph: made completely in a process of its own, on one core and on two.
+"""The cost of the install graph: made completely in a separate process, on one core and on two.
 
 `python -m bench.graph` prints only these lines.
 """
@@ -85,7 +85,7 @@ def _measure(cores: int) -> Figures:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     given = _given()
     made, walls, cpus, rsa_cpus = _rounds(given, cores)
-    # Measured before the keys below are made, because a process that makes a graph holds one set of keys.
+    # Measured before the keys below are made, because a process that only makes a graph has one set of keys.
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     dumped = made.dump()
     return Figures(
@@ -157,7 +157,7 @@ def _resolve(given: dict[str, Content], cores: int) -> Graph:
 
 
 class _Keys:
-    """Makes the graph's keys in another way, and measures what that costs."""
+    """Makes the graph's keys with the given function, and measures its CPU time."""
 
     def __init__(self, make: Callable[[], rsa.RSAPrivateKey]) -> None:
         self._make, self._before = make, pki.new_key

@@ -10,7 +10,7 @@ EVERY_SECONDS = 2
 
 
 class Watch:
-    """Measures every other second, in a thread of its own, and keeps the highest figure."""
+    """Measures every other second, in a separate thread, and keeps the highest figure."""
 
     def __init__(self, endpoints: dict[str, Any]) -> None:
         self._endpoints = endpoints
