@@ -43,10 +43,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 async def tables(folder: Path) -> tuple[Served, Clients]:
-    """Return what a local Azure serves, and who calls it.
+    """Return the calls that a local Azure answers, and its clients.
 
     Args:
-        folder: an empty folder, in which it is made.
+        folder: an empty folder for the local Azure's state.
     """
     ports, world = dict.fromkeys(PORTS, 1), World()
     await make_seed(folder, ports, world=world)

@@ -1,4 +1,4 @@
-"""Who called, as far as the journal tells: the caller's name, the step that it calls for, and whose run it was."""
+"""Finds out who made a call in a journal, by the caller's name, the step that it calls for, and the run."""
 
 from http import HTTPStatus
 
@@ -12,7 +12,7 @@ MACHINES, UNSIGNED = "machines", "unsigned"
 # The columns of the page, in this order.
 CLIENTS = (*RUNS, MACHINES, UNSIGNED)
 
-# Services of the local Azure itself, and what the server answers for hosts that nothing emulates.
+# The journal's names for the local Azure's own service, and for hosts that nothing emulates.
 NOT_AZURE = ("control", "unsupported")
 # The common name of the product's client certificate for clusters.
 CLUSTER_USER = "system:aro-service"
@@ -20,7 +20,7 @@ ADMINISTRATOR = "system:admin"
 # The bootstrap machine has the administrator's kubeconfig; these are the paths that it asks for
 # (`emulator/openshift/cluster/bootstrap.py`).
 ASKED_BY_BOOTSTRAP = ("/api", "/apis/config.openshift.io/v1", "/api/v1/namespaces/kube-system")
-# How callers are called that only emulated machines are: whoever downloads ignition, kubelets.
+# Prefixes of the names of callers that are always emulated machines: those that download ignition, and kubelets.
 OF_MACHINES = ("SAS of ", "system:serviceaccount:", "system:node:")
 
 
@@ -28,7 +28,7 @@ class Clients:
     """Tells the clients apart.
 
     Args:
-        platform: one that is seeded, for the names and ids of the product's identities.
+        platform: a seeded local Azure, which has the names and ids of the product's identities.
     """
 
     def __init__(self, platform: Platform) -> None:
@@ -43,14 +43,14 @@ class Clients:
         self._product = frozenset(names)
 
     def of(self, entry: Entry, run: str) -> str | None:
-        """Return who made a call, None if it does not count.
+        """Return who made a call, or None if the call does not count.
 
-        Only the product tells for which step it calls, so a step also tells its calls as a cluster's principal, and with
-        a SAS, from those of others.
+        Only the product names the step that it calls for. So a step also distinguishes the product's calls as a
+        cluster's principal, or with a SAS, from those of others.
 
         Args:
             entry: the call.
-            run: whose journal it stands in; in the product's, its customers are tests and do not count.
+            run: the run that the journal is from; in the product's, the customers are tests and do not count.
         """
         if entry.service in NOT_AZURE or entry.status == HTTPStatus.UNAUTHORIZED:
             return None

@@ -1,4 +1,4 @@
-"""The page itself: a table for each service with the calls that some client makes, and one with those that none makes."""
+"""The page itself: for each service, a table of the calls that some client makes, and one of those that none makes."""
 
 from collections.abc import Iterable, Mapping
 
@@ -36,7 +36,7 @@ PRODUCT_TESTS = (
 )
 HEADINGS = {MACHINES: "emulated machines", UNSIGNED: "without sign-in"}
 
-# What stands in place of the verbs of a path, type or kind of which no client uses any.
+# Shown instead of the verbs of a path, type or kind if no client uses any of them.
 ALL = "all"
 
 _HEAD = f"""\
@@ -124,7 +124,7 @@ def page(served: Iterable[Call], used: Usage) -> str:
 
     Args:
         served: every call that the tables have.
-        used: who made those that were made.
+        used: the clients of each call that was made.
     """
     unused = {*served} - used.keys()
     parts = [_HEAD, _NEEDED]

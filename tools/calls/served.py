@@ -1,4 +1,4 @@
-"""What the emulated services answer, read from their own tables, and which row of them a call of the journal is."""
+"""The calls that the emulated services answer, read from their own tables, and the row that a journal entry matches."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ from emulator.openshift.kubernetes.kinds import STATUS_VERBS, Kinds
 from emulator.openshift.release.kinds import definitions
 
 ARM, BLOBS, COSMOS, KUBERNETES = "arm", "blobs", "cosmos", "kubernetes"
-# What ARM does not answer itself.
+# Calls that ARM does not answer itself.
 FORWARDED = "forwarded"
-# Services whose routes say all.
+# Services whose routes list all of their calls.
 BY_ROUTES = ("entra", "managed-identity", "graph", "keyvault")
 VERBS_OF_RESOURCES = ("GET", "HEAD", "LIST", "PUT", "PATCH", "DELETE")
-# What a type has that is written inside its parent alone.
+# Verbs of a type that is only written inside its parent.
 VERBS_OF_INLINE = ("GET", "HEAD", "LIST")
-# Paths of a cluster's API that are no resources, beside those of `discovery.FIXED`.
+# Paths of a cluster's API that are not resources, in addition to those of `discovery.FIXED`.
 DISCOVERY = ("/api/v1", "/apis/{group}", "/apis/{group}/{version}", "/openapi/v3", "/openapi/v3/{path}")
 
 
 @dataclass(frozen=True, order=True)
 class Call:
-    """What one row of a table answers.
+    """The call that one row of a table answers.
 
     Args:
         service: as the journal names it.
@@ -47,17 +47,17 @@ class Call:
 
 
 class Table(NamedTuple):
-    """What one service answers, and the function that finds a call of the journal in it."""
+    """The calls that one service answers, and the function that finds the call of a journal's entry."""
 
     calls: Iterable[Call]
     find: Callable[[Entry], Call | None]
 
 
 class Served:
-    """The tables of all services of Azure; the local Azure's own control service is not one.
+    """The tables of all services of Azure, which do not include the local Azure's own control service.
 
     Args:
-        platform: one with every service.
+        platform: a local Azure with every service.
     """
 
     def __init__(self, platform: Platform) -> None:
@@ -72,7 +72,7 @@ class Served:
         self.calls = frozenset(call for table in self._tables.values() for call in table.calls)
 
     def of(self, entry: Entry) -> Call | None:
-        """Return the call that an entry of the journal is, None if no table has it."""
+        """Return the call of a journal's entry, or None if no table has it."""
         table = self._tables.get(entry.service)
         found = None if table is None else table.find(entry)
         return found if found in self.calls or (found and found.service == FORWARDED) else None
@@ -150,7 +150,7 @@ def _types(arm: ArmModel) -> Iterator[Call]:
 
 
 def _blobs() -> Table:
-    # Of two names that an operation begins with, the longer one is meant.
+    # If an operation begins with two of the names, it means the longer one.
     names = sorted({row.name for row in OPERATIONS.values()}, key=len, reverse=True)
 
     def find(entry: Entry) -> Call | None:
@@ -168,7 +168,7 @@ def _cosmos(service: Service) -> Table:
         route = _match(service.routes, entry)
         if route is None:
             return None
-        # The journal adds the container to the name of what is done with its documents.
+        # The journal adds the container to the name of an operation on its documents.
         return Call(COSMOS, route.name or entry.operation.partition(" ")[0], entry.method)
 
     calls = {

@@ -14,7 +14,7 @@ from orchestrators.plans import PLANS
 from tools.pages.markdown import code, table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# The parties that can do a node which no row does.
+# The parties that can do a node if no row does it.
 BY = ("customer", "client", "ARM", "frontend", "engine", "timer", "cluster", "operators", "docs")
 _HEAD = """\
 # The map of a create
@@ -49,7 +49,7 @@ def nodes_by_row() -> dict[str, list[str]]:
 
 
 def ours() -> dict[str, str]:
-    """Return, for each row that stands for no node, why."""
+    """Return, for each row that stands for no node, the reason."""
     return {row: f"none: {why}" for row, why in read()["ours"].items()}
 
 
