@@ -23,7 +23,7 @@ def read(kubeconfig: Path) -> list[Any]:
 
     The client takes server, authority and client certificate from the file, and the proxy from the environment.
     """
-    with config.new_client_from_config(str(kubeconfig)) as connection:  # type: ignore[no-untyped-call]  # the package types its API alone
+    with config.new_client_from_config(str(kubeconfig)) as connection:  # type: ignore[no-untyped-call]  # only its API is typed
         found = client.CoreV1Api(connection).list_node(_request_timeout=SECONDS).items
     return sorted(found, key=lambda node: (_roles(node), node.metadata.name))
 

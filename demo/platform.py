@@ -1,4 +1,4 @@
-"""The local Azure of the demonstration: started with its own commands, known from its endpoints.json."""
+"""The local Azure of the demonstration: starts and stops it with its own commands, and reads its endpoints.json."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import requests
 
 
 class PlatformError(Exception):
-    """The local Azure did not do what it was told. The message is its own."""
+    """A command of the local Azure failed. The message is the command's own."""
 
 
 def start(state: Path, time_scale: float) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def start(state: Path, time_scale: float) -> dict[str, Any]:
 
 
 def stop(state: Path) -> None:
-    """Stop it. Its state stays, for `explain` and `logs`."""
+    """Stop the local Azure. Its state stays, for `explain` and `logs`."""
     _command("down", state)
 
 

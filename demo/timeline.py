@@ -268,7 +268,7 @@ def main() -> int:
 
 def _read(source: str, state: Path) -> Json:
     if source.lower().startswith("/subscriptions/"):
-        from demo.watch import Operations  # noqa: PLC0415 - a file is drawn without what speaks HTTP
+        from demo.watch import Operations  # noqa: PLC0415 - only a path on a local Azure needs an HTTP client
 
         cluster_id, _, operation_id = source.partition("/operations/")
         return Operations(json.loads((state / "endpoints.json").read_text(encoding="utf-8")), cluster_id).get(

@@ -33,7 +33,7 @@ class Operations:
 
     def __init__(self, endpoints: Json, cluster_id: str) -> None:
         self._session = requests.Session()
-        # It is on this machine, so a proxy or a CA of the shell must not apply.
+        # The service is on this machine, so a proxy or a CA from the shell must not apply.
         self._session.trust_env = False
         self._session.cert = (endpoints["admin_client_cert"], endpoints["admin_client_key"])
         self._session.verify = endpoints["rp_ca_bundle"]
