@@ -1,4 +1,4 @@
-"""The machines: what runs inside virtual machines, from the first download of ignition to a working cluster."""
+"""The machines: everything that runs inside virtual machines, from the first Ignition download to a working cluster."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -9,12 +9,12 @@ from emulator.openshift.guests import Guests
 
 __all__ = ["Guests", "create"]
 
-# What faults call it.
+# The name of this service in fault rules.
 NAME = "machines"
 
 
 def create(platform: Platform) -> Service:
-    """Make the service: it answers no requests, but faults name it and its work resumes with the platform."""
+    """Create the service, which answers no requests but can be named in faults, and resumes its work at start."""
     guests = Guests(platform)
     platform.register(guests)
     return Service(name=NAME, hosts=(), routes=(), render=_render, start=guests.resume)

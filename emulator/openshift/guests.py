@@ -1,4 +1,4 @@
-"""What runs inside virtual machines: the one class that the rest of the local Azure knows of this folder."""
+"""The guests of virtual machines: the only class of this folder that the rest of the local Azure uses."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class Guests:
         self._boots = Boots(platform, self._machines, downloads, self._clusters)
 
     async def resume(self) -> None:
-        """Go on with what was under way when the process last ended."""
+        """Continue the clusters and boots that were under way when the process ended."""
         self._clusters.resume()
         for machine in self._machines.all():
             if machine.powered:
@@ -36,7 +36,7 @@ class Guests:
         """Boot a virtual machine, for the first time or again.
 
         Args:
-            vm: as stored, with its customData (base64) under `private.customData`.
+            vm: the stored virtual machine, with its customData (base64) under `private.customData`.
         """
         machine = self._machines.get(vm["id"])
         if machine is None:
@@ -51,7 +51,7 @@ class Guests:
         self._boots.go_on(machine)
 
     def stopped(self, vm_id: str) -> None:
-        """Take the power from a virtual machine that stays."""
+        """Power off a virtual machine that continues to exist."""
         machine = self._machines.get(vm_id)
         if machine is not None and machine.powered:
             machine.powered = False
@@ -59,13 +59,13 @@ class Guests:
             self._clusters.wake(machine.cluster)
 
     def deleted(self, vm_id: str) -> None:
-        """Forget a virtual machine."""
+        """Forget a deleted virtual machine."""
         machine = self._machines.forget(vm_id)
         if machine is not None:
             self._clusters.machine_gone(machine)
 
     def provisioning(self, vm_id: str) -> str | ServiceError:
-        """Return `waiting`, `done`, or how the provisioning of a virtual machine fails."""
+        """Return `waiting`, `done`, or the error with which a virtual machine's provisioning fails."""
         machine = self._machines.get(vm_id)
         if machine is None or machine.provisioned:
             return "done"
@@ -85,6 +85,6 @@ class Guests:
         return self._machines.serial_log(vm_id)
 
     def listener(self, vm_id: str, port: int) -> int | None:
-        """Return the local port where this port of a virtual machine answers now, or None."""
+        """Return the local port that serves this port of a virtual machine now, or None if nothing listens."""
         machine = self._machines.get(vm_id)
         return None if machine is None else self._clusters.port(machine, port)

@@ -1,1 +1,1 @@
-"""A machine's boot: its ignition, and what the programs of a bootstrap machine stumble on."""
+"""A machine's boot: its Ignition config, and the checks on which a bootstrap machine's programs can fail."""

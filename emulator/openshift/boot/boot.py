@@ -1,6 +1,7 @@
-"""One machine's way from power-on to a member of a cluster. Each stage is a function; the next one is persisted.
+"""Boot machines, from power-on to cluster member. Each stage is a function, and the next stage is persisted.
 
-So a killed process goes on where it was. A machine that is no Red Hat CoreOS, or has no customData, just boots.
+A killed process therefore continues where it stopped. A machine that does not run Red Hat CoreOS, or has no customData,
+just boots.
 """
 
 import asyncio
@@ -19,18 +20,18 @@ from emulator.openshift.boot.machines import Machine, Machines
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-# Ends of a boot.
+# The stages in which a boot ends.
 UP, DEAD = "up", "dead"
 FAULTS = "machines"
 _OK = 200
 _ROLE = re.compile(r"node-role\.kubernetes\.io/(master|worker)")
-# Skus of Red Hat CoreOS.
+# Prefix of the SKUs of Red Hat CoreOS.
 _COREOS = "aro_"
 _KUBECONFIG = "/etc/kubernetes/kubeconfig"
 
 
 def first_stage(machine: Machine) -> tuple[str, float]:
-    """Return with which stage a machine begins, and how many seconds of Azure that lasts."""
+    """Return the first stage of a machine, and how many unscaled seconds pass until it runs."""
     is_coreos = machine.image.startswith(_COREOS) or '"ignition"' in machine.user_data
     if is_coreos and machine.user_data.strip():
         return "firmware", timeline.FIRMWARE_SECONDS
@@ -38,32 +39,32 @@ def first_stage(machine: Machine) -> tuple[str, float]:
 
 
 class Clusters(Protocol):
-    """What machines ask of the clusters that they belong to."""
+    """The calls that machines make to the clusters that they belong to."""
 
     def prepare(self, machine: Machine, texts: list[str]) -> str:
-        """Note a cluster that a bootstrap machine is going to begin; return its id."""
+        """Record the cluster that a bootstrap machine will install; return its id."""
 
     def begin(self, cluster: str) -> None:
-        """Start a cluster's first unit."""
+        """Start a cluster's installation, after its bootstrap machine has applied its config."""
 
     def has_etcd_on_masters_first(self, cluster: str) -> bool:
-        """Tell whether masters begin with etcd, before there is an API server."""
+        """Tell whether masters start etcd first, before there is an API server."""
 
     async def join_etcd(self, machine: Machine) -> str:
-        """Let a master's member of etcd find the others; return why it cannot, or ""."""
+        """Let a master's etcd member find its peers; return why it cannot, or ""."""
 
     async def introduce(self, machine: Machine) -> str:
-        """Let a kubelet ask for its certificate; return why it cannot, or ""."""
+        """Let a kubelet request its certificate; return why it cannot, or ""."""
 
     def joined(self, machine: Machine) -> None:
-        """Make the node of a machine that has become a member."""
+        """Create the node of a machine that has joined its cluster."""
 
     def wake(self, cluster: str) -> None:
-        """Let a cluster look at its machines."""
+        """Let a cluster check its machines now."""
 
 
 class Boots:
-    """The boots under way."""
+    """The boots in progress."""
 
     def __init__(self, platform: Platform, machines: Machines, downloads: Downloads, clusters: Clusters) -> None:
         self._platform, self._clock = platform, platform.clock
@@ -81,7 +82,7 @@ class Boots:
         }
 
     def go_on(self, machine: Machine) -> None:
-        """Boot a machine on from its stage."""
+        """Continue a machine's boot from its current stage."""
         run = (machine.key, machine.powered_at)
         if machine.stage not in (UP, DEAD) and run not in self._running:
             self._running.add(run)
@@ -99,21 +100,21 @@ class Boots:
             self._running.discard(run)
 
     def _current(self, run: tuple[str, str]) -> Machine | None:
-        """Return the machine while it is the one that this boot began with, has power, and is not at an end."""
+        """Return the machine if this boot began with it, it is powered, and its boot has not ended."""
         machine = self._machines.get(run[0])
         if machine is None or machine.powered_at != run[1] or not machine.powered or machine.stage in (UP, DEAD):
             return None
         return machine
 
     def _next(self, machine: Machine, stage: str, seconds: float = 0) -> None:
-        """Let a machine be in a stage, unless it was deleted or switched off while the last one awaited something."""
+        """Move a machine to a stage, unless it was deleted or powered off while the last stage waited for something."""
         if self._current((machine.key, machine.powered_at)) is None:
             return
         machine.stage, machine.due_at, machine.attempt = stage, rfc3339(self._clock.after(seconds)), 0
         self._machines.save(machine)
 
     def _again(self, machine: Machine) -> None:
-        """Try the stage again, later each time."""
+        """Schedule the stage again, with a pause that doubles up to a limit."""
         if self._current((machine.key, machine.powered_at)) is None:
             return
         first, longest = timeline.RETRY_SECONDS
@@ -152,7 +153,7 @@ class Boots:
         self._next(machine, "fetch")
 
     async def _fetch(self, machine: Machine) -> None:
-        """Fetch what the config in customData points to, as often as it takes, until Azure has given up."""
+        """Fetch the configs that customData points to, and retry until Azure gives up on the machine."""
         if self._machines.given_up(machine):
             self._die(machine, "CRITICAL : failed to fetch config: deadline exceeded")
             return
@@ -191,7 +192,7 @@ class Boots:
         return reply.content, reply.server
 
     def _settle(self, machine: Machine, texts: list[str], servers: list[str]) -> None:
-        """Let the config say what the machine is going to be, if it is still there."""
+        """Set the machine's role and cluster from its config, unless it was deleted or powered off meanwhile."""
         if self._current((machine.key, machine.powered_at)) is None:
             return
         files, units = _merged(texts)
@@ -268,7 +269,7 @@ class Boots:
 
 
 def _merged(texts: list[str]) -> tuple[dict[str, str], str]:
-    """Return the files of several configs, later ones first in rank, and all that their units say."""
+    """Return the files of several configs, where later configs win, and the text of all their units."""
     files: dict[str, str] = {}
     units: list[str] = []
     for text in texts:
@@ -279,6 +280,6 @@ def _merged(texts: list[str]) -> tuple[dict[str, str], str]:
 
 
 def _code(reply: Reply) -> str:
-    """Return the error code of Azure's storage, with which people find the cause of a refusal."""
+    """Return the error code of Azure Storage, which helps people find out why it refused a request."""
     found = re.search(rb"<Code>(\w+)</Code>", reply.content)
     return f" ({found[1].decode()})" if found else ""

@@ -1,7 +1,7 @@
-"""What the machine's own bootkube.sh says and asks for, stage by stage: its lines, its files, images that are gone.
+"""Read the machine's own bootkube.sh, stage by stage: the lines that it prints, and the files and images that it needs.
 
-A stage is told by what the script does in it: the marker that it leaves, or a word of its program's call. A script
-without any says nothing, and the timeline alone goes on.
+A stage is recognized by what the script does in it: the marker file that it leaves, or a word in the call of its
+program. A script without these signs prints nothing, and only the timeline goes on.
 """
 
 import re
@@ -17,13 +17,13 @@ SCRIPT = "/usr/local/bin/bootkube.sh"
 DOWNLOAD = "/usr/local/bin/release-image-download.sh"
 _MARKER = re.compile(r"^\s*touch ([a-z-]+)\.done$", re.MULTILINE)
 _ECHO = re.compile(r'^ *echo "(.*)"$', re.MULTILINE)
-# What is said again and again while something is waited for; by a run that finds everything done; and where flavour T
-# has no operator of etcd, which its releases have.
+# Parts of the script that are left out: loops that wait for something and repeat their lines; the branch for a run that
+# finds everything done; and the branch for releases without etcd's operator, because those of flavour T have it.
 _ASIDE = re.compile(
     r"^do\n.*?^done$|^if \[\[ -f \.bootkube\.done.*?^fi$|^if \[\[ \"\$\{ETCD_MANAGED\}\" == no .*?^fi$",
     re.MULTILINE | re.DOTALL,
 )
-# By which a stage is known that leaves no marker, or another one than its name.
+# The signs of stages that leave no marker, or a marker with another name.
 _SIGNS = {
     "etcd-signer": "--name=etcd-signer",
     "etcd": "endpoint health",
@@ -31,31 +31,31 @@ _SIGNS = {
     "bootstrap-complete": "touch .bootkube.done",
 }
 _ROWS = {row.name for row in timeline.BOOTSTRAP}
-# A file of the ignition, as the script or a container sees it.
+# A file of the Ignition config, under the path that the script or a container uses.
 _NAMED = re.compile(r"(?:^|[\s=\"]|/assets/|\$\{PWD\}/)((?:tls|auth|manifests)/\w[\w.-]*|\w+\.patch)", re.MULTILINE)
 _ASKED = re.compile(r"-[ef] ((?:tls|auth|manifests)/\S+)")
 _IMAGE = re.compile(r"\$\(image_for ([a-z-]+)( \|\|)?")
 _VARIABLE = re.compile(r"\$\{?(\w+)\}?")
-# The last minor release of 4 that has it.
+# Images that were dropped, and the last minor version of OpenShift 4 that has each.
 _GONE = {"kube-client-agent": 5, "kube-etcd-signer-server": 5, "mdns-publisher": 7}
 
 
 class Step(NamedTuple):
-    """What a stage of the script reads without asking whether it is there, and says from the end of the last one on."""
+    """The files that a stage reads without testing whether they exist, and the lines printed since the last stage."""
 
     files: tuple[str, ...]
     lines: tuple[str, ...]
 
 
 def check_images(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Look up the images of the release, before the first stage."""
+    """Look up the images of the release, as the script does before its first stage."""
     for name, spare in _IMAGE.findall(installation.text(SCRIPT)):
         if not spare and installation.minor > _GONE.get(name, installation.minor):
             yield f'error: no image tag "{name}" exists in the release image {installation.version}'
 
 
 def check_stage(installation: Installation, name: str) -> Iterator[str]:
-    """Yield which files are missing that a stage of the script names without asking whether they are there."""
+    """Yield an error for each missing file that a stage of the script reads without testing whether it exists."""
     step = _steps(installation.text(SCRIPT)).get(name)
     if step is None:
         return
@@ -65,7 +65,7 @@ def check_stage(installation: Installation, name: str) -> Iterator[str]:
 
 
 def says(installation: Installation, name: str) -> tuple[str, ...]:
-    """Return what the machine's own scripts print before or in a stage."""
+    """Return the lines that the machine's own scripts print before or in a stage."""
     if name == "release-image":
         return _download_lines(installation)[:1]
     step = _steps(installation.text(SCRIPT)).get(name)
@@ -73,12 +73,12 @@ def says(installation: Installation, name: str) -> tuple[str, ...]:
 
 
 def pulls_again(installation: Installation) -> str:
-    """Return what is said when the release image could not be pulled, "" for nothing."""
+    """Return the line that the download script prints when it cannot pull the release image, "" for none."""
     return next(iter(_download_lines(installation)[1:2]), "")
 
 
 def stages(installation: Installation) -> list[str]:
-    """Return the stages that the script marks, in its order."""
+    """Return the stages that leave a marker, in the order of the script."""
     return _MARKER.findall(installation.text(SCRIPT))
 
 
@@ -90,9 +90,9 @@ def _download_lines(installation: Installation) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _steps(script: str) -> dict[str, Step]:
-    """Return the stages of a script by the names of the timeline's rows, in order.
+    """Return the stages of a script in order, by the names of the timeline's rows.
 
-    What is said and read between two of them belongs to the later one.
+    Lines printed and files read between two stages belong to the later one.
     """
     steps: dict[str, Step] = {}
     lines: list[str] = []

@@ -1,7 +1,7 @@
 """Checks of the bootstrap machine's certificates, keys and kubeconfigs, each a function of its files and the time.
 
-A renderer writes an empty field where a file is missing, without a word, and an operator fails much later. The emulated
-ones say at once what they lack.
+A real renderer silently writes an empty field for a missing file, and an operator fails much later. The emulated ones
+report the missing file at once.
 """
 
 import json
@@ -13,14 +13,14 @@ from emulator.openshift.boot import ignition, key_pairs, kubeconfig
 from emulator.openshift.boot.installation import ROOT, Check, Installation, InstallationError
 from emulator.openshift.kubernetes.secrets import decoded
 
-# Where static pods see the folder tls.
+# The path of the folder `tls` in static pods.
 _SECRETS = "/etc/kubernetes/secrets"
 CLIENT_BUNDLE = "kube-apiserver-complete-client-ca-bundle"
 _SERVER_BUNDLE = "kube-apiserver-complete-server-ca-bundle"
 _SERVERS = ("internal-lb-server", "lb-server", "localhost-server", "service-network-server")
-# Releases from which on something is there: minor versions of 4.
+# The first releases that have something: minor versions of OpenShift 4.
 _EVERY, _OPERATOR_OF_ETCD = 0, 4
-# What each renderer reads: file below tls, object that it goes into, first release.
+# The files that each renderer reads: path below tls, object that it goes into, first release.
 _API_SERVER_OBJECTS = (
     ("admin-kubeconfig-ca-bundle.crt", "configmap-admin-kubeconfig-client-ca", _EVERY),
     ("kubelet-signer.crt", "configmap-csr-controller-ca", _EVERY),
@@ -49,7 +49,7 @@ _CONTROLLER_OBJECTS = (
     ("kubelet-signer.key", "secret-csr-signer-signer", _EVERY),
     ("service-account.key", "secret-initial-kube-controller-manager-service-account-private-key", _EVERY),
 )
-# What static pods read.
+# The files that static pods read.
 _SERVER_PAIRS = tuple(f"kube-apiserver-{server}" for server in _SERVERS)
 _API_SERVER_PAIRS = (*_SERVER_PAIRS, "apiserver-proxy", "kube-apiserver-to-kubelet-client")
 _API_SERVER_FILES = (
@@ -59,7 +59,7 @@ _API_SERVER_FILES = (
     "kubelet-client-ca-bundle.crt",
     "service-account.pub",
 )
-# What is etcd's comes from its operator in releases that are none of these.
+# In releases of the other flavours, etcd's operator makes etcd's files.
 _ETCD_FLAVOURS = "ATB"
 _ETCD_CLIENT_FILES = ("etcd-client.crt", "etcd-client.key", "etcd-ca-bundle.crt")
 _ETCD_SIGNER_FILES = ("etcd-signer.crt", "etcd-signer.key", "etcd-ca-bundle.crt")
@@ -78,7 +78,7 @@ def _key(installation: Installation, name: str) -> str:
 
 
 def _bundle(installation: Installation, name: str) -> tuple[key_pairs.Certificate, ...]:
-    """Return the certificates of a file, nothing when it is missing or none: whoever reads it says so."""
+    """Return the certificates of a file; () if it is missing or malformed, which the check of its reader reports."""
     try:
         return key_pairs.read(_crt(installation, name))
     except ValueError:
@@ -86,7 +86,7 @@ def _bundle(installation: Installation, name: str) -> tuple[key_pairs.Certificat
 
 
 def _malformed(installation: Installation, file: str, now: datetime) -> str:
-    """Return why a file of certificates is of no use, "" when it is, or holds none."""
+    """Return why a file of certificates cannot be used; "" if it can, or if it is not a file of certificates."""
     if not file.endswith(".crt"):
         return ""
     try:
@@ -115,7 +115,7 @@ def _rendered(operator: str, rows: tuple[tuple[str, str, int], ...]) -> Check:
 
 
 def _mismatched(installation: Installation, who: str, names: list[str] | tuple[str, ...]) -> Iterator[str]:
-    """Yield which of these keys do not belong to their certificates; missing ones are left to others."""
+    """Yield an error for each key that does not match its certificate; other checks report missing files."""
     for name in names:
         if installation.missing([f"tls/{name}.crt", f"tls/{name}.key"]):
             continue
@@ -128,7 +128,7 @@ controller_objects = _rendered("cluster-kube-controller-manager-operator", _CONT
 
 
 def first_clients(installation: Installation, now: datetime) -> Iterator[str]:
-    """Look whether the bundles by which operators know the installer's clients hold their signers."""
+    """Check that the bundles with which operators verify the installer's clients contain their signers."""
     for bundle, file, first in (
         ("admin-kubeconfig-ca-bundle", "kubeconfig", _EVERY),
         ("kubelet-bootstrap-kubeconfig-ca-bundle", "kubeconfig-kubelet", _OPERATOR_OF_ETCD),
@@ -142,7 +142,7 @@ def first_clients(installation: Installation, now: datetime) -> Iterator[str]:
 
 
 def etcd_signer(who: str) -> Check:
-    """Return the check of whoever issues etcd's certificates: its operator, or a container of its own."""
+    """Return a check of the program that issues etcd's certificates: etcd's operator, or a separate container."""
 
     def check(installation: Installation, now: datetime) -> Iterator[str]:
         if installation.flavour not in _ETCD_FLAVOURS:
@@ -161,7 +161,7 @@ def etcd_signer(who: str) -> Check:
 
 
 def metric_signer(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Start the signer of the certificates of etcd's metrics, beside that of etcd's."""
+    """Start the signer of the certificates for etcd's metrics, which runs beside the signer for etcd itself."""
     yield from _mismatched(installation, "kube-etcd-signer-server", ("etcd-metric-signer",))
     metric, bundle = _bundle(installation, "etcd-metric-signer"), _bundle(installation, "etcd-metric-ca-bundle")
     if metric and (not bundle or metric[0] not in bundle):
@@ -180,7 +180,7 @@ def etcd_client(installation: Installation, now: datetime) -> Iterator[str]:
 
 
 def machine_config_server(installation: Installation, now: datetime) -> Iterator[str]:
-    """Serve the masters' configs with a certificate that their pointers believe."""
+    """Serve the masters' configs with a certificate that their pointer configs trust."""
     who, name = "machine-config-server", "machine-config-server"
     for file in (f"{name}.crt", f"{name}.key", "root-ca.crt"):
         if installation.missing([f"tls/{file}"]):
@@ -195,7 +195,7 @@ def machine_config_server(installation: Installation, now: datetime) -> Iterator
 
 
 def _pointers(installation: Installation, root: tuple[key_pairs.Certificate, ...]) -> Iterator[str]:
-    """Yield which pointers lead elsewhere, or believe others."""
+    """Yield an error for each pointer config that names another URL, or does not trust the root CA."""
     for role in ("master", "worker"):
         found = installation.find("Secret", f"{role}-user-data", "openshift-machine-api")
         if found is None:
@@ -224,11 +224,11 @@ def _client(installation: Installation, name: str) -> key_pairs.Certificate | No
 
 
 def kubeconfig_works(name: str, label: str = "") -> Check:
-    """Return the check that a kubeconfig leads to a name of the API, with a client certificate that is believed there.
+    """Return a check that a kubeconfig names the right server, and has a client certificate that the server trusts.
 
     Args:
-        name: such as `auth/kubeconfig`.
-        label: of the cluster's domain; "" for the machine itself.
+        name: path of the kubeconfig, such as `auth/kubeconfig`.
+        label: label of the server in the cluster's domain, such as `api-int`; "" for the machine itself.
     """
 
     def check(installation: Installation, now: datetime) -> Iterator[str]:
@@ -251,13 +251,13 @@ def kubeconfig_works(name: str, label: str = "") -> Check:
 
 
 def reaches(unit: str, name: str, server: str, label: str = "") -> Check:
-    """Return the check that who calls with a kubeconfig believes the API server.
+    """Return a check that a client with a kubeconfig trusts the API server.
 
     Args:
-        unit: who calls.
-        name: of the kubeconfig.
-        server: pair that the API server shows there.
-        label: of the cluster's domain; "" for the machine itself.
+        unit: the client, for the message.
+        name: path of the kubeconfig.
+        server: name of the key pair that the API server presents to it.
+        label: label of the server in the cluster's domain, such as `api-int`; "" for the machine itself.
     """
 
     def check(installation: Installation, now: datetime) -> Iterator[str]:
@@ -300,14 +300,14 @@ def api_server(installation: Installation, now: datetime) -> Iterator[str]:
     if public and key and not key_pairs.is_public_key(public, key):
         yield "kube-apiserver: tls/service-account.pub is not the public key of tls/service-account.key"
     proxy = _bundle(installation, "apiserver-proxy")
-    # By whom it was issued is not looked at: the installer's own aggregator-signer is not who did.
+    # The issuer is not checked: in the installer's own files it is not the aggregator-signer.
     if proxy and (why := key_pairs.is_expired(proxy[0], now)):
         yield f"kube-apiserver: tls/apiserver-proxy.crt: {why}"
     yield from _kubelets(installation, now)
 
 
 def _kubelets(installation: Installation, now: datetime) -> Iterator[str]:
-    """Call the kubelets, which show certificates of their signer, and believe those of the installer's clients."""
+    """Call the kubelets: their signer must be trusted, and they must trust the client certificate."""
     signer, known = _bundle(installation, "kubelet-signer"), _bundle(installation, "kubelet-client-ca-bundle")
     if signer and known and signer[0] not in known:
         yield "kube-apiserver: tls/kubelet-client-ca-bundle.crt does not hold tls/kubelet-signer.crt"
@@ -329,7 +329,7 @@ def controllers(installation: Installation, now: datetime) -> Iterator[str]:
         yield f"{pod}: {_SECRETS}/{_SERVER_BUNDLE}.crt: data does not contain any valid RSA or ECDSA certificates"
     for server in _SERVERS if servers else ():
         shown = _bundle(installation, f"kube-apiserver-{server}")
-        # Each at the time when somebody calls it; here it is about who issued them.
+        # Only the issuer is checked here; names and expiry are checked where somebody calls the server.
         if shown and not any(key_pairs.issued(shown[0], authority) for authority in servers):
             yield (
                 f"{pod}: tls/{_SERVER_BUNDLE}.crt: tls/kube-apiserver-{server}.crt: "
@@ -349,11 +349,11 @@ def _policy_controller(installation: Installation, now: datetime) -> Iterator[st
         yield f"{who}: tls/{_POLICY_BUNDLE}.crt: x509: certificate signed by unknown authority"
 
 
-# Who calls from elsewhere
+# Clients elsewhere
 
 
 def service_address(installation: Installation, now: datetime) -> Iterator[str]:
-    """Call the API server from a pod, at the first address of the cluster's services."""
+    """Call the API server from a pod, at the first address of the service network."""
     server = "kube-apiserver-service-network-server"
     networks = (installation.install_config.get("networking") or {}).get("serviceNetwork") or []
     try:
@@ -368,7 +368,7 @@ def service_address(installation: Installation, now: datetime) -> Iterator[str]:
 
 
 def outside(installation: Installation, now: datetime) -> Iterator[str]:
-    """Call the API server from where the customer is: with the signer's certificate behind the server's own."""
+    """Call the API server as customers do; its chain must be its own certificate followed by its signer's."""
     signers = _bundle(installation, "kube-apiserver-lb-signer")
     for server, label in (("lb-server", "api"), ("internal-lb-server", "api-int")):
         file, name = f"tls/kube-apiserver-{server}.crt", f"{label}.{installation.domain}"

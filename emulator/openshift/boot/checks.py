@@ -1,7 +1,7 @@
-"""On what the bootstrap machine's programs stumble: a function of its ignition, its image and the time, in one table.
+"""The checks on which a bootstrap machine's programs can fail, in one table, given its files, its image and the time.
 
-The stages are the timeline's rows; a cluster that runs looks at the same rows at their time. What needs the network or
-other machines is no part of it: `cluster/bootstrap.py`.
+The stages are the timeline's rows, and a running cluster makes the checks of a row when the row is due. Everything that
+needs the network or other machines is in `cluster/bootstrap.py`.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from emulator.openshift.boot import manifest_checks as manifests
 from emulator.openshift.boot.ignition import IgnitionError
 from emulator.openshift.boot.installation import Check, Installation, InstallationError
 
-# Before the first row; and after the last one, when others come to use what the machine has made.
+# The stages before the first row, and after the last one, when clients elsewhere use what the machine has made.
 IGNITION, OUTSIDE = "ignition", "outside"
 _SHAPES = (LookupError, TypeError, ValueError, AttributeError)
 
 
 class Problem(NamedTuple):
-    """On what a stage stumbles, in the words of its program."""
+    """The stage that fails, and the message of its program."""
 
     stage: str
     message: str
@@ -76,11 +76,11 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 
 
 def boot_check(texts: list[str], image: str, now: datetime) -> list[Problem]:
-    """Return on what a bootstrap machine would stumble, in the order of its stages; nothing when it would not.
+    """Return the problems that a bootstrap machine would meet, in the order of its stages.
 
     Args:
         texts: the configs that it fetches.
-        image: sku of its image.
+        image: SKU of its image, which tells the release if no file does.
         now: when it boots.
     """
     try:
@@ -91,7 +91,7 @@ def boot_check(texts: list[str], image: str, now: datetime) -> list[Problem]:
 
 
 def problems(installation: Installation, now: datetime) -> Iterator[Problem]:
-    """Yield on what a machine with these files would stumble, in the order of its stages."""
+    """Yield the problems that a machine with these files would meet, in the order of its stages."""
     rows = [row.name for row in timeline.BOOTSTRAP if installation.flavour in row.flavours]
     for stage in (IGNITION, *rows, OUTSIDE):
         for message in stage_problems(installation, stage, now):
@@ -99,7 +99,13 @@ def problems(installation: Installation, now: datetime) -> Iterator[Problem]:
 
 
 def stage_problems(installation: Installation, stage: str, now: datetime) -> Iterator[str]:
-    """Yield on what one stage stumbles: first files that its script names, then what its programs find in them."""
+    """Yield the problems of one stage: first missing files that its script names, then problems of its programs.
+
+    Args:
+        installation: the machine's files.
+        stage: name of a row, `IGNITION` or `OUTSIDE`.
+        now: the time of the stage.
+    """
     yield from bootkube.check_stage(installation, stage)
     for check in CHECKS.get(stage, ()):
         try:
@@ -107,5 +113,5 @@ def stage_problems(installation: Installation, stage: str, now: datetime) -> Ite
         except InstallationError as error:
             yield str(error)
         except _SHAPES as error:
-            # What the error says may quote the file.
+            # The message of the error may quote the file.
             yield f"{stage}: panic: a file has another shape: {type(error).__name__}"

@@ -1,4 +1,4 @@
-"""How a machine reaches others: names as its virtual network resolves them, balancers, TLS; errors as Go words them."""
+"""Requests from machines: names in their virtual network, load balancers, TLS, and errors in Go's words."""
 
 import ssl
 import tempfile
@@ -18,19 +18,19 @@ from emulator.network.reach import Reach
 from emulator.openshift.boot.machines import Machine
 
 Json = dict[str, Any]
-# Answers which local port a machine's port has now.
+# Takes a virtual machine's id and a port; returns the local port that serves it now, or None.
 Listener = Callable[[str, int], int | None]
 
 TIMEOUT_SECONDS = 10
 HTTPS_PORT = 443
-# What OpenSSL calls them: https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/
+# Error codes of OpenSSL: https://docs.openssl.org/3.0/man3/X509_STORE_CTX_get_error/
 _OUT_OF_TIME = (9, 10)
 _OTHER_NAME = (62, 64)
 _UNKNOWN_AUTHORITY = (2, 18, 19, 20, 21, 22, 24, 26, 79)
 
 
 class DownloadError(Exception):
-    """A request that got no answer; the message is what a program in Go prints."""
+    """A request failed; the message is what a Go program prints."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Identity:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer.
+    """An HTTP response.
 
     Args:
         status: HTTP status.
-        reason: its text.
-        content: of the body.
-        server: resource id of the virtual machine that answered, "" when it is outside the network.
+        reason: reason phrase of the status.
+        content: the body.
+        server: resource id of the virtual machine that answered, "" if the server is outside the network.
     """
 
     status: int
@@ -66,22 +66,22 @@ class Downloads:
 
     @cached_property
     def _public(self) -> ssl.SSLContext:
-        """What verifies public names, as the system's store of authorities does."""
+        """The TLS context for public names, which trusts the authority of the local Azure."""
         return _context([self._platform.authority.pem().decode()], None)
 
     async def get(
         self, machine: Machine, url: str, authorities: Sequence[str], identity: Identity | None = None
     ) -> Reply:
-        """Send a GET.
+        """Send a GET from a machine.
 
         Args:
-            machine: from where.
-            url: https.
-            authorities: certificates, as PEM, that the server's is verified with; () for those that everybody knows.
-            identity: to be shown to the server.
+            machine: the machine that calls.
+            url: an https URL.
+            authorities: PEM certificates that verify the server's; () for the public authorities.
+            identity: the client certificate to present, if any.
 
         Raises:
-            DownloadError: no connection, or none that can be trusted.
+            DownloadError: if there is no connection, or the server cannot be trusted.
         """
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or HTTPS_PORT
@@ -102,7 +102,7 @@ class Downloads:
         else:
             path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
             proxy, target, headers = None, f"https://127.0.0.1:{local}{path}", {"Host": parts.netloc}
-        # The environment of this process does not reach into the machine.
+        # The machine does not see this process's environment, such as its proxy settings.
         async with httpx.AsyncClient(verify=context, proxy=proxy, trust_env=False, timeout=TIMEOUT_SECONDS) as client:
             try:
                 answer = await client.get(target, headers=headers, extensions={"sni_hostname": host})
@@ -111,7 +111,7 @@ class Downloads:
         return Reply(answer.status_code, answer.reason_phrase, answer.content, server)
 
     def addresses(self, machine: Machine, host: str) -> list[str]:
-        """Return what the private zones of the machine's network say about a name."""
+        """Return the addresses of a name in the private DNS zones of the machine's network."""
         return self._platform.model(Reach).resolve_private(self._network(machine), host)
 
     def configurations(self, machine: Machine) -> list[Json]:
@@ -124,7 +124,7 @@ class Downloads:
         """Return the id of the virtual network that the machine is in.
 
         Raises:
-            DownloadError: it is in none.
+            DownloadError: if it is not in a network.
         """
         for configuration in self.configurations(machine):
             subnet: str = configuration.get("subnet", {}).get("id", "")
@@ -133,10 +133,10 @@ class Downloads:
         raise DownloadError("dial tcp: connect: network is unreachable")
 
     def _inside(self, machine: Machine, host: str, port: int) -> tuple[str, int | None]:
-        """Return who answers inside the network, and at which local port; nobody when the name is none of its.
+        """Return the VM that answers inside the network and its local port; ("", None) for a name outside the network.
 
         Raises:
-            DownloadError: the name leads to an address at which nobody answers.
+            DownloadError: if nobody answers at the name's addresses.
         """
         reach, nic = self._platform.model(Reach), machine.nics[0] if machine.nics else ""
         addresses = self.addresses(machine, host)

@@ -1,4 +1,4 @@
-"""What a machine's own system reads before the cluster's programs run: modes, its first boot's file, where images lie."""
+"""Checks of what the operating system uses before the cluster's programs run: files, units, authorities, registries."""
 
 import json
 import re
@@ -16,13 +16,13 @@ REGISTRIES = "/etc/containers/registries.conf"
 AUTHORITIES = "/etc/pki/ca-trust/source/anchors/ca.crt"
 _RELEASE_HOST = "quay.io"
 _PULLSPEC = re.compile(r"\b([a-z0-9.-]+\.[a-z]+(?::\d+)?)/[\w./-]*ocp-release[@:]\S+")
-# A key or a kubeconfig that others on the machine may read is refused by what uses it.
+# Keys, kubeconfigs and credentials: the programs that use them refuse a file that other users can read or write.
 _SECRET_FILE = re.compile(rf"/opt/openshift/(tls/.*\.key|auth/.*)|{re.escape(CREDENTIALS)}")
 _OTHERS = 0o066
 
 
 def permissions(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Look at whose files are, and who may read those that are secret."""
+    """Check that root owns the files, and that nobody else can read or write the secret ones."""
     for path, file in installation.files.items():
         if file.owner not in (ignition.ROOT, "0"):
             yield f"file {path!r}: owned by {file.owner}, not by {ignition.ROOT}"
@@ -31,23 +31,23 @@ def permissions(installation: Installation, _now: datetime) -> Iterator[str]:
 
 
 def first_boot(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Look at what the first boot asks for.
+    """Check that the file of the first boot says whether FIPS mode is wanted, if it exists.
 
     Raises:
-        InstallationError: the file does not say.
+        InstallationError: if the file does not say.
     """
     has_validated_modules(installation.text(FIRST_BOOT))
     yield from ()
 
 
 def has_validated_modules(text: str) -> bool:
-    """Tell whether a machine has to boot again with validated modules; without the file it does not look.
+    """Tell whether a machine must reboot with FIPS-validated modules; without the file it does not.
 
     Args:
-        text: of its first boot's file, "" when there is none.
+        text: content of the file of its first boot, "" if there is none.
 
     Raises:
-        InstallationError: the file does not say.
+        InstallationError: if the file does not say.
     """
     if not text:
         return False
@@ -61,7 +61,7 @@ def has_validated_modules(text: str) -> bool:
 
 
 def runs(*names: str) -> Check:
-    """Return the check that systemd starts these units."""
+    """Return a check that systemd starts these units."""
 
     def check(installation: Installation, _now: datetime) -> Iterator[str]:
         for name in names:
@@ -72,21 +72,21 @@ def runs(*names: str) -> Check:
 
 
 def authorities(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Look whether the machine trusts the registries that the customer's authorities vouch for."""
+    """Check that the machine trusts the customer's authorities when it connects to registries."""
     try:
         bundle = installation.trust_bundle
     except InstallationError:
-        # Whoever needs the install-config says so.
+        # The checks that need the install-config report this.
         return
     if bundle and bundle not in installation.text(AUTHORITIES):
         yield f"Error: pinging container registry: x509: certificate signed by unknown authority ({AUTHORITIES})"
 
 
 def pull(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Pull the release image: from where the scripts say, or from a mirror, with the credentials in root's home.
+    """Pull the release image from the scripts' registry or a mirror, with the credentials in root's home.
 
     Raises:
-        InstallationError: the list of credentials or of mirrors is none.
+        InstallationError: if the file of credentials or of mirrors is malformed.
     """
     try:
         known = set(json.loads(installation.text(CREDENTIALS))["auths"])
@@ -108,7 +108,7 @@ def _release_hosts(script: str) -> frozenset[str]:
 
 
 def _mirrors(text: str) -> set[str]:
-    """Return the registries that hold copies of others' images."""
+    """Return the registries that mirror other registries."""
     try:
         rows = tomllib.loads(text).get("registry", [])
         places = [place["location"] for row in rows for place in row.get("mirror", [])]

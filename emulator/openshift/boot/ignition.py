@@ -1,6 +1,6 @@
-"""Ignition configs, read and refused as Ignition does: https://coreos.github.io/ignition/specs/ (2.2.0, 3.0 to 3.5).
+"""Read and refuse Ignition configs as Ignition does: https://coreos.github.io/ignition/specs/ (2.2.0, 3.0 to 3.5).
 
-What a config says is looked at here; whether the machine can live with it (certificates, manifests) is not.
+Only the config itself is checked here, not whether the machine can use its files (certificates, manifests).
 """
 
 import base64
@@ -18,8 +18,9 @@ from urllib.parse import unquote_to_bytes
 Json = dict[str, Any]
 
 VERSIONS = {"2.0.0", "2.1.0", "2.2.0", "2.3.0", "2.4.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0"}
-# By the first minor version of OpenShift 4: the newest spec that the Ignition of its images reads, with all that came before
-# in the same major version. Source: coreos/ignition `docs/specs.md`; images of 4.6 have Ignition 2.6, 4.8 2.9, 4.11 2.14.
+# The newest spec that the Ignition of a release's images reads, by the first minor version of OpenShift 4. It reads all
+# earlier specs with the same major version too.
+# Source: coreos/ignition `docs/specs.md`; images of 4.6 have Ignition 2.6, 4.8 2.9, 4.11 2.14.
 _NEWEST_SPECS = ((19, (3, 5)), (13, (3, 4)), (9, (3, 3)), (7, (3, 2)), (6, (3, 1)), (0, (2, 4)))
 _IMAGE = re.compile(r"aro_4(\d+)")
 HIGHEST_MODE = 0o7777
@@ -29,7 +30,7 @@ _DATA_URL = re.compile(r"data:(?P<type>[^,]*),(?P<data>.*)", re.DOTALL)
 
 
 class IgnitionError(Exception):
-    """A config that Ignition refuses; the message is what it prints."""
+    """Ignition refuses a config; the message is what it prints."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,13 @@ class File:
 
     @cached_property
     def text(self) -> str:
-        """What it says."""
+        """The content as text."""
         return self.content.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A systemd unit: what it says, additions included, and whether it starts with the machine."""
+    """A systemd unit: its text, with drop-ins, and whether it is enabled."""
 
     contents: str
     enabled: bool = False
@@ -58,7 +59,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Source:
-    """A config elsewhere, with the `sha512-...` that it must have, if one is given."""
+    """A config at a URL, with the hash (`sha512-...`) that it must have, if one is given."""
 
     url: str
     verification: str = ""
@@ -66,16 +67,16 @@ class Source:
 
 @dataclass(frozen=True)
 class Config:
-    """A config.
+    """A parsed config.
 
     Args:
-        version: of the specification.
-        replace: the config to be used instead.
-        merge: configs to be added (`append` in 2.x).
-        authorities: certificates, as PEM, that further sources are verified with.
-        files: by path.
-        users: as they came.
-        units: of systemd, by name.
+        version: version of the specification.
+        replace: the config to use instead.
+        merge: configs to add (`append` in 2.x).
+        authorities: PEM certificates with which further sources are verified.
+        files: files to write, by path.
+        users: the entries of `passwd.users`, unchanged.
+        units: systemd units, by name.
     """
 
     version: str
@@ -87,7 +88,7 @@ class Config:
     units: dict[str, Unit] = field(default_factory=dict)
 
     def text(self, path: str) -> str:
-        """Return a file's content, "" when there is no such file."""
+        """Return a file's content, "" if there is no such file."""
         found = self.files.get(path)
         return "" if found is None else found.text
 
@@ -96,12 +97,12 @@ def parse(content: bytes, image: str = "") -> Config:
     """Read a config.
 
     Args:
-        content: JSON.
-        image: sku of the machine's image, such as `aro_46`: its Ignition reads what is no newer than itself. One that
-            tells no release reads everything.
+        content: the config as JSON.
+        image: SKU of the machine's image, such as `aro_46`, whose Ignition refuses specifications that it does not
+            know. If the SKU names no release, all specifications are read.
 
     Raises:
-        IgnitionError: it is none, of an unknown version, or wrong in itself.
+        IgnitionError: if the content is not a config, has an unknown version, or is invalid.
     """
     try:
         document = json.loads(content)
@@ -132,7 +133,7 @@ def _reads(image: str, version: str) -> bool:
 
 
 class _Reader:
-    """Reads one document; `old` is whether its specification is 2.x."""
+    """Reads one document; `old` tells whether its specification is 2.x."""
 
     def __init__(self, document: Json, *, old: bool) -> None:
         self._document, self._old = document, old
@@ -174,7 +175,7 @@ class _Reader:
                     f"config is not valid: {where}.filesystem: {entry.get('filesystem')!r} is not defined"
                 )
             append = bool(entry.get("append"))
-            # Additions to a file may come in several entries, and beside the file itself.
+            # Several entries may append to the same file; any other second entry for a path is refused.
             if path in seen and not (append and seen[path]):
                 raise IgnitionError(f"config is not valid: {where}: duplicate entry defined: path {path!r}")
             seen[path] = append
@@ -205,7 +206,7 @@ class _Reader:
             seen.add(name)
             parts = [entry, *(entry.get("dropins") or [])]
             contents = "\n".join(str(part.get("contents") or "") for part in parts)
-            # `enable` is the older word of 2.x.
+            # Older configs of 2.x say `enable`.
             yield name, Unit(contents, bool(entry.get("enabled") or entry.get("enable")))
 
 
@@ -225,7 +226,7 @@ def _authority(entry: Json, number: int) -> str:
 
 
 def _owner(entry: Json) -> str:
-    """Return whose a file is: a name, or a number."""
+    """Return the owner of a file: a name, or a number."""
     user = entry.get("user") or {}
     return str(user.get("name") or user.get("id") or ROOT)
 
@@ -238,7 +239,7 @@ def _mode(entry: Json, where: str) -> int:
 
 
 def _resource(entry: Json, where: str) -> bytes:
-    """Return what a resource holds: the content of its data URL."""
+    """Return the content of a resource, from its data URL."""
     url = entry.get("source") or "data:,"
     if not isinstance(url, str) or not url.startswith("data:"):
         raise IgnitionError(f"config is not valid: {where}.source: {str(url)[:40]!r}: unable to fetch resource")
@@ -258,7 +259,7 @@ def read_data_url(url: str, where: str) -> bytes:
     """Return the content of a data URL (RFC 2397).
 
     Raises:
-        IgnitionError: it is none.
+        IgnitionError: if the URL is malformed.
     """
     found = _DATA_URL.fullmatch(url)
     if found is None:
@@ -273,10 +274,15 @@ def read_data_url(url: str, where: str) -> bytes:
 
 
 def verify(content: bytes, wanted: str, where: str) -> None:
-    """Check a content against its `sha512-<hex>`, if there is one.
+    """Check content against its hash, if there is one.
+
+    Args:
+        content: the bytes to check.
+        wanted: the hash as `sha512-<hex>` or `sha256-<hex>`, "" for none.
+        where: path of the content in the config, for the message.
 
     Raises:
-        IgnitionError: another hash, or an unknown one.
+        IgnitionError: if the hash differs, or its function is unknown.
     """
     if not wanted:
         return

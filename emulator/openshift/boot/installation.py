@@ -1,4 +1,4 @@
-"""What the bootstrap machine's config says about the cluster that it is going to be."""
+"""The facts about a cluster that can be read from its bootstrap machine's config."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -20,15 +20,15 @@ _RELEASE = re.compile(r"ocp-release:(\d+\.\d+\.\d+[^\s\"'@-]*)")
 _VERSION = re.compile(r"v?4\.\d+\.\d+")
 _SCRIPTS = "/usr/local/bin/"
 _IMAGE = re.compile(r"aro_(\d)(\d+)")
-# The last minor version of release 4 that each flavour of the bootstrap holds for; later ones boot as the newest.
+# The last minor version of OpenShift 4 that boots with each flavour; later versions boot with the newest, `C`.
 _FLAVOURS = ((3, "A"), (5, "T"), (7, "B"))
 DEFAULT_MINOR = 19
-# More than one machine has: its stages read the same files again and again.
+# Larger than the number of files on one machine, because its stages read the same files again and again.
 _CACHED = 512
 
 
 class InstallationError(Exception):
-    """Files that the bootstrap machine cannot work with; the message is what its programs print."""
+    """The bootstrap machine cannot work with its files; the message is what its programs print."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Manifest:
 
     @property
     def identity(self) -> tuple[str, str, str, str]:
-        """Kind, name, namespace and API group, by which no two objects may be the same."""
+        """Kind, name, namespace and API group, which together must be unique among the objects."""
         metadata = self.body["metadata"]
         group = self.body["apiVersion"].rpartition("/")[0]
         return self.body["kind"], metadata["name"], metadata.get("namespace") or "", group
@@ -48,12 +48,12 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Installation:
-    """What the bootstrap machine has been given.
+    """The files and units that the bootstrap machine has been given.
 
     Args:
         files: by path.
-        units: of systemd, by name.
-        image: sku of the machine's image, which tells the release when no file does.
+        units: systemd units, by name.
+        image: SKU of the machine's image, which gives the release if no file does.
     """
 
     files: Mapping[str, File]
@@ -62,10 +62,10 @@ class Installation:
 
     @classmethod
     def read(cls, texts: list[str], image: str) -> Self:
-        """Return what these configs say together.
+        """Merge the configs of a machine; later ones win.
 
         Raises:
-            IgnitionError: one of them is none that its Ignition reads.
+            IgnitionError: if the Ignition of this image refuses one of the configs.
         """
         configs = [parse(text.encode(), image) for text in texts]
         return cls(
@@ -75,7 +75,7 @@ class Installation:
         )
 
     def text(self, name: str) -> str:
-        """Return a file below /opt/openshift, "" when there is none."""
+        """Return the text of a file, given by its path below /opt/openshift or in full; "" if it does not exist."""
         found = self.files.get(name if name.startswith("/") else f"{ROOT}/{name}")
         return "" if found is None else found.text
 
@@ -84,10 +84,10 @@ class Installation:
         return [name for name in names if not self.text(name).strip()]
 
     def document(self, name: str) -> Json:
-        """Return a YAML file.
+        """Return the content of a YAML file.
 
         Raises:
-            InstallationError: there is none, or it is no mapping.
+            InstallationError: if the file is missing or is not a mapping.
         """
         text = self.text(name)
         if not text:
@@ -95,18 +95,23 @@ class Installation:
         return _mapping(text, name)
 
     def manifests(self) -> list[Manifest]:
-        """Return all objects, in the order in which they are created; nobody may change them.
+        """Return all objects in the order in which they are created; callers must not change them.
 
         Raises:
-            InstallationError: a file is no object with kind and name.
+            InstallationError: if a file is not an object with kind and name.
         """
         return self._manifests
 
     def find(self, kind: str, name: str, namespace: str = "") -> Manifest | None:
-        """Return the object that is called so, or None.
+        """Return the object with this kind, name and namespace, or None.
+
+        Args:
+            kind: the object's kind, in any API group.
+            name: the object's name.
+            namespace: the object's namespace, "" for a cluster-scoped object.
 
         Raises:
-            InstallationError: a file is no object with kind and name.
+            InstallationError: if a file is not an object with kind and name.
         """
         wanted = (kind, name, namespace)
         return next((manifest for manifest in self._manifests if manifest.identity[:3] == wanted), None)
@@ -121,7 +126,7 @@ class Installation:
         """The install-config.
 
         Raises:
-            InstallationError: it is not there.
+            InstallationError: if it is missing.
         """
         data = self.document("manifests/cluster-config.yaml").get("data") or {}
         if not data.get("install-config"):
@@ -135,29 +140,29 @@ class Installation:
 
     @property
     def trust_bundle(self) -> str:
-        """Further authorities that the customer trusts, as PEM, "" for none."""
+        """The additional authorities that the customer trusts, as PEM; "" for none."""
         return str(self.install_config.get("additionalTrustBundle") or "").strip()
 
     @property
     def masters(self) -> int:
-        """How many machines the control plane has."""
+        """The number of control plane machines."""
         return int((self.install_config.get("controlPlane") or {}).get("replicas") or 3)
 
     @property
     def infra_id(self) -> str:
-        """With what the names of the cluster's resources begin."""
+        """The prefix of the names of the cluster's resources."""
         infrastructure = self.document("manifests/cluster-infrastructure-02-config.yml")
         return str((infrastructure.get("status") or {}).get("infrastructureName") or "")
 
     @cached_property
     def version(self) -> str:
-        """The release, x.y.z: what the release image, the installer or, without its patch, the machine's image says."""
+        """The release, x.y.z: from the release image, the installer or the machine's image, which names no patch."""
         for path, file in self.files.items():
             found = path.startswith(_SCRIPTS) and _RELEASE.search(file.text)
             if found:
                 return found[1]
         installer = _document(self.text("openshift/openshift-install-manifests.yaml"))
-        # A broken one is for those to name who create it.
+        # A malformed file is reported when its object is created.
         data = installer.get("data") if isinstance(installer, dict) else None
         given = str(data.get("version", "")) if isinstance(data, dict) else ""
         if _VERSION.match(given):
@@ -167,7 +172,7 @@ class Installation:
 
     @property
     def minor(self) -> int:
-        """The release without its patch: 19 of 4.19.3."""
+        """The minor version of the release: 19 for 4.19.3."""
         return int(self.version.split(".")[1])
 
     @property
@@ -176,7 +181,7 @@ class Installation:
         return next((flavour for last, flavour in _FLAVOURS if self.minor <= last), "C")
 
 
-# Yields on what a program of the machine stumbles at a time; may also raise an InstallationError.
+# Yields the problems that a program of the machine meets at a given time; may also raise an InstallationError.
 Check = Callable[[Installation, datetime], Iterator[str]]
 
 
@@ -201,9 +206,9 @@ def _mapping(text: str, name: str) -> Json:
 
 @lru_cache(maxsize=_CACHED)
 def _document(text: str) -> Json | str:
-    """Return a YAML mapping, or why it is none; without any of the text, which may be secret."""
+    """Return a YAML mapping, or why the text is not one, without quoting lines of the text, which may be secret."""
     try:
-        document = yaml.load(text, LOADER)  # noqa: S506 - a safe loader, in C where there is one
+        document = yaml.load(text, LOADER)  # noqa: S506 - a safe loader, in C if available
     except yaml.MarkedYAMLError as error:
         return f"line {error.problem_mark.line + 1 if error.problem_mark else 0}: {error.problem}"
     except yaml.YAMLError:

@@ -1,4 +1,4 @@
-"""Certificates with their keys, as PEM texts: what they say, and why nobody would believe them, in the words of Go."""
+"""Certificates and their keys as PEM text: read them, and tell in Go's words why a client would not trust them."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,23 +11,23 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat,
 from emulator.core.certificates import PrivateKey, read_private_key
 
 Certificate = x509.Certificate
-# More than one machine has: its stages look at the same ones again and again.
+# Larger than the number of certificates on one machine, because its stages check the same ones again and again.
 _CACHED = 256
 
 
 @lru_cache(maxsize=_CACHED)
 def read(chain_pem: str) -> tuple[x509.Certificate, ...]:
-    """Return the certificates of a chain or a bundle, one at least.
+    """Return the certificates of a chain or a bundle, at least one.
 
     Raises:
-        ValueError: it holds something else.
+        ValueError: if the text is not a series of certificates.
     """
     return tuple(x509.load_pem_x509_certificates(chain_pem.encode()))
 
 
 @lru_cache(maxsize=_CACHED)
 def problem(chain_pem: str, key_pem: str) -> str:
-    """Return why nobody can serve with a certificate and a key, "" when one can."""
+    """Return why a server cannot use a certificate with a key, "" if it can."""
     try:
         certificate, *_ = read(chain_pem)
     except ValueError as error:
@@ -35,7 +35,7 @@ def problem(chain_pem: str, key_pem: str) -> str:
     try:
         key = read_private_key(key_pem)
     except (TypeError, ValueError):
-        # What the parser says may quote the key.
+        # The parser's message may quote the key.
         return "failed to parse the private key"
     own, theirs = (public.public_bytes(*_PUBLIC) for public in (key.public_key(), certificate.public_key()))
     return "" if own == theirs else "private key does not match public key"
@@ -46,7 +46,7 @@ _PUBLIC = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 @lru_cache(maxsize=_CACHED)
 def is_public_key(public_pem: str, key_pem: str) -> bool:
-    """Tell whether a public key is that of a private key; either may be anything."""
+    """Tell whether a public key belongs to a private key; either text may be malformed."""
     try:
         key: PrivateKey = read_private_key(key_pem)
         return load_pem_public_key(public_pem.encode()).public_bytes(*_PUBLIC) == key.public_key().public_bytes(
@@ -62,7 +62,7 @@ def names(chain_pem: str) -> tuple[str, ...]:
 
 
 def is_expired(certificate: x509.Certificate, now: datetime) -> str:
-    """Return that a certificate is not valid at a time, "" when it is."""
+    """Return the error for a certificate that is not valid at a given time, "" if it is valid."""
     if certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
         return ""
     bound, word = certificate.not_valid_after_utc, "after"
@@ -77,13 +77,13 @@ def is_expired(certificate: x509.Certificate, now: datetime) -> str:
 def untrusted(
     certificate: x509.Certificate, authorities: Iterable[x509.Certificate], now: datetime, *names_: str
 ) -> str:
-    """Return why a certificate is not believed by who trusts these authorities and means these names, "" when it is.
+    """Return why a client that trusts these authorities refuses a certificate for these names, "" if it does not.
 
     Args:
-        certificate: a leaf.
-        authorities: that may have issued it.
-        now: when it is looked at.
-        names_: DNS names and addresses that it must be for.
+        certificate: a leaf certificate.
+        authorities: the trusted authorities, one of which must have issued it.
+        now: the time at which both must be valid.
+        names_: DNS names and IP addresses that the certificate must be for.
     """
     if expired := is_expired(certificate, now):
         return expired
@@ -100,7 +100,7 @@ def untrusted(
 
 @lru_cache(maxsize=4 * _CACHED)
 def issued(certificate: x509.Certificate, authority: x509.Certificate) -> bool:
-    """Tell whether a certificate is an authority's."""
+    """Tell whether an authority issued a certificate."""
     try:
         certificate.verify_directly_issued_by(authority)
     except (ValueError, TypeError, InvalidSignature):

@@ -17,11 +17,11 @@ _LEAST_ERROR, _FORBIDDEN = 400, 403
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a kubeconfig's current context leads to.
+    """The server and the credentials of a kubeconfig's current context.
 
     Args:
-        server: URL.
-        authority_pem: what the server's certificate is verified with.
+        server: URL of the server.
+        authority_pem: certificates that verify the server's.
         identity: the client certificate.
     """
 
@@ -30,9 +30,14 @@ class Credentials:
     identity: Identity
 
     async def call(self, downloads: Downloads, machine: Machine, path: str) -> str:
-        """Send a GET from a machine; return why there is no answer, or none for this caller, "" when there is.
+        """Send a GET from a machine; return why it failed, "" if it did not.
 
-        Who is known but not allowed has been answered too.
+        A 403 is not a failure: the server knows the caller, but does not allow the call.
+
+        Args:
+            downloads: sends the request.
+            machine: the machine that calls.
+            path: path and query on the server.
         """
         url = f"{self.server}{path}"
         try:
@@ -45,23 +50,23 @@ class Credentials:
 
 
 def credentials(installation: Installation, name: str) -> Credentials:
-    """Return what one of the bootstrap machine's kubeconfigs says.
+    """Read one of the bootstrap machine's kubeconfigs.
 
     Raises:
-        InstallationError: it is missing, or lacks something.
+        InstallationError: if it is missing or incomplete.
     """
     return read(installation.text(name), name)
 
 
 @lru_cache(maxsize=64)
 def read(text: str, name: str) -> Credentials:
-    """Return what a kubeconfig says.
+    """Read a kubeconfig.
 
     Raises:
-        InstallationError: it lacks something.
+        InstallationError: if it is malformed or incomplete.
     """
     try:
-        document = yaml.load(text, LOADER)  # noqa: S506 - a safe loader, in C where there is one
+        document = yaml.load(text, LOADER)  # noqa: S506 - a safe loader, in C if available
         context = _named(document["contexts"], document["current-context"])["context"]
         cluster = _named(document["clusters"], context["cluster"])["cluster"]
         user = _named(document["users"], context["user"])["user"]
@@ -71,7 +76,7 @@ def read(text: str, name: str) -> Credentials:
             Identity(_decoded(user["client-certificate-data"]), _decoded(user["client-key-data"])),
         )
     except (KeyError, TypeError, StopIteration, ValueError, yaml.YAMLError) as error:
-        # What the parser says may quote the key.
+        # The parser's message may quote the key.
         raise InstallationError(f"error loading config file {name}: invalid configuration") from error
 
 

@@ -1,4 +1,4 @@
-"""What is known of each virtual machine's inside, and its serial console. Both outlive the process."""
+"""The state of each virtual machine's guest, and its serial console. Both survive a restart of the process."""
 
 import base64
 import re
@@ -13,9 +13,9 @@ from emulator.openshift.boot import timeline
 
 Json = dict[str, Any]
 
-# Azure keeps the last megabyte; what people look for stands in far less.
+# Azure keeps the last megabyte; the lines that people look for need far less.
 KEPT_CHARACTERS = 64 * 1024
-# However fast the clock: other machines serve its config, and they share this one's cores.
+# The minimum at any time scale: other emulated machines serve the config, and all of them share this computer's cores.
 LEAST_PROVISIONING = timedelta(seconds=24)
 _SIGNATURE = re.compile(r"(?i)([?&]sig=)[^&\s\"']*")
 _KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
@@ -32,19 +32,19 @@ class Machine:
         user_data: customData, decoded; secret.
         nics: resource ids of its network interfaces.
         location: Azure region.
-        size: of the virtual machine.
+        size: VM size.
         zone: availability zone, "" for none.
-        image: sku of the image, such as `aro_419`.
+        image: SKU of the image, such as `aro_419`.
         powered: whether it runs.
         powered_at: when it was first powered on, RFC 3339.
-        stage: how far its boot is: see `boot.py`.
-        due_at: when the stage is over, RFC 3339.
-        attempt: how often the stage was tried in vain.
+        stage: the current stage of its boot, see `boot.py`.
+        due_at: when the stage is due to run, RFC 3339.
+        attempt: how many attempts at the stage have failed.
         provisioned: whether its agent has told Azure that it is up.
-        role: `bootstrap`, `master` or `worker`, once its config has said so.
-        cluster: to which it belongs, once it knows.
-        kubeconfig: with which its kubelet introduces itself, from the config that it fetched; secret.
-        etcd: whether it runs a member of etcd.
+        role: `bootstrap`, `master` or `worker`, known once it has its config; otherwise "".
+        cluster: id of the cluster that it belongs to, "" while unknown.
+        kubeconfig: the kubeconfig from its config, with which its kubelet requests a certificate; secret.
+        etcd: whether it runs an etcd member.
         joined: whether it is a member of its cluster.
     """
 
@@ -71,7 +71,7 @@ class Machine:
 
     @property
     def key(self) -> str:
-        """Its id, as ids are compared."""
+        """The resource id in lower case, because ids are compared without regard to case."""
         return self.id.lower()
 
 
@@ -82,11 +82,11 @@ class Machines:
         self._clock = platform.clock
         self._table = platform.store.table("openshift_machines")
         self._logs = platform.store.table("openshift_serial_logs")
-        # Every connection asks who its machine is: this process alone writes the table, so it keeps what it says.
+        # A cache, because every connection looks up its machine. Only this process writes the table.
         self._known = {key: Machine(**document) for key, document in self._table.scan()}
 
     def install(self, vm: Json) -> Machine:
-        """Return a virtual machine that is powered on for the first time; its boot has yet to begin, and to be saved."""
+        """Return the state of a VM that is powered on for the first time; the caller sets its stage and saves it."""
         properties, private = vm["properties"], vm.get("private") or {}
         profile = properties.get("osProfile") or {}
         interfaces = (properties.get("networkProfile") or {}).get("networkInterfaces") or []
@@ -132,7 +132,7 @@ class Machines:
             yield replace(machine)
 
     def of(self, cluster: str, role: str = "") -> list[Machine]:
-        """Return the machines of a cluster, of one role where given."""
+        """Return the machines of a cluster, or only those of one role."""
         return [
             replace(machine)
             for machine in self._known.values()
@@ -140,17 +140,17 @@ class Machines:
         ]
 
     def given_up(self, machine: Machine) -> bool:
-        """Tell whether Azure waits no longer for a machine that has not reported."""
+        """Tell whether Azure has stopped waiting for a machine to report."""
         time = max(LEAST_PROVISIONING, self._clock.scaled(timeline.PROVISIONING_SECONDS))
         return self._clock.now() > datetime.fromisoformat(machine.powered_at) + time
 
     def log(self, machine: Machine, unit: str, message: str) -> None:
-        """Write a line to a machine's serial console, without what is secret in it.
+        """Write a line to a machine's serial console, with secrets removed.
 
         Args:
-            machine: whose.
-            unit: who writes: `ignition`, `bootkube.sh`, `kubelet`.
-            message: what.
+            machine: the machine.
+            unit: the program that writes, such as `ignition`, `bootkube.sh` or `kubelet`.
+            message: the text of the line.
         """
         before = (self._logs.get(machine.key) or {"text": ""})["text"]
         since = datetime.fromisoformat(machine.powered_at)
@@ -165,5 +165,5 @@ class Machines:
 
 
 def redacted(text: str) -> str:
-    """Return a text without signatures of SAS and without private keys."""
+    """Return a text with SAS signatures and private keys replaced."""
     return _KEY.sub("<private key>", _SIGNATURE.sub(r"\1REDACTED", text))

@@ -30,10 +30,10 @@ _GROUPS_OF_ALL = {
 }
 _NAMESPACES_OF_ALL = {"default", "kube-node-lease", "kube-public", "kube-system"}
 _CONFIG_NAMESPACE, _ETCD_NAMESPACE = "openshift-config", "openshift-etcd"
-# Later the operator of etcd writes its members' addresses.
+# In later releases, etcd's operator writes the addresses of its members.
 _HOSTS_FLAVOURS = "AT"
-# What the operators of the required pods look for before these can be: kind, name, namespace, flavours, their words.
-# From 4.8 on the operator of etcd makes all that is etcd's.
+# The objects that operators look for before the required pods can run: kind, name, namespace, flavours, message.
+# From 4.8 on, etcd's operator makes all of etcd's objects.
 _AWAITED = tuple(
     (kind, name, namespace, flavours, words)
     for kind, names, namespace, flavours, words in (
@@ -81,14 +81,14 @@ _CLOUD = "manifests/cloud-provider-config.yaml"
 
 
 def copied(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Copy the installer's manifests, of which there must be some."""
+    """Copy the installer's manifests; neither folder may be empty."""
     for folder in ("openshift", "manifests"):
         if not any(path.startswith(f"/opt/openshift/{folder}/") for path in installation.files):
             yield f"cp: cannot stat '{folder}/*': No such file or directory"
 
 
 def etcd_member(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Render etcd's member: its addresses are among those of the machines' network."""
+    """Render etcd's member, whose addresses come from the machine networks."""
     who = "cluster-etcd-operator render"
     installation.document(_NETWORK)
     networks = (installation.install_config.get("networking") or {}).get("machineNetwork")
@@ -102,7 +102,7 @@ def etcd_member(installation: Installation, _now: datetime) -> Iterator[str]:
 
 
 def infrastructure(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Read what the cluster stands on."""
+    """Read the platform type and the infrastructure name."""
     status = installation.document(_INFRASTRUCTURE).get("status") or {}
     if not (status.get("platformStatus") or {}).get("type"):
         yield f"cluster-config-operator render: {_INFRASTRUCTURE}: infrastructure status has no platform type"
@@ -111,7 +111,7 @@ def infrastructure(installation: Installation, _now: datetime) -> Iterator[str]:
 
 
 def cloud_config(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Render the cloud's configuration: the infrastructure names its config map and its key."""
+    """Render the cloud configuration from the config map and the key that the infrastructure names."""
     wanted = (installation.document(_INFRASTRUCTURE).get("spec") or {}).get("cloudConfig") or {}
     if not wanted:
         return
@@ -130,14 +130,14 @@ def cloud_config(installation: Installation, _now: datetime) -> Iterator[str]:
 
 
 def services(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Read the addresses of the cluster's services, which the API server and the controllers are told."""
+    """Read the service network, which the API server and the controllers need."""
     networks = (installation.document(_NETWORK).get("spec") or {}).get("serviceNetwork")
     if not networks:
         yield f"cluster-kube-apiserver-operator render: {_NETWORK}: spec.serviceNetwork is empty"
 
 
 def machine_configs(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Render the machine configs of the pools, from all manifests so far."""
+    """Render the pools' machine configs from the manifests."""
     who, install_config = "machine-config-operator bootstrap", installation.install_config
     read = ["manifests/cluster-infrastructure-02-config.yml", _NETWORK, "manifests/cluster-proxy-01-config.yaml"]
     if installation.minor >= _DNS_READ_SINCE:
@@ -170,7 +170,7 @@ def _machine_config(manifest: Manifest) -> Iterator[str]:
 
 
 def _mirrors(installation: Installation, install_config: Json) -> Iterator[str]:
-    """Yield which of the install-config's mirrors masters and workers would not know."""
+    """Yield an error for each source in the install-config with mirrors that masters and workers would not know."""
     known = {
         (row.get("source"), mirror)
         for manifest in installation.manifests()
@@ -192,7 +192,7 @@ def credentials_mode(installation: Installation, _now: datetime) -> Iterator[str
 
 
 def objects(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Create all objects: each of a kind that there is, in a namespace that something makes, and none twice."""
+    """Create all objects: their kinds and namespaces must exist, and no object may appear twice."""
     manifests = installation.manifests()
     namespaces = {*_NAMESPACES_OF_ALL, *kinds.NAMESPACES} | {
         manifest.body["metadata"]["name"] for manifest in manifests if manifest.body["kind"] == "Namespace"
@@ -213,21 +213,21 @@ def objects(installation: Installation, _now: datetime) -> Iterator[str]:
 
 
 def _defined(body: Json) -> tuple[str, str]:
-    """Return group and kind that an object defines, if it does."""
+    """Return the group and kind that an object defines, if it is a CustomResourceDefinition."""
     spec = body.get("spec") or {} if body["kind"] == "CustomResourceDefinition" else {}
     return str(spec.get("group")), str((spec.get("names") or {}).get("kind"))
 
 
 def nothing_left(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Copy the static pods to where the kubelet looks for them: no file may be there yet."""
+    """Copy the static pods to the kubelet's folder, where none of them may exist yet."""
     for path in installation.files:
         if path.startswith("/etc/kubernetes/manifests/bootstrap-"):
             yield f"cluster-bootstrap: open {path}: file exists"
 
 
 def version(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Start the cluster version operator, which waits for what it is to bring about."""
-    # The installer's has a namespace, which a thing of the whole cluster does not have elsewhere.
+    """Start the cluster version operator, which waits for a ClusterVersion."""
+    # Not `find`: the installer's ClusterVersion has a namespace, although it is a cluster-scoped kind.
     for manifest in installation.manifests():
         if manifest.body["kind"] == "ClusterVersion":
             spec = manifest.body.get("spec") or {}
@@ -240,7 +240,7 @@ def version(installation: Installation, _now: datetime) -> Iterator[str]:
 
 
 def patches(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Change objects at the end, as files say that are no objects themselves."""
+    """Apply the patch files at the end, which must be JSON."""
     for path, file in installation.files.items():
         if path.endswith(".patch"):
             try:
@@ -250,7 +250,7 @@ def patches(installation: Installation, _now: datetime) -> Iterator[str]:
 
 
 def awaited(installation: Installation, _now: datetime) -> Iterator[str]:
-    """Let the operators bring up the pods that stand for the whole control plane."""
+    """Let the operators start the pods that the control plane requires."""
     there = {manifest.identity[:3]: manifest for manifest in installation.manifests()}
     for kind, name, namespace, flavours, words in _AWAITED:
         if installation.flavour in flavours and (kind, name, namespace) not in there:

@@ -1,4 +1,4 @@
-"""How long everything takes from power-on to a finished cluster: tables, in seconds of Azure.
+"""How long everything takes from power-on to a finished cluster: tables, in unscaled seconds.
 
 The figures add up to what installations in Azure take: masters provisioned after 10 to 11 minutes, bootstrap complete
 after 13, all operators 11 minutes later. `cluster/cluster.py` interprets the rows.
@@ -9,50 +9,51 @@ from functools import cache
 
 from emulator.core.errors import ServiceError
 
-# One machine, from power-on: firmware and kernel; then its config; then the operating system of the release, with its
-# restart; then Azure's agent reports. Other systems than Red Hat CoreOS just boot.
+# The boot of one machine: firmware and kernel; then its config and the operating system of the release, with a restart;
+# then the report of Azure's agent. Systems other than Red Hat CoreOS just boot.
 LINUX_SECONDS = 60
 FIRMWARE_SECONDS = 60
 APPLY_SECONDS = {"bootstrap": 10, "master": 380, "worker": 170}
 AGENT_SECONDS = {"bootstrap": 30, "master": 60, "worker": 20}
-# Between two attempts of a machine to reach another: doubled from the first to the longest.
+# The pause between two attempts of a machine to reach another: the first pause, and the limit of its doubling.
 RETRY_SECONDS = (1, 10)
-# Between two runs of a unit that ends at once. The console shows so many of them, then ever fewer, as it has an end.
+# The pause between two runs of a unit that ends at once. The console is limited, so it shows this many restarts, and of
+# the later ones only every doubling.
 RESTART_SECONDS, _RESTARTS_SHOWN = 5, 12
 # When Azure gives up on a machine whose agent has not reported.
 PROVISIONING_SECONDS = 40 * 60
-# Between the request of a kubelet for its certificate and a Ready node.
+# From a kubelet's certificate request to a Ready node.
 NODE_SECONDS = 30
-# A client's change of a spec is observed by its operator.
+# From a client's change of a spec until its operator has observed it.
 OBSERVE_SECONDS = 15
 
 
-# Between the creation of a workload and its pods being ready: images have to come first.
+# From the creation of a workload until its pods are ready, which includes pulling images.
 PODS_SECONDS = 30
 
-# Objects are clients' to change and to delete; what an operator makes of that must not end the cluster.
+# Clients may change and delete all objects. The errors that an operator raises then must not end the cluster.
 GARBLED = (ServiceError, LookupError, TypeError, ValueError, AttributeError)
 
 
 class NotYetError(Exception):
-    """A row that is due and cannot come true, and why; it is tried again."""
+    """A row is due but cannot come true yet; the message says why, and the row is tried again."""
 
 
 class WaitingError(Exception):
-    """A row that comes true with an event: a machine that joins or goes, an object that changes."""
+    """A row waits for an event: a machine that joins or is deleted, or an object that changes."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """Something that comes true once, some time after what it needs.
+    """An event of an installation, which comes true once, some time after the rows that it needs.
 
     Args:
-        name: by which others need it.
-        needs: names of rows.
-        seconds: after the last of these.
-        action: what is done or looked at then, by its name in `controllers.ACTIONS`; "" for nothing.
-        says: line of the program that runs by then; what the machine's scripts say is theirs: `bootkube.py`.
-        flavours: installations that have it: `A` to 4.3, `T` 4.4 and 4.5, `B` 4.6 and 4.7, `C` from 4.8 on.
+        name: the name under which other rows need it.
+        needs: names of the rows that must have come true.
+        seconds: unscaled time after the last of these.
+        action: name in `controllers.ACTIONS` of what is done or checked when the row is due; "" for nothing.
+        says: line printed by the program that runs then; `bootkube.py` has the lines of the machine's own scripts.
+        flavours: flavours that have the row: `A` up to 4.3, `T` 4.4 and 4.5, `B` 4.6 and 4.7, `C` from 4.8 on.
     """
 
     name: str
@@ -68,10 +69,10 @@ BOOTSTRAP = (
     Row("release-image", ("ignition",), 60),
     Row("image-names", ("release-image",), 15),
     Row("openshift-manifests", ("image-names",), 1),
-    # From 4.15 on; earlier scripts have no such stage, and say nothing of it.
+    # From 4.15 on; earlier scripts have no such stage, so they print nothing for it.
     Row("api-bootstrap", ("openshift-manifests",), 1, flavours="C"),
     Row("cvo-bootstrap", ("openshift-manifests",), 2),
-    # Between the two ways the signer is there for those who still ask it.
+    # 4.4 and 4.5 have etcd's operator, but still run the signer for machines that ask it.
     Row("etcd-signer", ("cvo-bootstrap",), 3, "etcd_signer", flavours="T"),
     Row("etcd-bootstrap", ("cvo-bootstrap",), 6, flavours="TBC"),
     Row("config-bootstrap", ("cvo-bootstrap",), 10),
@@ -80,7 +81,7 @@ BOOTSTRAP = (
     Row("kube-scheduler-bootstrap", ("kube-controller-manager-bootstrap",), 6),
     Row("ingress-operator-bootstrap", ("kube-scheduler-bootstrap",), 2),
     Row("mco-bootstrap", ("ingress-operator-bootstrap",), 3),
-    # Its port answers from here on; masters that wait for their config get it.
+    # From here on its port answers, so masters that wait for their config get it.
     Row("machine-config-server", ("mco-bootstrap",), 2, "machine_config_server"),
     Row("cco-bootstrap", ("mco-bootstrap",), 4),
     Row("etcd-signer", ("cco-bootstrap",), 3, "etcd_signer", flavours="A"),
@@ -91,18 +92,18 @@ BOOTSTRAP = (
     # etcd has its quorum without the bootstrap machine when every master is a member.
     Row("masters", ("manifests",), 0, "masters_joined", "Waiting for pods of the control plane..."),
     Row("control-plane", ("masters",), 120, "", "All self-hosted control plane components are ready"),
-    # From 4.10 on: the operator of the version gets back what the installer had kept for itself.
+    # From 4.10 on: the cluster version operator gets back the objects that the installer had kept for itself.
     Row("cvo-overrides", ("control-plane",), 5, "cvo_overrides", flavours="C"),
     Row("bootstrap-complete", ("control-plane",), 50, "complete", "Tearing down temporary bootstrap control plane..."),
 )
 
-# What the release itself brings; the console's own resource comes late in it.
+# The objects of the release itself; the console's own resource is among the last.
 PAYLOAD = (
     Row("payload", ("control-plane",), 20, "payload"),
     Row("console", ("bootstrap-complete", "payload"), 40, "console"),
 )
 
-# The operators of the cluster. `needs` without a slash are rows above; an operator is "operator/<name>".
+# The operators of the cluster, each a row called "operator/<name>". Names without a slash are other rows.
 OPERATORS = (
     Row("operator/config-operator", ("payload",), 5),
     Row("operator/cloud-controller-manager", ("payload",), 10),
@@ -131,7 +132,7 @@ OPERATORS = (
     Row("operator/marketplace", ("operator/operator-lifecycle-manager",), 30),
     Row("operator/openshift-samples", ("operator/openshift-apiserver",), 60),
     Row("operator/insights", ("bootstrap-complete", "payload"), 60),
-    # Two ready workers: without them no router, registry or monitoring has a place to run.
+    # Two ready workers, on which the router, the registry and monitoring run.
     Row("workers", ("operator/machine-api",), 0, "workers_ready"),
     Row("operator/node-tuning", ("workers",), 20),
     Row("router", ("workers", "operator/dns", "operator/cloud-credential"), 30, "router"),
@@ -146,18 +147,18 @@ OPERATORS = (
 
 @dataclass(frozen=True)
 class Rollout:
-    """What an operator makes of a change of the object by which clients configure it.
+    """How an operator rolls out a change of an object with which clients configure it.
 
     Args:
-        operator: its name.
+        operator: the operator's name.
         resource: the object: kind with group, namespace, name.
-        seconds: from a change until it is in force, everywhere.
-        reason: of its condition meanwhile.
+        seconds: unscaled time from a change until it is in force everywhere.
+        reason: reason of the operator's condition meanwhile.
         says: message of that condition.
         secrets: namespace of the Secrets that the object names.
-        stays: whether it stays available when one of them is missing or broken.
-        name: of the roll-out, where the operator has another one that is called as it is.
-        pods: namespace of static pods, each revision of which is a roll-out.
+        stays: whether the operator stays available if one of them is missing or invalid.
+        name: name of the roll-out, if another one already has the operator's name.
+        pods: namespace of the static pods, of which each roll-out makes a new revision.
     """
 
     operator: str
@@ -172,12 +173,12 @@ class Rollout:
 
     @property
     def key(self) -> str:
-        """How it is called in the record of a cluster."""
+        """The name of the roll-out in a cluster's record."""
         return self.name or self.operator
 
 
 ROLLOUTS = (
-    # Its pods are static: one master after the other gets the new revision.
+    # The pods are static, so the masters get the new revision one after the other.
     Rollout(
         "kube-apiserver",
         ("APIServer.config.openshift.io", "", "cluster"),
@@ -241,13 +242,13 @@ NAMES = tuple(row.name.removeprefix(OPERATOR) for row in OPERATORS if row.name.s
 
 
 def next_restart(restarts: int) -> int:
-    """Return the number of the next restart that the console shows: each of the first ones, then twice as many."""
+    """Return the number of the next restart that the console shows: each of the first ones, then every doubling."""
     return restarts + 1 if restarts < _RESTARTS_SHOWN else 2 * restarts
 
 
 @cache
 def rows(flavour: str) -> tuple[Row, ...]:
-    """Return the rows of an installation; "operators" stands for all of them."""
+    """Return the rows of a flavour, with the need "operators" replaced by all operators."""
     everything = tuple(f"{OPERATOR}{name}" for name in NAMES)
     return tuple(
         Row(row.name, everything, row.seconds, row.action) if row.needs == ("operators",) else row

@@ -1,6 +1,6 @@
-"""What systemd makes of the bootstrap machine's units: which start, and why one does not.
+"""Tell which of the bootstrap machine's systemd units start, and why one does not.
 
-Units and programs that no config brings (`crio.service`, `/usr/bin/...`) are the image's, and work.
+Units and programs that no config contains (`crio.service`, `/usr/bin/...`) belong to the image and always work.
 """
 
 import re
@@ -17,12 +17,12 @@ _OF_THE_IMAGE = {"crio.service", "network-online.target", "rpc-statd.service"}
 
 
 def failure(name: str, units: Mapping[str, Unit], files: Mapping[str, File]) -> str:
-    """Return why a unit does not run, in systemd's words; "" when it does.
+    """Return why a unit does not run, in systemd's words; "" if it does.
 
     Args:
-        name: of the unit.
-        units: those of the config, by name.
-        files: those of the config, by path.
+        name: the unit's name.
+        units: the config's units, by name.
+        files: the config's files, by path.
     """
     if name not in units:
         return f"Unit {name} not found."
@@ -50,7 +50,7 @@ def _failure(name: str, units: Mapping[str, Unit], files: Mapping[str, File], pa
 
 
 def _cannot_run(program: str, files: Mapping[str, File]) -> str:
-    """Return why a program, or what it reads at its begin, is not to be run."""
+    """Return why a program, or a file that it sources, cannot run; "" if both can."""
     file = files.get(program)
     if file is None:
         return f"Failed at step EXEC spawning {program}: No such file or directory (status=203/EXEC)"
@@ -68,7 +68,7 @@ def _cannot_run(program: str, files: Mapping[str, File]) -> str:
 
 
 def _started(units: Mapping[str, Unit]) -> set[str]:
-    """Return the units that start with the machine: those that are enabled, and those that they ask for."""
+    """Return the units that start with the machine: the enabled ones, and those that they want or require."""
     started: set[str] = set()
     waiting = [name for name, unit in units.items() if unit.enabled and _INSTALLED.search(unit.contents)]
     while waiting:

@@ -1,1 +1,1 @@
-"""A cluster at work: its record, its members, and what its machines serve."""
+"""A running cluster: its record, its members, and what its machines serve."""

@@ -1,6 +1,6 @@
-"""What the bootstrap machine does for others to see, stage by stage: listeners, objects, calls, and what it waits for.
+"""The bootstrap machine's stages as others see them: its listeners, objects and calls, and what it waits for.
 
-On what its programs stumble in its own files is looked at before: `boot/checks.py`.
+The checks of its own files run before: `boot/checks.py`.
 """
 
 import copy
@@ -35,7 +35,7 @@ async def _open_machine_config_server(cluster: Cluster) -> None:
 
 
 async def etcd_signer(cluster: Cluster) -> None:
-    """Serve the signer of etcd's certificates on port 6443; of it, machines look at `/readyz` alone."""
+    """Serve the signer of etcd's certificates on port 6443; machines call only its `/readyz`."""
     if "etcd-signer" not in cluster.ports:
 
         def answer(path: str, _host: str) -> Response:
@@ -47,7 +47,7 @@ async def etcd_signer(cluster: Cluster) -> None:
 
 
 async def etcd_on_masters(cluster: Cluster) -> None:
-    """Wait until every master has a member of etcd."""
+    """Wait until every master has an etcd member."""
     members = [one for one in cluster.machines.of(cluster.record.id, "master") if one.etcd]
     if len(members) < cluster.installation.masters:
         raise WaitingError
@@ -63,10 +63,10 @@ async def api_server(cluster: Cluster) -> None:
 
 
 async def listen_api(cluster: Cluster) -> None:
-    """Let the API server listen, if it does not yet.
+    """Let the API server listen, if it does not listen yet.
 
     Raises:
-        InstallationError: it cannot with these certificates.
+        InstallationError: if it cannot listen with these certificates.
     """
     if "api" in cluster.ports:
         return
@@ -92,14 +92,14 @@ async def manifests(cluster: Cluster) -> None:
 
 
 def refused(objects: Objects, manifests: Iterable[Manifest]) -> list[str]:
-    """Create the objects of manifests; return why that failed, a sentence for each that did."""
+    """Create the objects of manifests; return one message for each object that failed."""
     left = [manifest for manifest in manifests if _failure(objects, manifest)]
-    # Once more: what a later file creates is there now.
+    # Try the failed ones once more: the objects of later files exist now.
     return [failure for manifest in left if (failure := _failure(objects, manifest))]
 
 
 def _failure(objects: Objects, manifest: Manifest) -> str:
-    """Create an object; return why that failed, "" when it is there."""
+    """Create an object; return why that failed, "" if the object exists now."""
     body = copy.deepcopy(manifest.body)
     try:
         created = objects.create(kinds.modern(body))
@@ -113,13 +113,13 @@ def _failure(objects: Objects, manifest: Manifest) -> str:
 
 
 async def masters_joined(cluster: Cluster) -> None:
-    """Wait until every master is a node, and etcd with it has its quorum without the bootstrap machine."""
+    """Wait until every master is a node, so that etcd has its quorum without the bootstrap machine."""
     if len(cluster.masters()) < cluster.installation.masters:
         raise WaitingError
 
 
 async def cvo_overrides(cluster: Cluster) -> None:
-    """Merge into the version what the bootstrap machine's script has for it, through the balancer."""
+    """Merge the patch of the bootstrap machine's script into the ClusterVersion, through the load balancer."""
     if _OVERRIDES not in cluster.installation.text("/usr/local/bin/bootkube.sh"):
         return
     await _call(cluster, "auth/kubeconfig", "/apis/config.openshift.io/v1", "bootkube.sh")
@@ -131,7 +131,7 @@ async def cvo_overrides(cluster: Cluster) -> None:
 
 
 async def complete(cluster: Cluster) -> None:
-    """Report that the control plane stands on its own, through the balancer, as everybody after this will reach it."""
+    """Report that the control plane runs on its own, through the load balancer, as all later clients reach it."""
     await _call(cluster, "auth/kubeconfig", "/api/v1/namespaces/kube-system", "progress.service")
     metadata = {"name": "bootstrap", "namespace": "kube-system"}
     cluster.objects.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"status": "complete"}})
@@ -141,7 +141,8 @@ async def _call(cluster: Cluster, kubeconfig: str, path: str, unit: str) -> None
     """Call the API from the bootstrap machine.
 
     Raises:
-        NotYetError: it does not answer, or does not know the caller.
+        NotYetError: if the API does not answer, or does not know the caller.
+        WaitingError: if the bootstrap machine is gone or powered off.
     """
     machine = cluster.bootstrap
     if machine is None or not machine.powered:
@@ -161,11 +162,11 @@ async def _listen(cluster: Cluster, name: str, endpoint: Endpoint, pair: str) ->
 
 
 async def rotate(cluster: Cluster) -> None:
-    """Serve with renewed certificates from here on, and give new machines one too."""
+    """Serve with renewed certificates from now on, and give new machines a renewed client certificate."""
     cluster.rotated, cluster.own_certificates = True, []
     certificates.show(cluster)
     old = cluster.endpoints.get("machine-config")
-    # The new listener first: nobody is to find the port closed in between.
+    # The new listener opens before the old one stops, so that clients never find the port closed.
     await _open_machine_config_server(cluster)
     if old is not None:
         old.stop()

@@ -1,4 +1,4 @@
-"""What the API server shows to whom: the cluster's own certificates, and those that a customer gave it for names."""
+"""The certificates that the API server presents: the cluster's own, and those that a customer gave it for names."""
 
 from emulator.openshift.boot import key_pairs
 from emulator.openshift.cluster import rotation
@@ -6,7 +6,7 @@ from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.kubernetes import Certificate, Serving
 from emulator.openshift.kubernetes.secrets import decoded
 
-# Shown for any name that is none of the others'.
+# Presented for names that no other certificate is for.
 DEFAULT_SERVER = "kube-apiserver-service-network-server"
 SERVERS = (
     DEFAULT_SERVER,
@@ -16,13 +16,13 @@ SERVERS = (
 )
 # Where the operator keeps the certificates that it was given for certain names.
 NAMED_NAMESPACE, NAMED_SECRET = "openshift-kube-apiserver", "user-serving-cert-{:03}"
-# With this row the operator has renewed them.
+# When this row has come true, the operator has renewed the certificates.
 ROTATED = "operator/kube-apiserver"
 CLIENT_CA = "tls/kube-apiserver-complete-client-ca-bundle.crt"
 
 
 def show(cluster: Cluster) -> None:
-    """Let the API server, where it listens, show the certificates that are in force now."""
+    """Let the API server present the certificates that are in force now, if it listens."""
     if "api" in cluster.ports:
         cluster.server.renew(cluster.ports["api"], serving(cluster))
 
@@ -33,7 +33,7 @@ def is_rotated(cluster: Cluster) -> bool:
 
 
 def serving(cluster: Cluster) -> Serving:
-    """Return what the API server shows: customers' certificates for the names they are for, else its own."""
+    """Return what the API server presents: customers' certificates for their names, otherwise its own."""
     installation = cluster.installation
     if not cluster.own_certificates:
         shown = [
@@ -48,9 +48,9 @@ def serving(cluster: Cluster) -> Serving:
 
 
 def give(cluster: Cluster, given: list[Certificate]) -> None:
-    """Let the API server show certificates for certain names, instead of those that it was given before.
+    """Let the API server present certificates for certain names, instead of those that it was given before.
 
-    They are copied: what becomes of the customer's Secrets counts with the next roll-out only.
+    The certificates are copied, so a later change of the customer's Secrets counts only with the next roll-out.
     """
     if not given and not cluster.record.named:
         return

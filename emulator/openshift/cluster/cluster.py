@@ -1,6 +1,7 @@
-"""One cluster at work: interprets the timeline's rows, sleeps until the next is due, and serves what its machines serve.
+"""A running cluster: it interprets the timeline's rows, sleeps until the next is due, and listens for its machines.
 
-The record says how far it is, so a killed process goes on where it was. A finished cluster that nobody touches sleeps.
+Its progress is in the record, so a killed process continues where it stopped. A finished cluster sleeps until somebody
+changes it.
 """
 
 import asyncio
@@ -26,49 +27,62 @@ logger = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 RETRY_SECONDS = 20
-# However fast the clock: a row that fails again and again is tried once a second.
+# The minimum at any time scale: a row that keeps failing is tried once a second.
 LEAST_RETRY = timedelta(seconds=1)
 API_PORT, MACHINE_CONFIG_PORT, HTTP_PORT, HTTPS_PORT = 6443, 22623, 80, 443
 
 
 class Controllers(Protocol):
-    """What acts in a cluster: on the timeline's rows, and on changes of objects."""
+    """The code that acts in a cluster: on the timeline's rows, and on changes of objects."""
 
     def everything(self) -> set[tuple[str, str, str]]:
-        """Return what may have been written while nobody looked."""
+        """Return the keys of the objects that may have been written while this process did not watch."""
 
     def changed(self, cluster: "Cluster", key: tuple[str, str, str]) -> None:
-        """Show at once what a change of an object sets going."""
+        """Show the immediate effects of a change of an object."""
 
     def begun(self, cluster: "Cluster", row: Row) -> None:
-        """Say what the machine's scripts and programs say when they come to a row."""
+        """Write the lines that the machine's scripts and programs print when they begin a row."""
 
     async def run(self, cluster: "Cluster", row: Row) -> bool:
-        """Do what a row says; tell whether it has come true."""
+        """Run a row that is due; tell whether it has come true."""
 
     def failed(self, cluster: "Cluster", row: Row, reason: str) -> None:
-        """Say why a row does not come true, where people look for it."""
+        """Report why a row does not come true: in the log, and in an operator's conditions or on the console.
+
+        Args:
+            cluster: the cluster.
+            row: the row that failed.
+            reason: why.
+        """
 
     def ended(self, cluster: "Cluster", row: Row, reason: str, restarts: int) -> None:
-        """Say on what a program of the bootstrap machine ended, and that it is started again."""
+        """Report why a program of the bootstrap machine ended, and that it is started again.
+
+        Args:
+            cluster: the cluster.
+            row: the row during which the program ended.
+            reason: why it ended.
+            restarts: how often it was started again before.
+        """
 
     async def serve(self, cluster: "Cluster") -> None:
-        """Let listen what has listened before."""
+        """Open the listeners of all rows that have come true."""
 
     async def reconcile(self, cluster: "Cluster") -> datetime | None:
-        """Bring what was written since the last time into effect; return when to look again."""
+        """Put the changes since the last call into effect; return when to look again."""
 
 
 class Cluster:
-    """A cluster that runs.
+    """A running cluster.
 
     Args:
-        platform: clock, faults, store.
-        record: what is known of it.
-        records: where that is kept.
-        machines: all machines.
-        downloads: how its machines reach each other.
-        controllers: what acts in it.
+        platform: gives the clock, the faults and the store.
+        record: the cluster's stored state.
+        records: stores it.
+        machines: all machines of the platform.
+        downloads: sends the requests of its machines.
+        controllers: the code that acts in it.
     """
 
     def __init__(
@@ -84,32 +98,32 @@ class Cluster:
         self.platform, self.record, self.machines, self.downloads = platform, record, machines, downloads
         self._records, self._controllers = records, controllers
         self.server = ApiServer(platform, record.id)
-        # What listens now: "api", "machine-config", "etcd-signer", "router", "router-http".
+        # The ports that listen now: "api", "machine-config", "etcd-signer", "router", "router-http".
         self.ports: dict[str, int] = {}
         self.endpoints: dict[str, Endpoint] = {}
-        # (kind, namespace, name) of the objects that were written since they were last looked at; and when the
-        # operator of an object will have observed its spec.
+        # (kind, namespace, name) of the objects written since the last reconcile; and when the operator of an object
+        # will have observed its spec.
         self.changed = self._controllers.everything()
         self.observing: dict[tuple[str, str, str], datetime] = {}
-        # Machines of machine-api that something is being done about.
+        # Machines of machine-api that are being created or deleted in the background.
         self.working: set[str] = set()
-        # Whether it serves with renewed certificates, just before its record says so; and what it serves with.
+        # Whether it serves with renewed certificates, set just before its record says so; and the certificates.
         self.rotated = False
         self.own_certificates: list[Certificate] = []
-        # What its router shows, and from which Secret, in which version.
+        # The certificate and key that its router presents; and the name and version of the Secret in force.
         self.router_pair: tuple[str, str] | None = None
         self.router_source = ("", "")
-        # When the cloud-credential operator looks at what has changed, and when the others try their credentials: a new
-        # process does both.
+        # When the cloud-credential operator next checks for changes, and when the other operators next try their
+        # credentials. A new process does both at once.
         self.credentials_due: datetime | None = platform.clock.now()
         self.access_due: datetime | None = platform.clock.now()
-        # Client ids, object ids and scopes on which that depends, lower case.
+        # Client ids, object ids and scopes that decide whether these credentials work, in lower case.
         self.watched: set[str] = set()
-        # When the pods of DaemonSets are ready that are as they are now, by uid and generation; and when to count again.
+        # When the pods of each DaemonSet's current generation are ready, by uid and generation; when to count again.
         self.pods: dict[tuple[str, int], datetime] = {}
         self.pods_due: datetime | None = None
         self._retry: dict[str, datetime] = {}
-        # Rows that its files do not allow: how often the machine has begun anew since, and when it does so next.
+        # Rows that its files do not allow: how often their program has been started again, and when it is next.
         self._restarts: dict[str, tuple[int, datetime]] = {}
         self._said: dict[str, str] = {}
         self._begun: set[str] = set()
@@ -118,12 +132,12 @@ class Cluster:
 
     @property
     def objects(self) -> Objects:
-        """What its API server holds."""
+        """The objects in its API server."""
         return self.server.objects
 
     @cached_property
     def installation(self) -> Installation:
-        """What its bootstrap machine booted from."""
+        """The files with which its bootstrap machine booted."""
         return Installation.read(self._records.texts(self.record.id), self.record.image)
 
     @property
@@ -133,15 +147,15 @@ class Cluster:
 
     @property
     def exists(self) -> bool:
-        """Whether it was not forgotten."""
+        """Whether the cluster still has a record."""
         return self._records.get(self.record.id) is not None
 
     def masters(self) -> list[Machine]:
-        """Return the masters that are members of etcd."""
+        """Return the masters that have joined the cluster."""
         return [one for one in self.machines.of(self.record.id, "master") if one.joined]
 
     def has_quorum(self, masters: list[Machine]) -> bool:
-        """Tell whether these are more than half of the members that etcd was made with."""
+        """Tell whether these masters are more than half of etcd's original members."""
         return len(masters) > self.installation.masters // 2
 
     def reached(self, row: str) -> bool:
@@ -154,24 +168,30 @@ class Cluster:
             self._records.save(self.record)
 
     def reach(self, name: str) -> None:
-        """Let a row come true now."""
+        """Record that a row comes true now."""
         self.record.reached[name] = rfc3339(self.platform.clock.now())
         self.save()
 
     def wake(self) -> None:
-        """Look at once at everything that waits for an event."""
+        """Check everything that waits for an event now."""
         self._retry.clear()
         self.changed |= self._controllers.everything()
         self._event.set()
 
     def access_changed(self, whose: str) -> None:
-        """Let the operators try their credentials, when this is about them."""
+        """Let the operators try their credentials again, if they depend on what has changed."""
         if whose in self.watched:
             self.access_due = self.platform.clock.now()
             self._event.set()
 
     def say(self, unit: str, line: str, *, anew: bool = False) -> None:
-        """Write a line to the bootstrap machine's console, unless that unit said it last and has not begun `anew`."""
+        """Write a line to the bootstrap machine's console, unless it repeats the unit's last line.
+
+        Args:
+            unit: the unit or program that writes.
+            line: the text of the line.
+            anew: whether to write a repeated line too, because the unit has started again.
+        """
         machine = self.bootstrap
         if machine is not None and machine.powered and (anew or self._said.get(unit) != line):
             self._said[unit] = line
@@ -186,19 +206,19 @@ class Cluster:
         try:
             self._controllers.changed(self, key)
         except GARBLED:
-            # The change is the client's to make, whatever becomes of it.
+            # Clients may make any change, even one that the controllers cannot handle.
             logger.exception("cluster %s cannot work with %s %s", self.record.id, kind, key[2])
 
     # Ports
 
     def port(self, machine: Machine, port: int) -> int | None:
-        """Return the local port where a port of one of its machines answers now, or None."""
+        """Return the local port that serves a port of one of its machines now, or None."""
         if self.record.broken or not machine.powered:
             return None
         complete = self.reached("bootstrap-complete")
         if machine.role == "bootstrap":
             open_here = {
-                # Until there is an API server, the signer of etcd's certificates has its port.
+                # Until the API server listens, the signer of etcd's certificates has its port.
                 API_PORT: "api" if "api" in self.ports else "etcd-signer",
                 MACHINE_CONFIG_PORT: "machine-config",
             }
@@ -215,7 +235,7 @@ class Cluster:
         return self.ports.get(open_here.get(port, ""))
 
     async def _serve(self) -> None:
-        """Let listen what should, and nothing else: after a restart, and when machines come and go."""
+        """Open the listeners that should be open, and close them when the cluster breaks or loses its quorum."""
         record, masters = self.record, self.masters()
         complete = self.reached("bootstrap-complete")
         if not record.broken and not complete and self.bootstrap is None:
@@ -258,7 +278,7 @@ class Cluster:
             await self.stop()
 
     async def _step(self) -> float | None:
-        """Do what is due; return the seconds until more is, None for nothing."""
+        """Do what is due; return the seconds until more is due, None if nothing will be."""
         if self.record.broken:
             return None
         await self._serve()
@@ -268,7 +288,7 @@ class Cluster:
         for row in self._pending():
             wait = await self._advance(row)
             if wait == 0:
-                # What needs this row may be due already.
+                # Rows that need this one may be due already.
                 return 0
             if wait is not None:
                 waits.append(wait)
@@ -283,7 +303,7 @@ class Cluster:
         return min(waits, default=None)
 
     def _pending(self) -> list[Row]:
-        """Return the rows whose needs have come true; a script that begins again and again comes to no later stage."""
+        """Return the rows whose needs have come true, without the stages after one where a script keeps restarting."""
         reached, stuck = self.record.reached, self.record.stuck
         rows = [
             row
@@ -294,7 +314,7 @@ class Cluster:
         return [row for number, row in enumerate(rows) if number <= ended or row not in timeline.BOOTSTRAP]
 
     async def _advance(self, row: Row) -> float | None:
-        """Let a row come true when it is due; return the seconds until then, 0 when it has, None for no time at all."""
+        """Run a row if it is due; return the seconds until the next try, 0 if it ran, None if it waits for an event."""
         clock, record = self.platform.clock, self.record
         due = max(datetime.fromisoformat(record.reached[need]) for need in row.needs) + clock.scaled(row.seconds)
         if row.name in record.postponed:
@@ -317,7 +337,7 @@ class Cluster:
             self._retry[row.name] = clock.now() + pause
             return pause.total_seconds()
         except InstallationError as error:
-            # The files stay as they are, but their certificates' time may come.
+            # The files never change, but a certificate may become valid with time.
             self._controllers.ended(self, row, str(error), restarts)
             shown = timeline.next_restart(restarts)
             pause = clock.scaled(timeline.RESTART_SECONDS * (shown - restarts))

@@ -1,4 +1,4 @@
-"""The clusters that run, found by their machines."""
+"""The running clusters, found by their machines."""
 
 import secrets
 
@@ -20,18 +20,18 @@ class Clusters:
         self._running: dict[str, Cluster] = {}
 
     def resume(self) -> None:
-        """Go on with every cluster."""
+        """Continue every cluster."""
         for record in self._records.all():
             self._run(record)
 
     def prepare(self, machine: Machine, texts: list[str]) -> str:
-        """Note a cluster that a bootstrap machine is going to begin; return its id."""
+        """Record the cluster that a bootstrap machine will install; return its id."""
         record = Record(id=f"cluster-{secrets.token_hex(8)}", bootstrap=machine.id, image=machine.image)
         self._records.create(record, texts)
         return record.id
 
     def begin(self, cluster: str) -> None:
-        """Start a cluster's first unit."""
+        """Start a cluster's installation, after its bootstrap machine has applied its config."""
         record = self._records.get(cluster)
         if record is None:
             return
@@ -54,27 +54,27 @@ class Clusters:
             self._running.pop(cluster.record.id, None)
 
     def get(self, cluster: str) -> Cluster | None:
-        """Return a cluster that runs, or None."""
+        """Return a running cluster, or None."""
         return self._running.get(cluster)
 
     def wake(self, cluster: str) -> None:
-        """Let a cluster look at its machines."""
+        """Let a cluster check its machines now."""
         found = self._running.get(cluster)
         if found is not None:
             found.wake()
 
     def access_changed(self, whose: str) -> None:
-        """Let the clusters that this is about try their credentials."""
+        """Let the clusters whose credentials depend on what has changed try them again."""
         for cluster in self._running.values():
             cluster.access_changed(whose)
 
     def port(self, machine: Machine, port: int) -> int | None:
-        """Return the local port where a port of a machine answers, or None."""
+        """Return the local port that serves a port of a machine now, or None."""
         found = self._running.get(machine.cluster)
         return None if found is None else found.port(machine, port)
 
     def machine_gone(self, machine: Machine) -> None:
-        """Take note that a machine was deleted; a cluster whose last control plane machine it was goes with it."""
+        """Handle the deletion of a machine; a cluster without bootstrap machine and masters is forgotten."""
         if not machine.cluster:
             return
         left = self._machines.of(machine.cluster)
@@ -82,25 +82,25 @@ class Clusters:
             self._records.forget(machine.cluster)
         self.wake(machine.cluster)
 
-    # What machines ask of their cluster
+    # Calls of machines to their cluster
 
     def has_etcd_on_masters_first(self, cluster: str) -> bool:
-        """Tell whether masters begin with etcd, before there is an API server."""
+        """Tell whether masters start etcd first, before there is an API server."""
         found = self._running.get(cluster)
         return found is not None and found.installation.flavour == "A"
 
     async def join_etcd(self, machine: Machine) -> str:
-        """Let a master's member of etcd find the others; return why it cannot, or ""."""
+        """Let a master's etcd member find its peers; return why it cannot, or ""."""
         found = self._running.get(machine.cluster)
         return "its cluster is gone" if found is None else await control_plane.join_etcd(found, machine)
 
     async def introduce(self, machine: Machine) -> str:
-        """Let a kubelet ask for its certificate; return why it cannot, or ""."""
+        """Let a kubelet request its certificate; return why it cannot, or ""."""
         found = self._running.get(machine.cluster)
         return "its cluster is gone" if found is None else await control_plane.introduce(found, machine)
 
     def joined(self, machine: Machine) -> None:
-        """Make the node of a machine that has become a member."""
+        """Create the node of a machine that has joined its cluster."""
         found = self._running.get(machine.cluster)
         if found is not None:
             control_plane.put_node(found, machine)

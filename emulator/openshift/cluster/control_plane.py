@@ -1,4 +1,4 @@
-"""How machines become members: masters of etcd, all of them nodes; and what a node looks like."""
+"""How machines join a cluster: masters as etcd members, all machines as nodes; and the objects of nodes."""
 
 import base64
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ _BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bo
 
 
 async def join_etcd(cluster: Cluster, machine: Machine) -> str:
-    """Let a master's member of etcd find the others, as releases to 4.3 do; return why it cannot, or ""."""
+    """Let a master's etcd member find its peers, as releases up to 4.3 do; return why it cannot, or ""."""
     domain, count = cluster.installation.domain, cluster.installation.masters
     wanted = {f"etcd-{number}.{domain}" for number in range(count)}
     arm = cluster.platform.model(ArmModel)
@@ -50,7 +50,7 @@ async def join_etcd(cluster: Cluster, machine: Machine) -> str:
 
 
 async def introduce(cluster: Cluster, machine: Machine) -> str:
-    """Let a kubelet ask for its certificate at the API server; return why it cannot, or ""."""
+    """Let a kubelet request its certificates from the API server; return why it cannot, or ""."""
     reason = await _call(cluster, machine, "/apis/certificates.k8s.io/v1/certificatesigningrequests?limit=1")
     if reason:
         return f"failed to run Kubelet: cannot create certificate signing request: {reason}"
@@ -71,7 +71,7 @@ async def _call(cluster: Cluster, machine: Machine, path: str) -> str:
 
 
 def _approve(cluster: Cluster, machine: Machine, usage: str, requestor: str) -> None:
-    """Note a kubelet's request for a certificate, approved, with what the kubelet signer has issued."""
+    """Create a kubelet's CertificateSigningRequest, already approved, with the certificate of the kubelet signer."""
     name = f"csr-{machine.host_name}-{usage.removeprefix('kubelet-')}"
     if cluster.objects.get("CertificateSigningRequest.certificates.k8s.io", name):
         return
@@ -79,7 +79,7 @@ def _approve(cluster: Cluster, machine: Machine, usage: str, requestor: str) -> 
     subject = x509.Name(
         [
             x509.NameAttribute(NameOID.ORGANIZATION_NAME, "system:nodes"),
-            # A host name may be longer than X.520 allows a name to be.
+            # A host name may be longer than the 64 characters that X.520 allows a common name.
             x509.NameAttribute(NameOID.COMMON_NAME, f"system:node:{machine.host_name}"[:64]),
         ]
     )
@@ -116,7 +116,7 @@ def _approve(cluster: Cluster, machine: Machine, usage: str, requestor: str) -> 
 
 
 def _sign(cluster: Cluster, request: x509.CertificateSigningRequest, *, client: bool) -> str:
-    """Return a certificate of the kubelet signer, base64; "" when the signer cannot be read."""
+    """Return a certificate issued by the kubelet signer, in base64; "" if the signer cannot be read."""
     installation = cluster.installation
     try:
         authority = x509.load_pem_x509_certificate(installation.text("tls/kubelet-signer.crt").encode())
@@ -140,7 +140,7 @@ def _sign(cluster: Cluster, request: x509.CertificateSigningRequest, *, client: 
 
 
 def put_node(cluster: Cluster, machine: Machine) -> None:
-    """Make a machine's node, or bring it up to date."""
+    """Create or update a machine's node."""
     addresses = [
         {"type": "InternalIP", "address": configuration["privateIPAddress"]}
         for configuration in cluster.downloads.configurations(machine)
@@ -176,7 +176,7 @@ def put_node(cluster: Cluster, machine: Machine) -> None:
 
 
 def show_power(cluster: Cluster) -> None:
-    """Let nodes be ready whose machines have power, and unknown whose kubelets are silent; those of none go."""
+    """Show nodes as Ready while their machine is powered, otherwise as Unknown; delete nodes without a machine."""
     joined = {one.host_name: one for one in cluster.machines.of(cluster.record.id) if one.joined}
     for node in cluster.objects.list("Node"):
         name = node["metadata"]["name"]

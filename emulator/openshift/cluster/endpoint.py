@@ -1,4 +1,4 @@
-"""A small HTTP server for what machines tell each other, and what routers answer."""
+"""A small HTTP server for requests between machines, and for requests to routers."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from emulator.core.listener import Listener
 from emulator.core.server import protocol_config
 from emulator.core.tls import server_context_of
 
-# Takes the path, and the host that the client means.
+# Takes the path and the host of a request.
 Answer = Callable[[str, str], Response]
 
 
@@ -30,7 +30,7 @@ class Endpoint:
         """Listen on a free port; return it.
 
         Raises:
-            ValueError: certificate and key cannot be read, or do not belong together.
+            ValueError: if certificate and key cannot be read, or do not belong together.
         """
         return await self._listen(server_context_of(chain_pem, key_pem))
 
@@ -39,7 +39,7 @@ class Endpoint:
         return await self._listener.listen()
 
     def stop(self) -> None:
-        """Stop listening, and cut what is connected."""
+        """Stop listening, and cut all connections."""
         if self._listener is not None:
             self._listener.cut()
 

@@ -1,4 +1,4 @@
-"""The machine config server: what masters and workers get on port 22623, rendered from the bootstrap machine's files."""
+"""The machine config server: the configs for masters and workers on port 22623, from the bootstrap machine's files."""
 
 import json
 from base64 import b64encode
@@ -20,7 +20,7 @@ class Configs:
 
     Args:
         installation: the bootstrap machine's files.
-        kubeconfig: with which machines introduce themselves, when not with the installer's.
+        kubeconfig: the kubeconfig with which kubelets request a certificate, "" for the installer's.
     """
 
     def __init__(self, installation: Installation, kubeconfig: str = "") -> None:
@@ -38,7 +38,7 @@ class Configs:
 
 
 def _render(installation: Installation, pool: str, kubeconfig: str) -> Json:
-    """Return a pool's config in the specification that the machines' own pointers are written in."""
+    """Return a pool's config, in the version of the Ignition specification that its MachineConfig has."""
     rendered = next(
         (
             manifest.body["spec"].get("config") or {}

@@ -1,4 +1,4 @@
-"""What is known of each cluster. It outlives the process; what runs of a cluster is in `cluster.py`."""
+"""The stored state of each cluster, which survives a restart of the process. `cluster.py` has the running part."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -14,18 +14,18 @@ class Record:
     """A cluster.
 
     Args:
-        id: its own; a bootstrap machine made anew begins another cluster.
+        id: the cluster's id; a bootstrap machine that is created again installs another cluster.
         bootstrap: resource id of the bootstrap machine.
-        image: sku of that machine's image.
+        image: SKU of that machine's image.
         reached: when each row of the timeline came true, RFC 3339.
-        broken: why it will never be what it was to be, "" while it may.
+        broken: why the cluster has failed for good, "" while it has not.
         stuck: operators that never become available, and why.
-        postponed: rows that come true later than they should, and when.
-        workers: the virtual machines that the cluster has made for its Machines, by name; `operators/machine_api.py`.
-        router: the address of its router, and what it consists of in Azure; `operators/ingress.py`.
-        rollouts: what operators make of changes of their configuration; `operators/rollouts.py`.
-        refused: operators that Azure, or the directory, refuses, and why; `operators/access.py`.
-        named: for which names its API server shows the certificates that it was given, in their order.
+        postponed: rows that come true later than they should, and when, RFC 3339.
+        workers: the virtual machines that the cluster has for its Machines, by name; `operators/machine_api.py`.
+        router: unused.
+        rollouts: the state of each roll-out of a changed configuration, by its key; `operators/rollouts.py`.
+        refused: operators whose access Azure or the directory refuses, and why; `operators/access.py`.
+        named: for each certificate that the API server was given, the names for which it is presented, in order.
     """
 
     id: str
@@ -43,14 +43,14 @@ class Record:
 
 
 class Records:
-    """The clusters, and the configs that their bootstrap machines fetched, which hold their keys."""
+    """The records of the clusters, and the configs of their bootstrap machines, which contain private keys."""
 
     def __init__(self, platform: Platform) -> None:
         self._table = platform.store.table("openshift_clusters")
         self._configs = platform.store.table("openshift_configs")
 
     def create(self, record: Record, texts: list[str]) -> None:
-        """Note a cluster with the configs that it is made from."""
+        """Store a new cluster with the configs from which it is installed."""
         self._configs.put(record.id, {"texts": texts})
         self.save(record)
 
@@ -60,7 +60,7 @@ class Records:
         return None if found is None else Record(**found)
 
     def texts(self, cluster: str) -> list[str]:
-        """Return the configs that a cluster is made from."""
+        """Return the configs from which a cluster is installed."""
         found = self._configs.get(cluster)
         return list(found["texts"]) if found else []
 

@@ -1,6 +1,6 @@
-"""Certificates that the operators renew: the installer's live one day, and clusters live longer.
+"""The certificates that the operators renew, because the installer's are valid for only one day.
 
-The signers are the installer's own, so that whoever trusts these trusts what they issue later.
+The installer's own signers issue them, so clients that trust these signers trust the renewed certificates too.
 """
 
 import base64
@@ -23,7 +23,7 @@ SIGNERS = {
     "kube-apiserver-localhost-server": "kube-apiserver-localhost-signer",
     "kube-apiserver-service-network-server": "kube-apiserver-service-network-signer",
 }
-# Its key is on the bootstrap machine, which the key of the kubelets' own first signer is not.
+# The bootstrap machine has the key of this signer, but not of the one that issued the kubelets' first certificate.
 CLIENT_SIGNER = "kube-control-plane-signer"
 KUBELET = "auth/kubeconfig-kubelet"
 
@@ -35,7 +35,7 @@ def server_pair(installation: Installation, name: str) -> tuple[str, str]:
 
 
 def kubelet_kubeconfig(installation: Installation) -> str:
-    """Return the kubeconfig with which new machines introduce themselves, with a renewed certificate."""
+    """Return the kubeconfig with which new kubelets request a certificate, with its client certificate renewed."""
     document = yaml.safe_load(installation.text(KUBELET))
     user = document["users"][0]["user"]
     old = x509.load_pem_x509_certificate(base64.b64decode(user["client-certificate-data"]))
@@ -49,7 +49,7 @@ def _renew(installation: Installation, old: x509.Certificate, signer: str) -> tu
     """Issue a certificate for the same subject, names and uses.
 
     Raises:
-        ValueError: the signer cannot be read.
+        ValueError: if the signer cannot be read.
     """
     authority_pem = installation.text(f"tls/{signer}.crt")
     authority = x509.load_pem_x509_certificate(authority_pem.encode())

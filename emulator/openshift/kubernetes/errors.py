@@ -1,6 +1,6 @@
 """The errors of a Kubernetes API server, each built in one place, and the Status object that all of them become.
 
-A `ServiceError` carries the reason as its code; what stands under `details` is in its extra members.
+The code of a `ServiceError` is the reason; its extra members hold the `details`.
 """
 
 import json
@@ -17,7 +17,7 @@ MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 
-# What the rest of the local Azure calls an error, and what Kubernetes calls it.
+# Codes of the rest of the local Azure, and the reasons that Kubernetes has for them.
 REASONS = {
     "InternalServerError": "InternalError",
     "ServiceUnavailable": "ServiceUnavailable",
@@ -40,12 +40,18 @@ class Cause:
     message: str
 
     def as_json(self) -> Json:
-        """Return the cause as it stands in a Status."""
+        """Return the cause as a Status has it."""
         return {"reason": self.reason, "message": self.message, "field": self.field}
 
 
 def invalid_value(field: str, value: Any, message: str) -> Cause:
-    """Return the cause for a value that is not allowed."""
+    """Return the cause for a value that is not allowed.
+
+    Args:
+        field: path of the member.
+        value: the value; a text that begins with `0x` is shown without quotes.
+        message: what is wrong.
+    """
     shown = value if isinstance(value, str) and value.startswith("0x") else json.dumps(value, ensure_ascii=False)
     return Cause("FieldValueInvalid", field, f"Invalid value: {shown}: {message}")
 
@@ -61,7 +67,13 @@ def forbidden_value(field: str, message: str) -> Cause:
 
 
 def not_supported(field: str, value: Any, allowed: Sequence[str]) -> Cause:
-    """Return the cause for a value that is none of those allowed."""
+    """Return the cause for a value that is not among the allowed ones.
+
+    Args:
+        field: path of the member.
+        value: the value.
+        allowed: the allowed values.
+    """
     listed = ", ".join(json.dumps(one) for one in allowed)
     shown = json.dumps(value, ensure_ascii=False)
     return Cause("FieldValueNotSupported", field, f"Unsupported value: {shown}: supported values: {listed}")
@@ -107,7 +119,7 @@ def no_such_resource() -> ServiceError:
 
 
 def already_exists(kind: Kind, name: str) -> ServiceError:
-    """Return 409 for a create of what exists."""
+    """Return 409 for the creation of an object that exists."""
     return _error(
         HTTPStatus.CONFLICT, "AlreadyExists", f'{kind.resource} "{name}" already exists', _details(kind, name)
     )
@@ -118,13 +130,26 @@ def conflict(
     name: str,
     why: str = "the object has been modified; please apply your changes to the latest version and try again",
 ) -> ServiceError:
-    """Return 409 for a write that was made of an older object."""
+    """Return 409 for a write that is based on an older version of an object.
+
+    Args:
+        kind: kind of the object.
+        name: name of the object.
+        why: the reason in the message.
+    """
     message = f'Operation cannot be fulfilled on {kind.resource} "{name}": {why}'
     return _error(HTTPStatus.CONFLICT, "Conflict", message, _details(kind, name))
 
 
 def invalid(group: str, kind: str, name: str, causes: Sequence[Cause]) -> ServiceError:
-    """Return 422 with everything that is wrong with an object."""
+    """Return 422 with everything that is wrong with an object.
+
+    Args:
+        group: API group, "" for core.
+        kind: kind of the object, "" for none.
+        name: name of the object, "" for none.
+        causes: what is wrong, at least one.
+    """
     lines = [f"{cause.field}: {cause.message}" for cause in causes]
     what = f"[{', '.join(lines)}]" if len(lines) > 1 else lines[0]
     details: Json = {"name": name} if name else {}
@@ -142,7 +167,13 @@ def invalid(group: str, kind: str, name: str, causes: Sequence[Cause]) -> Servic
 
 
 def invalid_object(kind: Kind, name: str, causes: Sequence[Cause]) -> ServiceError:
-    """Return 422 for an object of a kind."""
+    """Return 422 with everything that is wrong with an object of a known kind.
+
+    Args:
+        kind: kind of the object.
+        name: name of the object, "" for none.
+        causes: what is wrong, at least one.
+    """
     return invalid(kind.group, kind.kind, name, causes)
 
 
@@ -162,7 +193,7 @@ def bad_request(message: str) -> ServiceError:
 
 
 def unexpected(message: str) -> ServiceError:
-    """Return 500 without a reason: what the server makes of an error that its code did not foresee."""
+    """Return 500 without a reason, which the real server sends for an error that its code did not foresee."""
     return _error(HTTPStatus.INTERNAL_SERVER_ERROR, "", message)
 
 
@@ -187,7 +218,14 @@ def forbidden(message: str, details: Json) -> ServiceError:
 
 
 def forbidden_object(kind: Kind, name: str, why: str, **details: Any) -> ServiceError:
-    """Return 403 for an object that admission refuses."""
+    """Return 403 for an object that admission refuses.
+
+    Args:
+        kind: kind of the object.
+        name: name of the object.
+        why: the reason in the message.
+        details: further members of the Status's `details`.
+    """
     return forbidden(f'{kind.resource} "{name}" is forbidden: {why}', _details(kind, name, **details))
 
 
@@ -202,7 +240,7 @@ def method_not_allowed() -> ServiceError:
 
 
 def unsupported_media_type(accepted: Sequence[str]) -> ServiceError:
-    """Return 415 with what would be understood."""
+    """Return 415 with the media types that are accepted."""
     return _error(
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         "UnsupportedMediaType",
@@ -211,28 +249,28 @@ def unsupported_media_type(accepted: Sequence[str]) -> ServiceError:
 
 
 def unknown_patch_type() -> ServiceError:
-    """Return the bare 415 for a patch whose content type is no patch type at all."""
+    """Return the bare 415 for a patch whose content type is not a patch type."""
     return _error(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", "415: Unsupported Media Type", {})
 
 
 def not_acceptable() -> ServiceError:
-    """Return the bare 406 for media types that nothing is served in."""
+    """Return the bare 406 for media types in which nothing is served."""
     return _error(HTTPStatus.NOT_ACCEPTABLE, "NotAcceptable", "406: Not Acceptable", {})
 
 
 def unknown_form(accepted: Sequence[str]) -> ServiceError:
-    """Return 406 for forms of an object, asked for with `as=`, that are not served; with what would be."""
+    """Return 406 for a form of an object, requested with `as=`, that is not served; with the media types that are."""
     message = "only the following media types are accepted: " + ", ".join(accepted)
     return _error(HTTPStatus.NOT_ACCEPTABLE, "NotAcceptable", message)
 
 
 def expired(message: str) -> ServiceError:
-    """Return 410 for a version of the past that is no longer kept."""
+    """Return 410 for a past version that is no longer kept."""
     return _error(HTTPStatus.GONE, "Expired", message)
 
 
 def too_large_version(version: int, current: int) -> ServiceError:
-    """Return 504 for a version of the future."""
+    """Return 504 for a version that does not exist yet."""
     return _error(
         HTTPStatus.GATEWAY_TIMEOUT,
         "Timeout",

@@ -1,4 +1,4 @@
-"""Which kinds there are: one table of built-in ones, and those that CustomResourceDefinitions add at run time."""
+"""The kinds of a cluster: a table of built-in ones, and those that CustomResourceDefinitions add at run time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,20 +18,20 @@ class Kind:
     Args:
         group: API group, "" for core.
         version: version in the group.
-        kind: as objects name it, `ConfigMap`.
-        plural: as paths name it, `configmaps`.
-        namespaced: whether its objects live in namespaces.
-        short_names: what people type.
-        categories: groups of kinds that people type, `all`.
-        has_status: whether the status is a subresource, so that writes of the object leave it alone.
-        has_generation: whether `metadata.generation` counts the changes of what is wanted.
-        singular: only custom kinds tell it in discovery.
-        verbs: what can be done with it.
-        subresources: further subresources, by name, for discovery and paths.
-        is_custom: whether a CustomResourceDefinition brought it.
+        kind: its name in objects, `ConfigMap`.
+        plural: its name in paths, `configmaps`.
+        namespaced: whether its objects are in namespaces.
+        short_names: short names for `kubectl`.
+        categories: categories for `kubectl`, `all`.
+        has_status: whether the status is a subresource, so that writes of the object do not change it.
+        has_generation: whether `metadata.generation` counts changes of the desired state.
+        singular: singular name in discovery, only for custom kinds.
+        verbs: the verbs that it supports.
+        subresources: names of further subresources, for discovery and paths.
+        is_custom: whether a CustomResourceDefinition defines it.
         schema: the structural schema of a custom kind.
-        storage_version: the version under which its objects are kept.
-        printer_columns: what a table of a custom kind shows, as its definition says.
+        storage_version: the version in which its objects are stored.
+        printer_columns: the columns in the definition of a custom kind.
     """
 
     group: str
@@ -166,7 +166,13 @@ class Kinds:
         return iter(list(self._kinds.values()))
 
     def at(self, group: str, version: str, plural: str) -> Kind | None:
-        """Return the kind that a path names."""
+        """Return the kind that a path names, or None.
+
+        Args:
+            group: API group, "" for core.
+            version: version of the group.
+            plural: the kind's name in paths.
+        """
         return self._kinds.get((group, version, plural))
 
     def named(self, name: str) -> Kind | None:
@@ -180,7 +186,7 @@ class Kinds:
         return None if found is None else self._kinds.get((group, version, found.plural))
 
     def groups(self) -> dict[str, list[str]]:
-        """Return the groups but the core one, each with its versions, preferred first."""
+        """Return all groups except the core group, each with its versions, preferred first."""
         groups: dict[str, list[str]] = {}
         for kind in self._kinds.values():
             if kind.group and kind.version not in groups.setdefault(kind.group, []):
@@ -188,7 +194,7 @@ class Kinds:
         return groups
 
     def is_custom(self, group: str) -> bool:
-        """Tell whether the kinds of a group are custom ones: their paths are served elsewhere in the real server."""
+        """Tell whether a group has custom kinds, whose paths another part of the real server serves."""
         return any(kind.is_custom for kind in self._kinds.values() if kind.group == group)
 
     def define(self, definition: Json) -> None:

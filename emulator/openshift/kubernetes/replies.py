@@ -1,4 +1,4 @@
-"""How answers are written: JSON on one line, Status objects for errors, and what a client accepts."""
+"""Responses: JSON on one line, Status objects for errors, and the formats that a client accepts."""
 
 import json
 from email.utils import formatdate
@@ -19,7 +19,7 @@ NO_CACHE = "no-cache, private"
 
 
 def headers() -> dict[str, str]:
-    """Return the headers of every answer."""
+    """Return the headers of every response."""
     return {"Cache-Control": NO_CACHE, "Date": formatdate(usegmt=True)}
 
 
@@ -39,7 +39,7 @@ def text_reply(text: str, status_code: int = HTTPStatus.OK) -> Response:
 
 
 def no_page() -> Response:
-    """Answer what no group serves."""
+    """Answer a path that no group serves."""
     return text_reply("404 page not found\n", HTTPStatus.NOT_FOUND)
 
 
@@ -51,14 +51,14 @@ def error_reply(_request: Request, error: ServiceError) -> Response:
 
 
 def table_version(request: Request, *, served: bool) -> str:
-    """Return the version of the tables that the client would like best of all that is served, "" for plain JSON.
+    """Return the version of tables if they are the served form that the client prefers, "" for plain JSON.
 
     Args:
         request: the request.
-        served: whether its objects can be had as tables.
+        served: whether its objects are served as tables.
 
     Raises:
-        ServiceError: 406.
+        ServiceError: 406 if the client accepts no served form.
     """
     is_json = False
     for media_type, parameters in _choices(request.headers.get("accept", "")):
@@ -74,7 +74,7 @@ def table_version(request: Request, *, served: bool) -> str:
 
 
 def _choices(accept: str) -> list[tuple[str, dict[str, str]]]:
-    """Return the media types of an Accept header with their parameters, the best liked first."""
+    """Return the media types of an Accept header with their parameters, the preferred ones first."""
     choices = []
     for choice in accept.split(","):
         media_type, *parts = [part.strip() for part in choice.split(";")]

@@ -18,17 +18,17 @@ SERVICE = "kubernetes"
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
-def create(platform: Platform) -> Service:  # noqa: ARG001 - every service is made of its platform
-    """Name the service, so that faults can be injected; each cluster's listener answers its own requests."""
+def create(platform: Platform) -> Service:  # noqa: ARG001 - every service is created from its platform
+    """Create the service without routes, so that faults can name it; each cluster has its own listeners."""
     return Service(SERVICE, (), (), replies.error_reply)
 
 
 class ApiServer:
-    """The Kubernetes API of one cluster. There is one of these for a cluster and a process: it tells the watches.
+    """The Kubernetes API of one cluster. A process has one for each cluster, because it sends the changes to watches.
 
     Args:
         platform: gives the store, the clock, the faults and the journal.
-        cluster: what the keys of its objects begin with in the store.
+        cluster: prefix of the keys of its objects in the store.
     """
 
     def __init__(self, platform: Platform, cluster: str) -> None:
@@ -42,7 +42,7 @@ class ApiServer:
         """Listen on a free loopback port; return it. Each call adds a listener in front of the same objects.
 
         Raises:
-            ValueError: a certificate that cannot be served with.
+            ValueError: if the first certificate or the client authorities cannot be used.
         """
         contexts = Contexts(serving)
         contexts.first()
@@ -62,10 +62,10 @@ class ApiServer:
         return port
 
     def renew(self, port: int, serving: Serving) -> None:
-        """Show other certificates on a port from now on; who is connected stays so.
+        """Present other certificates on a port from now on, without cutting connections.
 
         Raises:
-            ValueError: a certificate that cannot be served with.
+            ValueError: if the first certificate cannot be used.
         """
         self._contexts[port].renew(serving)
 

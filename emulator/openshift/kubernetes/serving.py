@@ -1,4 +1,4 @@
-"""What an API server serves with: certificates by server name, and whose client certificates it knows."""
+"""The TLS side of an API server: certificates by server name, and the authorities of client certificates."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ class Certificate:
     """One serving certificate.
 
     Args:
-        names: the server names (SNI) for which it is shown; `*.` at the beginning stands for one label.
+        names: the server names (SNI) for which it is presented; `*.` at the beginning stands for one label.
         chain_pem: the certificate, then its intermediates.
         key_pem: its private key, unencrypted.
     """
@@ -24,11 +24,11 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Serving:
-    """All that a listener needs.
+    """Everything that a listener needs for TLS.
 
     Args:
-        certificates: chosen by server name; the first one is shown for any other name, and for none.
-        client_ca_pem: the authorities whose client certificates name a user.
+        certificates: chosen by server name; the first one is presented for all other names, and for no name.
+        client_ca_pem: the authorities whose client certificates identify users, as PEM.
     """
 
     certificates: list[Certificate]
@@ -37,7 +37,7 @@ class Serving:
 
 @dataclass
 class Contexts:
-    """The TLS contexts of a listener, each made when it is first needed: most names are never asked for."""
+    """The TLS contexts of a listener, each made when it is first needed, because most names are never requested."""
 
     serving: Serving
     _made: dict[int, SSL.Context] = field(default_factory=dict)
@@ -46,15 +46,15 @@ class Contexts:
         """Return the context in which each connection begins.
 
         Raises:
-            ValueError: the certificate is no PEM, or the key is of another one.
+            ValueError: if the certificate is not PEM, or the key belongs to another one.
         """
         return self._context(0)
 
     def renew(self, serving: Serving) -> None:
-        """Show other certificates to whoever connects from now on.
+        """Present other certificates on connections from now on.
 
         Raises:
-            ValueError: as `first`; all stays as it was.
+            ValueError: as `first`; then nothing changes.
         """
         before = self.serving, self._made
         self.serving, self._made = serving, {}

@@ -1,1 +1,1 @@
-"""What runs in a cluster: its operators, and what they do in Azure."""
+"""The operators that run in a cluster, and what they do in Azure."""

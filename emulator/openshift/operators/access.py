@@ -1,7 +1,8 @@
-"""What the cluster's operators say of their access to Azure: each tries its own Secret, as often as something changes.
+"""The operators' access to Azure: each tries the credentials in its own Secret whenever something may have changed.
 
-A revoked secret, a principal that is gone, a role or a spared place that was taken away: all make an operator
-Degraded, in the words of the directory or of Azure, until the credentials are right again.
+An operator becomes Degraded, with the message of the directory or of Azure, when its secret is revoked, when its
+principal is deleted, or when it loses its role or its exclusion from a deny assignment. It recovers when its
+credentials work again.
 """
 
 from collections.abc import Iterator
@@ -12,9 +13,9 @@ from emulator.openshift.boot.timeline import OPERATOR
 from emulator.openshift.cluster.cluster import Cluster
 from emulator.openshift.operators import cloud, cluster_operators, credentials
 
-# Operators try again by themselves; while all is well, only a change of something makes a difference.
+# Operators that were refused try again by themselves; the others only after a change.
 RETRY_SECONDS = 60
-# What an operator's first call is, by operator; those that are not here begin as the machine-api does.
+# The first call to Azure of each operator; operators that are missing here begin like machine-api.
 _ACTIONS = {
     "image-registry": "Microsoft.Storage/storageAccounts/write",
     "ingress": "Microsoft.Network/privateDnsZones/A/write",
@@ -31,7 +32,7 @@ def begun(cluster: Cluster, operator: str) -> None:
 
 
 def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
-    """Try the credentials where something may have changed; return when to try again, None while they work."""
+    """Try the credentials if something may have changed; return when to try again, None while they work."""
     clock, secrets = cluster.platform.clock, {(row[2], row[1]) for row in _secrets(cluster)}
     if any(kind == "Secret" and (namespace, name) in secrets for kind, namespace, name in changed):
         cluster.access_due = clock.now()
@@ -48,17 +49,17 @@ def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime 
 
 
 def _secrets(cluster: Cluster) -> Iterator[tuple[str, str, str]]:
-    """Yield operator, name and namespace of the Secrets with which operators that are there act in Azure."""
+    """Yield operator, name and namespace of each Secret with which an operator of the release acts in Azure."""
     yield (credentials.OPERATOR, *credentials.ROOT)
     yield from ((row.operator, row.secret, row.namespace) for row in credentials.requests(cluster))
 
 
 def _refused(cluster: Cluster) -> dict[str, str]:
-    """Return why operators have no access, by operator; note with whose access that may change."""
+    """Return why operators have no access, by operator, and note which identities and scopes this depends on."""
     refused: dict[str, str] = {}
     watched: set[str] = set()
     for operator, name, namespace in _secrets(cluster):
-        # One that is not there yet, or waits for its Secret, says so itself.
+        # An operator that is not available yet, or waits for its Secret, reports that itself.
         if not cluster.reached(f"{OPERATOR}{operator}") or cluster.objects.get("Secret", name, namespace) is None:
             continue
         try:

@@ -1,4 +1,4 @@
-"""A cluster's own hands in Azure: what its operators do there, with the credentials that its secrets hold."""
+"""A cluster's calls to Azure: what its operators do there, with the credentials in the cluster's Secrets."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,23 +13,23 @@ from emulator.openshift.kubernetes.secrets import decoded
 Json = dict[str, Any]
 
 AUDIENCE = "https://management.azure.com"
-# What the SDKs of the operators were built with, where that is served; else the newest version.
+# The API versions of the operators' SDKs. If one is not served, the newest version is used.
 _VERSIONS = {"microsoft.network": "2019-07-01", "microsoft.compute": "2020-06-01"}
 _TOO_MANY, _SERVER_ERROR, _CONFLICT = 429, 500, 409
-# Conflicts that pass: somebody else is changing the same thing.
+# Conflicts that pass, because somebody else is changing the same resource.
 _PASSING = frozenset({"AnotherOperationInProgress", "OperationNotAllowedOnResourceBeingUpdated", "RetryableError"})
 
 
 @dataclass(frozen=True)
 class Account:
-    """Credentials of a service principal.
+    """Credentials of a service principal, and where the cluster is.
 
     Args:
-        tenant_id: where.
-        client_id: of the application.
+        tenant_id: tenant of the service principal.
+        client_id: client id of the application.
         client_secret: its secret.
-        subscription_id: in which the cluster is.
-        resource_group: of the cluster's own resources.
+        subscription_id: the cluster's subscription.
+        resource_group: name of the group with the cluster's own resources.
     """
 
     tenant_id: str
@@ -45,15 +45,20 @@ class Account:
 
     @property
     def group_id(self) -> str:
-        """The id of the cluster's own group."""
+        """The id of the cluster's own resource group."""
         return f"/subscriptions/{self.subscription_id}/resourceGroups/{self.resource_group}"
 
 
 def from_secret(cluster: Cluster, name: str, namespace: str) -> Account:
-    """Return the account that a credentials secret holds.
+    """Return the account in a credentials Secret.
+
+    Args:
+        cluster: the cluster.
+        name: name of the Secret.
+        namespace: namespace of the Secret.
 
     Raises:
-        ServiceError: 404, there is no such secret, or it lacks a member.
+        ServiceError: 404 if the Secret does not exist, or lacks a member.
     """
     secret = cluster.objects.get("Secret", name, namespace)
     data = {key: decoded(value) for key, value in ((secret or {}).get("data") or {}).items()}
@@ -77,7 +82,7 @@ class Session:
         """Log in.
 
         Raises:
-            ServiceError: what the directory answers to these credentials.
+            ServiceError: the directory's error, if it refuses the credentials.
         """
         entra = platform.model(EntraModel)
         found = entra.usable_principal(account.tenant_id, account.client_id)
@@ -89,22 +94,22 @@ class Session:
 
     @property
     def object_id(self) -> str:
-        """Of the principal."""
+        """The object id of the principal."""
         return self._caller.object_id
 
     def require(self, action: str, scope: str) -> None:
-        """Make sure that the principal may do something.
+        """Check that the principal may do an action at a scope.
 
         Raises:
-            ServiceError: 403, it may not.
+            ServiceError: 403 if it may not.
         """
         self._arm.authorize(self._caller, action, scope)
 
     async def put(self, resource_id: str, body: Json) -> Json:
-        """Create or replace a resource, and wait until it is there; return it.
+        """Create or replace a resource, wait until that is done, and return it.
 
         Raises:
-            ServiceError: Azure refuses it, or it fails.
+            ServiceError: if Azure refuses the request, or the operation fails.
         """
         version = self._version(resource_id)
         return await self._arm.wait(await self._arm.put_resource(self._caller, resource_id, version, body))
@@ -113,7 +118,7 @@ class Session:
         """Delete a resource and wait until it is gone.
 
         Raises:
-            ServiceError: Azure refuses it, or it fails.
+            ServiceError: if Azure refuses the request, or the operation fails.
         """
         version = self._version(resource_id)
         await self._arm.wait(await self._arm.delete_resource(self._caller, resource_id, version))

@@ -1,4 +1,4 @@
-"""The operators and the version of a cluster: their objects, and the conditions by which everybody waits for them."""
+"""The ClusterOperators of a cluster and their resources: the objects, and the conditions that clients wait for."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 CLUSTER_OPERATOR = f"ClusterOperator.{CONFIG}"
 CONSOLE = ("Console", OPERATOR, "cluster", "")
-# The resource by which an operator is told what to do: kind, group, name, namespace.
+# The resource that configures each operator: kind, group, name, namespace.
 RESOURCES = {
     "authentication": ("Authentication", OPERATOR, "cluster", ""),
     "cloud-credential": ("CloudCredential", OPERATOR, "cluster", ""),
@@ -37,22 +37,22 @@ RESOURCES = {
     "service-ca": ("ServiceCA", OPERATOR, "cluster", ""),
     "storage": ("Storage", OPERATOR, "cluster", ""),
 }
-# Conditions that a resource has beside the usual ones, and which of those each follows.
+# The conditions that a resource has beside the usual ones, and the usual condition that each follows.
 _MORE = {
     "console": {"DeploymentAvailable": "Available", "RouteHealthAvailable": "Available"},
     "kube-apiserver": {"StaticPodsAvailable": "Available", "NodeInstallerProgressing": "Progressing"},
     "etcd": {"EtcdMembersAvailable": "Available", "EtcdRunningInCluster": "Available"},
     "ingress": {"LoadBalancerReady": "Available", "DNSReady": "Available", "DeploymentAvailable": "Available"},
 }
-# Operators that stay available, and say so, when they are told to leave something alone.
+# Operators that stay available when their managementState is not Managed, and what they call the things they manage.
 _LEAVES = {"openshift-samples": "Samples"}
 _SPECS: dict[str, Json] = {"etcd": {"managementState": "Managed"}, "ingress": {"replicas": 2}}
-# What an IngressController that asks for nothing else gets in Azure.
+# The strategy that an IngressController gets in Azure if its spec has none.
 _PUBLIC: Json = {"type": "LoadBalancerService", "loadBalancer": {"scope": "External"}}
 
 
 async def payload(cluster: Cluster) -> None:
-    """Make what the release brings: its configuration, its operators and their resources."""
+    """Create the objects of the release: its configuration, its operators and their resources."""
     put = cluster.objects.put
     for constraints in manifests.security_context_constraints(cluster.installation.minor):
         put(constraints)
@@ -69,7 +69,7 @@ async def payload(cluster: Cluster) -> None:
 
 
 async def console(cluster: Cluster) -> None:
-    """Make the console's own resource, late in the release."""
+    """Create the console's own resource, which is among the last of the release."""
     _put_resource(cluster, "console")
     _show_resource(cluster, "console", _waiting("console"))
 
@@ -83,7 +83,7 @@ def _put_resource(cluster: Cluster, name: str) -> None:
 
 
 def available(cluster: Cluster, name: str) -> None:
-    """Let an operator be available, in the version of the release."""
+    """Show an operator as available, in the version of the release."""
     _show(cluster, name, _well(cluster, name) | _rolling(cluster, name) | _refused(cluster, name))
     if name == "console":
         status = {"consoleURL": f"https://console-openshift-console.apps.{cluster.installation.domain}"}
@@ -92,7 +92,7 @@ def available(cluster: Cluster, name: str) -> None:
 
 
 def show(cluster: Cluster, name: str) -> None:
-    """Let an operator show how far it is with what it was told."""
+    """Show an operator's current state: waiting, well, rolling out or refused."""
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
     there = cluster.reached(f"{timeline.OPERATOR}{name}")
@@ -117,7 +117,7 @@ def _management_state(cluster: Cluster, name: str) -> str:
 
 
 def _rolling(cluster: Cluster, name: str) -> Conditions:
-    """Return the conditions in which an operator differs from that while it rolls out a change, or cannot."""
+    """Return the conditions that change for an operator while it rolls out a change, or if it cannot."""
     found: Conditions = {}
     for row in timeline.ROLLOUTS:
         state = cluster.record.rollouts.get(row.key, {}) if row.operator == name else {}
@@ -130,7 +130,7 @@ def _rolling(cluster: Cluster, name: str) -> Conditions:
 
 
 def _refused(cluster: Cluster, name: str) -> Conditions:
-    """Return the condition in which an operator differs from that while its credentials open nothing in Azure."""
+    """Return the condition of an operator whose credentials Azure or the directory refuses."""
     told = cluster.record.refused.get(name)
     return {"Degraded": (True, _error(name), told)} if told else {}
 
@@ -140,14 +140,26 @@ def _error(name: str) -> str:
 
 
 def stuck(cluster: Cluster, name: str, message: str) -> None:
-    """Let an operator be as it is for good, and say why."""
+    """Keep an operator unavailable for good, and report why.
+
+    Args:
+        cluster: the cluster.
+        name: the operator's name.
+        message: why, for its conditions.
+    """
     cluster.record.stuck[f"{timeline.OPERATOR}{name}"] = message
     cluster.save()
     report(cluster, name, message)
 
 
 def report(cluster: Cluster, name: str, message: str) -> None:
-    """Let an operator say why it is not available."""
+    """Report why an operator is not available.
+
+    Args:
+        cluster: the cluster.
+        name: the operator's name.
+        message: why, for its conditions.
+    """
     if cluster.objects.get(CLUSTER_OPERATOR, name) is None:
         return
     _show(cluster, name, _waiting(name, message) | {"Degraded": (True, _error(name), message)})
@@ -155,14 +167,21 @@ def report(cluster: Cluster, name: str, message: str) -> None:
 
 
 async def alert_routes(cluster: Cluster) -> None:
-    """Make the alert manager's configuration, which is whoever's changes it from then on."""
+    """Create Alertmanager's configuration if it does not exist; from then on it belongs to the users."""
     namespace, name, _ = manifests.ALERTMANAGER
     if cluster.objects.get("Secret", name, namespace) is None:
         cluster.objects.put(manifests.alertmanager(cluster.installation.minor))
 
 
 def observe(cluster: Cluster, kind: str, namespace: str, name: str) -> None:
-    """Let an operator note that it has seen its resource's spec as it is now."""
+    """Set the observed generation in the status of an operator's resource to the current one.
+
+    Args:
+        cluster: the cluster.
+        kind: kind of the resource, with its group.
+        namespace: namespace of the resource, "" if it is cluster-scoped.
+        name: name of the resource.
+    """
     if kind == kinds.CLUSTER_VERSION:
         versions.show(cluster)
         return
@@ -174,7 +193,14 @@ def observe(cluster: Cluster, kind: str, namespace: str, name: str) -> None:
 
 
 def is_behind(cluster: Cluster, kind: str, namespace: str, name: str) -> bool:
-    """Tell whether an operator has not seen its resource's spec as it is now."""
+    """Tell whether an operator has not observed the current generation of its resource.
+
+    Args:
+        cluster: the cluster.
+        kind: kind of the resource, with its group.
+        namespace: namespace of the resource, "" if it is cluster-scoped.
+        name: name of the resource.
+    """
     found = cluster.objects.get(kind, name, namespace)
     observed = ((found or {}).get("status") or {}).get("observedGeneration")
     return bool(found and observed and observed != found["metadata"].get("generation"))
@@ -218,7 +244,7 @@ def _show_resource(cluster: Cluster, name: str, told: Conditions) -> None:
 
 
 def _is_behind_for_long(resource: tuple[str, str, str], cluster: Cluster) -> bool:
-    """Tell whether an operator rolls out what stands in its resource, and says that it has seen it when it is done."""
+    """Tell whether an operator is rolling out its resource's spec, which it reports as observed only at the end."""
     rows = [row for row in timeline.ROLLOUTS if row.resource == resource]
     return any(cluster.record.rollouts.get(row.key, {}).get("due") for row in rows)
 

@@ -15,7 +15,13 @@ def seconds(cluster: Cluster) -> str:
 
 
 def written(cluster: Cluster, before: Json, conditions: Conditions) -> list[Json]:
-    """Return conditions; one whose status stays keeps the time of its last change."""
+    """Return conditions for a status; a condition whose status has not changed keeps its transition time.
+
+    Args:
+        cluster: the cluster, for its clock.
+        before: the object as it was, or {}.
+        conditions: the conditions to write.
+    """
     known = {one["type"]: one for one in (before.get("status") or {}).get("conditions") or ()}
     now = seconds(cluster)
     written = []

@@ -1,4 +1,4 @@
-"""The index of what a cluster does: by the names of the timeline's rows, after a restart, and when objects change."""
+"""The index of what a cluster does: for the timeline's rows, after a restart, and when objects change."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 
 FAULTS = "machines"
 _BOOTKUBE, _DOWNLOAD = "bootkube.sh", "release-image-download.sh"
-# Who says what when a row's program begins again, by the row; most are parts of bootkube.sh.
+# By row: which unit writes which line when the row's program is started again. Most rows are parts of bootkube.sh.
 _RESTARTED = {
-    # It tries again by itself, in words of its own.
+    # The script retries by itself, and prints a line of its own.
     "release-image": ((_DOWNLOAD, ""),),
     "machine-config-server": (
         ("kubelet", "Error syncing pod: back-off restarting failed container=machine-config-server, restart count {}"),
@@ -58,7 +58,7 @@ ACTIONS: dict[str, Callable[[Cluster], Awaitable[None]]] = {
     "alert_routes": cluster_operators.alert_routes,
     "cluster_version": versions.complete,
 }
-# Listeners, by the row from which on they are there.
+# The listeners, each with the row after which it is open.
 _LISTENERS = (
     ("machine-config-server", bootstrap.machine_config_server),
     ("temporary-api", bootstrap.listen_api),
@@ -67,12 +67,12 @@ _LISTENERS = (
 
 
 async def run(cluster: Cluster, row: Row) -> bool:
-    """Do what a row says; tell whether it has come true.
+    """Run a row that is due; tell whether it has come true.
 
     Raises:
-        NotYetError: it has to be tried again.
-        WaitingError: it waits for an event.
-        InstallationError: the files that the cluster is made from do not allow it.
+        NotYetError: if it must be tried again.
+        WaitingError: if it waits for an event.
+        InstallationError: if the files from which the cluster is installed do not allow it.
     """
     if not row.name.startswith(OPERATOR):
         if row in timeline.BOOTSTRAP:
@@ -85,7 +85,7 @@ async def run(cluster: Cluster, row: Row) -> bool:
     name = row.name.removeprefix(OPERATOR)
     fault = cluster.platform.faults.take(FAULTS, f"operator {name}")
     if fault is not None and fault.kind == "delay":
-        # At the injected, unscaled time.
+        # The injected delay is not scaled.
         until = cluster.platform.clock.now().timestamp() + fault.delay_seconds
         moment = datetime.fromtimestamp(until, cluster.platform.clock.now().tzinfo)
         cluster.record.postponed[row.name] = rfc3339(moment)
@@ -99,13 +99,19 @@ async def run(cluster: Cluster, row: Row) -> bool:
     rollouts.begun(cluster, name)
     cluster_operators.available(cluster, name)
     access.begun(cluster, name)
-    # What an operator looks after, it has not looked at before.
+    # The operator has not looked at its objects before.
     cluster.changed |= everything()
     return True
 
 
 def failed(cluster: Cluster, row: Row, reason: str) -> None:
-    """Say why a row does not come true, where people look for it."""
+    """Report why a row does not come true: in the log, and in an operator's conditions or on the console.
+
+    Args:
+        cluster: the cluster.
+        row: the row that failed.
+        reason: why.
+    """
     logger.info("cluster %s: %s: %s", cluster.record.id, row.name, reason)
     if row.name.startswith(OPERATOR):
         cluster_operators.report(cluster, row.name.removeprefix(OPERATOR), reason)
@@ -116,9 +122,13 @@ def failed(cluster: Cluster, row: Row, reason: str) -> None:
 
 
 def begun(cluster: Cluster, row: Row, *, again: bool = False) -> None:
-    """Say what the machine's scripts and programs say when they come to a row.
+    """Write the lines that the machine's scripts and programs print when they begin a row.
 
-    A run that begins `again` comes to where the last one ended past all that has a marker, without a word.
+    Args:
+        cluster: the cluster.
+        row: the row.
+        again: whether the script was started again. It skips the stages with markers silently, so only the last line
+            before the row is printed.
     """
     if row in timeline.BOOTSTRAP:
         lines = bootkube.says(cluster.installation, row.name)
@@ -129,12 +139,12 @@ def begun(cluster: Cluster, row: Row, *, again: bool = False) -> None:
 
 
 def ended(cluster: Cluster, row: Row, reason: str, restarts: int) -> None:
-    """Say on what a program of the bootstrap machine ended, and that it is started again.
+    """Report why a program of the bootstrap machine ended, and that it is started again.
 
     Args:
-        cluster: whose machine it is.
-        row: where it ended.
-        reason: why.
+        cluster: the cluster.
+        row: the row during which the program ended.
+        reason: why it ended.
         restarts: how often it was started again before.
     """
     if row not in timeline.BOOTSTRAP:
@@ -153,7 +163,7 @@ def _unit(row: Row) -> str:
 
 
 async def serve(cluster: Cluster) -> None:
-    """Let listen what has listened before."""
+    """Open the listeners of all rows that have come true."""
     if cluster.reached("etcd-signer") and not cluster.reached("temporary-api"):
         await bootstrap.etcd_signer(cluster)
     for row, listen in _LISTENERS:
@@ -162,7 +172,7 @@ async def serve(cluster: Cluster) -> None:
 
 
 def everything() -> set[tuple[str, str, str]]:
-    """Return what may have been written while nobody looked."""
+    """Return the keys of the objects that may have been written while this process did not watch."""
     resources = {
         (f"{kind}.{group}", namespace, name) for kind, group, name, namespace in cluster_operators.RESOURCES.values()
     }
@@ -175,12 +185,12 @@ def everything() -> set[tuple[str, str, str]]:
 
 
 def changed(cluster: Cluster, key: tuple[str, str, str]) -> None:
-    """Show at once what a change of an object sets going."""
+    """Show the immediate effects of a change of an object."""
     rollouts.changed(cluster, key)
 
 
 async def reconcile(cluster: Cluster) -> datetime | None:
-    """Bring what was written since the last time into effect; return when to look again."""
+    """Put the changes since the last call into effect; return when to look again."""
     changed, cluster.changed = cluster.changed, set()
     now = cluster.platform.clock.now()
     for key in changed:

@@ -1,7 +1,7 @@
-"""The cloud-credential operator: from the installer's root Secret it makes one for each CredentialsRequest.
+"""The cloud-credential operator, which makes a Secret for each CredentialsRequest from the installer's root Secret.
 
-In Azure it passes the root credentials through. It looks again when the root Secret, one of its own or a request
-changes, and when its pod begins anew. https://github.com/openshift/cloud-credential-operator
+In Azure it passes the root credentials through. It runs when the root Secret, one of its own Secrets or a request
+changes, and when its pod is replaced. https://github.com/openshift/cloud-credential-operator
 """
 
 import secrets
@@ -23,9 +23,9 @@ NAMESPACE, GROUP = "openshift-cloud-credential-operator", "cloudcredential.opens
 KIND = f"CredentialsRequest.{GROUP}"
 ROOT = ("azure-credentials", "kube-system")
 LABELS = {"app": "cloud-credential-operator"}
-# Until the operator has looked at a change, or its new pod has begun.
+# The time until the operator handles a change, or its new pod runs.
 SYNC_SECONDS = 20
-# What else it looks at, whatever it is called.
+# Kinds and namespaces of other objects that it watches, with any name.
 _OWN = {(KIND, NAMESPACE), ("Pod", NAMESPACE)}
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
@@ -35,11 +35,11 @@ class Request:
     """A CredentialsRequest of the release.
 
     Args:
-        name: of the request.
-        secret: that it wants.
-        namespace: of that Secret.
-        operator: which works with it.
-        first: minor release of 4 that brings it.
+        name: name of the request.
+        secret: name of the Secret that it asks for.
+        namespace: namespace of that Secret.
+        operator: the operator that uses the Secret.
+        first: first minor version of OpenShift 4 that has the request.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Request:
 
 
 # https://docs.redhat.com/en/documentation/openshift_container_platform/4.19/html/installing_on_azure lists the Secrets.
-# The releases that brought them first are from memory.
+# The first releases are from memory.
 REQUESTS = (
     Request("openshift-machine-api-azure", "azure-cloud-credentials", MACHINES_NAMESPACE, "machine-api"),
     Request("openshift-ingress-azure", "cloud-credentials", INGRESS_OPERATOR_NAMESPACE, "ingress"),
@@ -81,15 +81,15 @@ REQUESTS = (
 
 
 def requests(cluster: Cluster) -> Iterator[Request]:
-    """Yield the requests that the cluster's release brings."""
+    """Yield the requests that the cluster's release has."""
     yield from (row for row in REQUESTS if cluster.installation.minor >= row.first)
 
 
 async def provide(cluster: Cluster) -> None:
-    """Make the requests, the operator's pod, and the operators' credentials.
+    """Create the requests, the operator's pod, and the operators' credentials.
 
     Raises:
-        NotYetError: there is nothing to make them from.
+        NotYetError: if the root Secret does not exist.
     """
     if cluster.objects.get("Secret", *ROOT) is None:
         raise NotYetError(f'cloud credentials secret "{"/".join(reversed(ROOT))}" not found')
@@ -114,7 +114,7 @@ def _request(row: Request) -> Json:
 
 
 def reconcile(cluster: Cluster, changed: set[tuple[str, str, str]]) -> datetime | None:
-    """Take note of what was written, and look at it when it is time; return when that is."""
+    """Note changes, and handle them when they are due; return when that is, None if there are none."""
     if not cluster.reached(f"operator/{OPERATOR}"):
         return None
     clock = cluster.platform.clock
@@ -155,7 +155,7 @@ def _pod() -> Json:
 
 
 def _provision(cluster: Cluster, request: Json, root: Json | None) -> None:
-    """Copy the root credentials for a request, and say how that went; what is up to date stays as it is."""
+    """Copy the root credentials for a request and write the result to its status, unless both are up to date."""
     reference, status = request["spec"]["secretRef"], request.get("status") or {}
     name, namespace = reference["name"], reference["namespace"]
     problem = _problem(cluster, namespace, root)
@@ -195,5 +195,5 @@ def _problem(cluster: Cluster, namespace: str, root: Json | None) -> dict[str, s
 
 
 def refusal(error: ServiceError) -> str:
-    """Return what an operator says when the directory, or Azure, refuses its credentials."""
+    """Return an operator's message when the directory or Azure refuses its credentials."""
     return f"failed to authenticate with Azure: {error.code}: {error.message}"

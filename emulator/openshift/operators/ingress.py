@@ -1,7 +1,7 @@
-"""The router's Service and its address: what the cloud provider and the ingress operator make in Azure for it.
+"""The router's Service and its address: the resources that the cloud provider and the ingress operator make in Azure.
 
-https://cloud-provider-azure.sigs.k8s.io/topics/loadbalancer/ : a frontend for the Service on the load balancer that is
-named as the cluster is, or on `<cluster>-internal`; a rule and a probe for each port; for a public one an address.
+https://cloud-provider-azure.sigs.k8s.io/topics/loadbalancer/ : a frontend for the Service on the load balancer with the
+cluster's name, or on `<cluster>-internal`; a rule and a probe for each port; and a public IP address for a public one.
 """
 
 import json
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 SERVICE = "router-default"
 INTERNAL = "service.beta.kubernetes.io/azure-load-balancer-internal"
-# Port of the Service and of every node, and where nodes tell whether a router is on them.
+# The port of the Service and of every node; and where nodes tell whether they run a router.
 PORTS = {"http": (80, 31080), "https": (443, 31443)}
 HEALTH_PORT, HEALTH_PATH = 31936, "/healthz"
 RULE_PRIORITY = 500
@@ -31,7 +31,7 @@ async def router(cluster: Cluster) -> None:
     """Give the router its address, and its name in the cluster's private zone.
 
     Raises:
-        NotYetError: Azure, or the directory, refuses the cluster.
+        NotYetError: if Azure or the directory refuses a request, or the cloud configuration is malformed.
     """
     service = _service(cluster)
     try:
@@ -66,7 +66,7 @@ def _service(cluster: Cluster) -> Json:
 
 
 def _account(cluster: Cluster) -> tuple[cloud.Account, Json]:
-    """Return the cloud provider's credentials, and its configuration."""
+    """Return the cloud provider's credentials and its configuration."""
     config = cluster.objects.get("ConfigMap", "cloud-provider-config", "openshift-config")
     secret = cluster.objects.get("Secret", "azure-cloud-provider", "kube-system")
     if config is None or secret is None:
@@ -87,7 +87,7 @@ def _account(cluster: Cluster) -> tuple[cloud.Account, Json]:
 
 
 async def _balance(cluster: Cluster, service: Json) -> str:
-    """Make what leads to the router in Azure; return the address."""
+    """Create the Azure resources that lead to the router; return its address."""
     account, settings = _account(cluster)
     session = cloud.Session(cluster.platform, account)
     infra_id, name = cluster.installation.infra_id, "a" + service["metadata"]["uid"].replace("-", "")
@@ -123,7 +123,7 @@ async def _balance(cluster: Cluster, service: Json) -> str:
 
 
 def _with_service(before: Json, balancer: str, pool: str, name: str, frontend: Json) -> Json:
-    """Return a load balancer with what a Service needs, beside what it has."""
+    """Return a load balancer with its existing parts and those that a Service needs."""
     properties = before["properties"]
     ports = [port for port, _ in PORTS.values()]
     probe = {"protocol": "Http", "port": HEALTH_PORT, "requestPath": HEALTH_PATH, "intervalInSeconds": 5}
@@ -164,7 +164,7 @@ def _frontend_address(balancer: Json, name: str) -> str:
 
 
 async def _join(cluster: Cluster, session: cloud.Session, pool: str) -> None:
-    """Put the workers' interfaces into the pool of the internal load balancer."""
+    """Add the workers' network interfaces to the pool of the internal load balancer."""
     for machine in cluster.machines.of(cluster.record.id, "worker"):
         nic = session.get(machine.nics[0])
         if nic is None:
@@ -177,7 +177,7 @@ async def _join(cluster: Cluster, session: cloud.Session, pool: str) -> None:
 
 
 async def _open(session: cloud.Session, account: cloud.Account, settings: Json, name: str) -> None:
-    """Let the internet reach the router's ports, in the security group of the nodes."""
+    """Allow the internet to reach the router's ports, in the security group of the nodes."""
     group = account.id(f"Microsoft.Network/networkSecurityGroups/{settings['securityGroupName']}")
     if session.get(group) is None:
         raise ServiceError(404, "ResourceNotFound", f"security group {settings['securityGroupName']} not found")
@@ -196,7 +196,7 @@ async def _open(session: cloud.Session, account: cloud.Account, settings: Json, 
 
 
 async def _record(cluster: Cluster, address: str) -> None:
-    """Write the router's name into the private zone, where the cluster's configuration names one."""
+    """Write the router's name into the private zone, if the cluster's configuration names one."""
     dns = cluster.objects.get(f"DNS.{CONFIG}", "cluster") or {}
     spec = dns.get("spec") or {}
     zone = (spec.get("privateZone") or {}).get("id")

@@ -1,4 +1,4 @@
-"""machine-api: a Machine for each replica of a MachineSet, a virtual machine for each Machine, a node for each of these.
+"""machine-api: a Machine for each replica of a MachineSet, and a virtual machine and a node for each Machine.
 
 https://github.com/openshift/machine-api-provider-azure
 """
@@ -24,10 +24,10 @@ KINDS = frozenset({MACHINES, MACHINE_SETS, "Node"})
 FINALIZER = "machine.machine.openshift.io"
 SET_LABEL = f"{MACHINE}/cluster-api-machineset"
 DELETE_FIRST = (f"{MACHINE}/delete-machine", f"{MACHINE}/cluster-api-delete-machine")
-# Labels of a Machine, and the members of its providerSpec that they repeat.
+# Labels of a Machine, and the members of its providerSpec from which they are copied.
 INSTANCE_LABELS = {"instance-type": "vmSize", "region": "location", "zone": "zone"}
 FAULTS = "machines"
-# So many make the router and the registry start; fewer when the cluster is to have fewer.
+# The router and the registry start with this many workers, or with fewer if the MachineSets ask for fewer.
 ENOUGH_WORKERS = 2
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
@@ -41,7 +41,7 @@ async def workers_ready(cluster: Cluster) -> None:
 
 
 def reconcile(cluster: Cluster) -> None:
-    """Bring Machines to what MachineSets want, and let each Machine say how it is."""
+    """Create and delete Machines as the MachineSets want, and update the status of each."""
     control_plane.show_power(cluster)
     if not cluster.reached("operator/machine-api"):
         return
@@ -91,7 +91,7 @@ def _replicate(cluster: Cluster, machine_set: Json) -> None:
 
 
 def _worth(machine: Json) -> tuple[bool, bool, str]:
-    """Return by which order Machines go: those that people marked, those that do not run, the rest."""
+    """Return the sort key for deletion: Machines that people marked, then those that do not run, then the rest."""
     annotations = machine["metadata"].get("annotations") or {}
     return (
         not any(name in annotations for name in DELETE_FIRST),
@@ -114,12 +114,12 @@ def _count(cluster: Cluster, machine_set: Json) -> None:
 
 
 def phase(machine: Json) -> str:
-    """Return how far a Machine is, "" for a new one."""
+    """Return the phase of a Machine, "" for a new one."""
     return str((machine.get("status") or {}).get("phase") or "")
 
 
 def _advance(cluster: Cluster, machine: Json) -> None:
-    """Do for a Machine what is next."""
+    """Take the next step for a Machine."""
     name = machine["metadata"]["name"]
     if name in cluster.working:
         return
@@ -139,7 +139,7 @@ def _advance(cluster: Cluster, machine: Json) -> None:
 
 
 def _guest(cluster: Cluster, name: str) -> Machine | None:
-    """Return the inside of a Machine's virtual machine."""
+    """Return the guest of a Machine's virtual machine, or None."""
     known = cluster.record.workers.get(name, {}).get("vm", "")
     if known:
         return cluster.machines.get(known)
@@ -147,7 +147,7 @@ def _guest(cluster: Cluster, name: str) -> Machine | None:
 
 
 def _show(cluster: Cluster, machine: Json) -> None:
-    """Let a Machine say what its virtual machine and its node are."""
+    """Write the state of a Machine's virtual machine and node to the Machine."""
     name = machine["metadata"]["name"]
     guest = _guest(cluster, name)
     if guest is None:
@@ -169,7 +169,7 @@ def _show(cluster: Cluster, machine: Json) -> None:
 
 
 def _instance_labels(spec: Json) -> dict[str, str]:
-    """Return how a Machine's labels tell what its virtual machine is; `oc get machines` shows them."""
+    """Return the labels that describe a Machine's virtual machine, which `oc get machines` shows."""
     provider = (spec.get("providerSpec") or {}).get("value") or {}
     told = {name: provider.get(member) for name, member in INSTANCE_LABELS.items()}
     return {f"{MACHINE}/{name}": str(value) for name, value in told.items() if value}
@@ -197,7 +197,7 @@ def _set(cluster: Cluster, name: str, **changes: Any) -> None:
 
 
 def _begin(cluster: Cluster, name: str, work: Coroutine[Any, Any, None]) -> None:
-    """Do something about a Machine in the background, one thing at a time."""
+    """Work on a Machine in the background, with one task at a time."""
     cluster.working.add(name)
 
     async def run() -> None:
@@ -211,7 +211,7 @@ def _begin(cluster: Cluster, name: str, work: Coroutine[Any, Any, None]) -> None
 
 
 async def _provision(cluster: Cluster, name: str) -> None:
-    """Make a Machine's interface and virtual machine, as the cluster's service principal."""
+    """Create a Machine's network interface and virtual machine, as the cluster's service principal."""
     _set(cluster, name, phase="Provisioning")
     fault = cluster.platform.faults.take(FAULTS, f"worker {name}")
     if fault is not None and fault.kind == "delay":
@@ -250,11 +250,11 @@ def _worded(error: ServiceError) -> str:
 
 
 async def _create(cluster: Cluster, name: str, spec: Json) -> None:
-    """Create a virtual machine with its interface.
+    """Create a virtual machine with its network interface.
 
     Raises:
-        ServiceError: the directory or Azure refuses.
-        KeyError: the spec lacks something.
+        ServiceError: if the directory or Azure refuses, or a Secret is missing.
+        KeyError: if the spec lacks a member.
     """
     secret = spec.get("credentialsSecret") or {}
     namespace = secret.get("namespace") or MACHINES_NAMESPACE
@@ -315,7 +315,7 @@ def _virtual_machine(name: str, nic: str, spec: Json, user_data: str) -> Json:
         "osProfile": {
             "computerName": name,
             "adminUsername": "capi",
-            # Azure wants one of the two; the image heeds neither.
+            # Azure requires a password or an SSH key; the image uses neither.
             "adminPassword": f"A1!{secrets.token_urlsafe(24)}",
             "customData": user_data,
             "linuxConfiguration": {"disablePasswordAuthentication": False},
@@ -339,7 +339,7 @@ def _virtual_machine(name: str, nic: str, spec: Json, user_data: str) -> Json:
 
 
 async def _remove(cluster: Cluster, name: str) -> None:
-    """Delete a Machine's virtual machine with disk and interface, its node, and then the Machine itself."""
+    """Delete a Machine's virtual machine with its disk and interfaces, then its node, then the Machine itself."""
     _set(cluster, name, phase="Deleting")
     known = cluster.record.workers.get(name, {})
     guest = _guest(cluster, name)

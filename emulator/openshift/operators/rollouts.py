@@ -1,7 +1,7 @@
-"""What operators make of changes of their configuration: interprets `timeline.ROLLOUTS`.
+"""The roll-outs of changed configuration, which interpret `timeline.ROLLOUTS`.
 
-A change shows at once, in the call that makes it: whoever asks right after it finds the operator at work, and not what
-was true before. The record says what was wanted and when it comes into force, so a killed process loses none of it.
+A change shows in the very call that makes it: a client that reads the operator right after the change finds it
+progressing. The record says what is wanted and when it comes into force, so a killed process loses nothing.
 """
 
 import hashlib
@@ -29,22 +29,22 @@ CERTIFICATE, PRIVATE_KEY = "tls.crt", "tls.key"
 
 
 class _SecretError(ValueError):
-    """A Secret that nobody can serve with; the message says which, and why."""
+    """A Secret that cannot be used for serving; the message says which, and why."""
 
 
 def changed(cluster: Cluster, key: Key) -> None:
-    """Begin what a change of an object asks for, or take back what is no longer wanted."""
+    """Start the roll-outs that a change of an object asks for, or stop those that are no longer wanted."""
     for row in ROLLOUTS:
         if key == row.resource or (row.secrets and key[:2] == ("Secret", row.secrets)):
             _look(cluster, row)
 
 
 def advance(cluster: Cluster) -> datetime | None:
-    """Let come into force what is due; return when the next is."""
+    """Put the roll-outs that are due into force; return when the next one is due, None if there is none."""
     waits = []
     for row in ROLLOUTS:
         state = cluster.record.rollouts.get(row.key, {})
-        # An operator that is not there yet takes it up when it is.
+        # An operator that is not available yet continues the roll-out when it is.
         if not state.get("due") or not cluster.reached(f"{OPERATOR}{row.operator}"):
             continue
         due = datetime.fromisoformat(state["due"])
@@ -56,7 +56,7 @@ def advance(cluster: Cluster) -> datetime | None:
 
 
 def begun(cluster: Cluster, operator: str) -> None:
-    """Let an operator that has just become available do what it is told by what it finds."""
+    """Let an operator that has just become available apply the configuration that it finds."""
     for row in ROLLOUTS:
         if row.operator == operator:
             _look(cluster, row)
@@ -71,7 +71,7 @@ def _look(cluster: Cluster, row: Rollout) -> None:
         return
     spec: Json = found.get("spec") or {}
     rollouts = cluster.record.rollouts
-    # The operator begins with what it finds, but for certificates: those take a roll-out of their own.
+    # The operator starts with the spec that it finds; certificates always need a roll-out.
     state = rollouts.get(row.key) or {"rolled": _digest(spec, ()), "due": "", "problem": ""}
     before = dict(state)
     try:
@@ -93,10 +93,10 @@ def _look(cluster: Cluster, row: Rollout) -> None:
 
 
 def _due(cluster: Cluster, row: Rollout) -> tuple[datetime, str]:
-    """Return when a roll-out that begins now is over, and why it never is, "" when it is."""
+    """Return when a roll-out that begins now is over, and why it fails, "" if it does not."""
     clock = cluster.platform.clock
     fault = cluster.platform.faults.take(FAULTS, f"rollout {row.operator}")
-    # At the injected, unscaled time.
+    # The injected delay is not scaled.
     later = timedelta(seconds=fault.delay_seconds) if fault is not None and fault.kind == "delay" else timedelta()
     failure = fault.message if fault is not None and fault.kind != "delay" else ""
     return clock.after(row.seconds) + later, failure
@@ -111,7 +111,7 @@ def _enforce(cluster: Cluster, row: Rollout, state: Json) -> None:
 
 def _resource(cluster: Cluster, row: Rollout) -> Json | None:
     kind, namespace, name = row.resource
-    # Before the definitions there is no such kind.
+    # The kind does not exist before its definition is created.
     return cluster.objects.get(kind, name, namespace) if cluster.objects.kinds.named(kind) else None
 
 
@@ -133,7 +133,7 @@ def _router_secrets(spec: Json) -> list[tuple[str, list[str]]]:
     return [(name, [])] if name else []
 
 
-# Which Secrets a spec names, and for which names; "no names" stands for those of the certificate.
+# Functions that return the Secrets that a spec names, each with its server names; [] means those of the certificate.
 _SECRETS: Mapping[str, Callable[[Json], list[tuple[str, list[str]]]]] = {
     "kube-apiserver": _api_secrets,
     "ingress": _router_secrets,
@@ -144,7 +144,7 @@ def _certificates(cluster: Cluster, row: Rollout, spec: Json) -> list[Certificat
     """Return the certificates that a spec asks for.
 
     Raises:
-        _SecretError: there is none, or it is of no use.
+        _SecretError: if one is missing or cannot be used.
     """
     if row.key not in _SECRETS:
         return []
@@ -166,7 +166,7 @@ def _certificate(cluster: Cluster, row: Rollout, name: str, names: list[str]) ->
     return Certificate(tuple(names) or key_pairs.names(chain), chain, key)
 
 
-# What is true once a roll-out is over
+# The effects of a finished roll-out
 
 
 def _serve(cluster: Cluster, row: Rollout) -> None:
@@ -186,7 +186,7 @@ def _route(cluster: Cluster, row: Rollout) -> None:
 
 
 def _revise(cluster: Cluster, row: Rollout) -> None:
-    """Let every master run the static pods of a new revision, which keeps the reason that it was made for."""
+    """Let every master run the static pods of a new revision, and store the reason of the revision."""
     found = _resource(cluster, row) or {}
     kind, namespace, name = row.resource
     status = found.get("status") or {}
@@ -214,7 +214,7 @@ def _leave(cluster: Cluster, row: Rollout) -> None:
 
 
 def _nothing(_cluster: Cluster, _row: Rollout) -> None:
-    """Change nothing that anybody sees."""
+    """Have no visible effect."""
 
 
 _EFFECTS: Mapping[str, Callable[[Cluster, Rollout], None]] = {

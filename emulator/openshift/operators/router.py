@@ -1,4 +1,4 @@
-"""What listens on ports 80 and 443 of the workers: the router, with the certificate for `*.apps` of its controller."""
+"""The router on ports 80 and 443 of the workers, with the certificate for `*.apps` of its IngressController."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -21,10 +21,10 @@ from emulator.openshift.release.kinds import INGRESS_NAMESPACE, INGRESS_OPERATOR
 logger = logging.getLogger(__name__)
 
 HTTP, HTTPS = "router-http", "router"
-# What the operator makes: the certificate that a controller has without any of its own, and who signs it.
+# The Secrets that the operator makes: the certificate for a controller that names none, and its signer.
 DEFAULT_SECRET, SIGNER_SECRET = "router-certs-default", "router-ca"
 DAYS = 730
-# By the first label of the name, what answers, and the row of the timeline from which on it does.
+# By the first label of the host name: the title of the page, and the timeline's row after which it is served.
 ROUTES = {
     "console-openshift-console": ("OpenShift console", "operator/console"),
     "oauth-openshift": ("OpenShift login", "operator/authentication"),
@@ -33,20 +33,20 @@ _NOT_THERE = HTMLResponse(b"<h1>Application is not available</h1>\n", 503)
 
 
 async def listen(cluster: Cluster) -> None:
-    """Let the router listen with the certificate that is in force, if it does not yet."""
+    """Let the router listen with the certificate that is in force, if it does not do so yet."""
     if HTTPS in cluster.ports and cluster.router_source == _source(cluster):
         return
     try:
         await _listen(cluster, _pair(cluster))
     except (*GARBLED, OSError):
-        # A router without its namespace, or with a certificate that OpenSSL does not take, is not the cluster's end.
+        # A missing namespace, or a certificate that OpenSSL refuses, must not end the cluster.
         logger.exception("cluster %s: the router does not listen", cluster.record.id)
 
 
 async def _listen(cluster: Cluster, pair: tuple[str, str]) -> None:
     endpoint = Endpoint(lambda _path, host: _answer(cluster, host))
     port = await endpoint.listen(*pair)
-    # The new listener first: nobody is to find the port closed in between.
+    # The new listener opens before the old one stops, so that clients never find the port closed.
     before = cluster.endpoints.pop(HTTPS, None)
     cluster.endpoints[HTTPS], cluster.ports[HTTPS] = endpoint, port
     cluster.router_pair, cluster.router_source = pair, _source(cluster)
@@ -66,14 +66,14 @@ def _answer(cluster: Cluster, host: str) -> Response:
 
 
 def _source(cluster: Cluster) -> tuple[str, str]:
-    """Return which Secret is in force, and in which version."""
+    """Return the name of the Secret in force, and its resource version."""
     name = cluster.record.rollouts.get("ingress", {}).get("shown") or DEFAULT_SECRET
     found = cluster.objects.get("Secret", name, INGRESS_NAMESPACE)
     return name, found["metadata"]["resourceVersion"] if found else ""
 
 
 def _pair(cluster: Cluster) -> tuple[str, str]:
-    """Return the certificate in force: the customer's, or what was shown when that is of no use, or the operator's."""
+    """Return the certificate in force: the customer's, or the last one if that is unusable, or the operator's."""
     name = cluster.record.rollouts.get("ingress", {}).get("shown", "")
     if name:
         pair = _read(cluster, name)
@@ -90,7 +90,7 @@ def _read(cluster: Cluster, name: str, namespace: str = INGRESS_NAMESPACE) -> tu
 
 
 def _own(cluster: Cluster) -> tuple[str, str]:
-    """Return the operator's own certificate, made when it is missing."""
+    """Return the operator's own certificate; make it if it is missing."""
     pair = _read(cluster, DEFAULT_SECRET)
     if not key_pairs.problem(*pair):
         return pair
@@ -113,9 +113,9 @@ def _keep(cluster: Cluster, name: str, namespace: str, chain: str, key: str) -> 
 def _issue(
     common_name: str, authority: x509.Certificate | None, authority_key: ec.EllipticCurvePrivateKey | None
 ) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    """Issue a certificate for a name, or an authority's own when there is no authority."""
+    """Issue a certificate for a name; without an authority, make the certificate of a new authority."""
     key = ec.generate_private_key(ec.SECP256R1())
-    # X.520 allows a common name 64 characters; the alternative name is the one that counts.
+    # X.520 allows a common name 64 characters; clients check the alternative name.
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name[:64])])
     now = datetime.now(UTC)
     builder = (

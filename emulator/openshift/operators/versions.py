@@ -1,4 +1,4 @@
-"""The version of a cluster: what its operator makes of the others."""
+"""The ClusterVersion, whose operator summarizes the state of the other operators."""
 
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -14,7 +14,7 @@ NO_CHANNEL = (False, "NoChannel", "The update channel has not been configured.")
 
 
 def begin(cluster: Cluster) -> None:
-    """Make the version where the installer has made none, and say that it is worked on."""
+    """Create the ClusterVersion if the installer has not, and show it as progressing."""
     if cluster.objects.get(CLUSTER_VERSION, "version") is None:
         own = str(uuid5(NAMESPACE_URL, cluster.record.id))
         spec = {"channel": f"stable-4.{cluster.installation.minor}", "clusterID": own}
@@ -24,12 +24,12 @@ def begin(cluster: Cluster) -> None:
 
 
 async def complete(cluster: Cluster) -> None:
-    """Let the version be complete, now that all operators are."""
+    """Show the ClusterVersion as complete, now that all operators are available."""
     show(cluster, is_complete=True)
 
 
 def show(cluster: Cluster, *, is_complete: bool = False) -> None:
-    """Let the version say how far it is, and that its operator has seen it as it is."""
+    """Show in the ClusterVersion how far it is, and that its operator has observed its current generation."""
     found = cluster.objects.get(CLUSTER_VERSION, "version")
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""DaemonSets: on which nodes their pods run, and whether they may. There are no pods; the status counts them.
+"""DaemonSets: which nodes run their pods, and whether these are admitted. No pods exist; only the status counts them.
 
 https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/,
 https://docs.openshift.com/container-platform/latest/authentication/managing-security-context-constraints.html
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 DAEMON_SETS = "DaemonSet.apps"
 SECURITY, CONSTRAINTS = "security.openshift.io", "securitycontextconstraints"
-# Whose changes make a difference.
+# The kinds whose changes can change these counts.
 KINDS = frozenset(
     {
         DAEMON_SETS,
@@ -31,9 +31,9 @@ KINDS = frozenset(
         *(f"{kind}.rbac.authorization.k8s.io" for kind in ("ClusterRoleBinding", "RoleBinding")),
     }
 )
-# From here on the controllers run.
+# The row after which the controllers run.
 BEGUN = "control-plane"
-# What every DaemonSet's pods put up with, whatever they say.
+# The taints that every DaemonSet's pods tolerate.
 _TOLERATED: tuple[Json, ...] = (
     *({"key": f"node.kubernetes.io/{name}", "effect": "NoExecute"} for name in ("not-ready", "unreachable")),
     *(
@@ -41,7 +41,7 @@ _TOLERATED: tuple[Json, ...] = (
         for name in ("disk-pressure", "memory-pressure", "pid-pressure", "unschedulable", "network-unavailable")
     ),
 )
-# What a pod may want of its host, and the member of the constraints that allows it.
+# What a pod may use of its host, and the member of the constraints that allows it.
 _HOST = {"hostNetwork": "allowHostNetwork", "hostPID": "allowHostPID", "hostIPC": "allowHostIPC"}
 
 
@@ -88,11 +88,11 @@ def _count(cluster: Cluster, daemon_set: Json, nodes: list[Json]) -> datetime | 
 
 
 def _updated_at(cluster: Cluster, metadata: Json) -> datetime:
-    """Return when pods made as the DaemonSet now wants them are ready, on nodes that were there before."""
+    """Return when the pods of the DaemonSet's current generation are ready, on nodes that existed before."""
     key = (metadata["uid"], metadata["generation"])
     if key not in cluster.pods:
         created = datetime.fromisoformat(metadata["creationTimestamp"])
-        # A process that was not there when the template changed takes its pods for updated.
+        # A process that did not see the template change assumes that the pods are updated.
         begun = cluster.platform.clock.now() if any(uid == key[0] for uid, _ in cluster.pods) else created
         cluster.pods = {one: moment for one, moment in cluster.pods.items() if one[0] != key[0]}
         cluster.pods[key] = begun + cluster.platform.clock.scaled(PODS_SECONDS)
@@ -104,7 +104,7 @@ def _up_at(cluster: Cluster, node: Json) -> datetime:
     return created + cluster.platform.clock.scaled(PODS_SECONDS)
 
 
-# Where pods may be
+# Where pods may run
 
 
 def _fits(pod: Json, node: Json) -> bool:
@@ -146,9 +146,9 @@ def _tolerates(toleration: Json, taint: Json) -> bool:
 
 
 def _refusal(cluster: Cluster, namespace: str, pod: Json) -> str:
-    """Return why a pod is not admitted, "" when it is."""
+    """Return why a pod is not admitted, "" if it is."""
     account = pod.get("serviceAccountName") or "default"
-    # The account `default` comes with every namespace, by a controller that is not here.
+    # A controller that is not emulated creates the account `default` in every namespace.
     if account != "default" and cluster.objects.get("ServiceAccount", account, namespace) is None:
         return f'error looking up service account {namespace}/{account}: serviceaccount "{account}" not found'
     needs = set(_needs(pod))

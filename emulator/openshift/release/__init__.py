@@ -1,1 +1,1 @@
-"""What an OpenShift release brings: its kinds, and the objects that every cluster begins with."""
+"""The contents of an OpenShift release: its kinds, and the objects that every cluster begins with."""

@@ -1,4 +1,4 @@
-"""OpenShift's own kinds, as CustomResourceDefinitions, and what every cluster begins with: one table for each."""
+"""OpenShift's own kinds, as CustomResourceDefinitions, and the objects that every cluster begins with, as tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ MACHINES_NAMESPACE = "openshift-machine-api"
 INGRESS_OPERATOR_NAMESPACE = "openshift-ingress-operator"
 INGRESS_NAMESPACE = "openshift-ingress"
 CLUSTER_VERSION = f"ClusterVersion.{CONFIG}"
-# Which pool a MachineConfig is for.
+# The label that names the pool of a MachineConfig.
 ROLE_LABEL = "machineconfiguration.openshift.io/role"
-# The beta versions that installers before 4.9 wrote, and what an API server made of them.
+# The beta versions that installers before 4.9 wrote, and the versions to which an API server converted them.
 _BETA_DEFINITIONS = "apiextensions.k8s.io/v1beta1"
 _MODERN = {
     "rbac.authorization.k8s.io/v1beta1": "rbac.authorization.k8s.io/v1",
@@ -34,11 +34,11 @@ class Definition:
 
     Args:
         group: API group.
-        kind: as objects name it.
-        plural: as paths name it.
-        namespaced: whether its objects live in namespaces.
-        short: what people type.
-        scale: whether clients may scale it.
+        kind: its name in objects.
+        plural: its name in paths.
+        namespaced: whether its objects are in namespaces.
+        short: short names for `oc`.
+        scale: whether it has the subresource `scale`.
         version: API version.
         status: whether the status is a subresource.
     """
@@ -115,7 +115,7 @@ DEFINITIONS = (
     ),
 )
 
-# Beside those that every API server has: made by the operators' renderers, or by the release.
+# The namespaces that the operators' renderers or the release make, beside those of every API server.
 NAMESPACES = (
     "openshift",
     "openshift-apiserver",
@@ -168,7 +168,7 @@ NAMESPACES = (
     "openshift-service-ca-operator",
     "openshift-user-workload-monitoring",
 )
-# The configuration that the release makes where the installer has made none.
+# The configuration objects that the release makes if the installer has not.
 DEFAULT_CONFIGS = (
     "APIServer",
     "Authentication",
@@ -218,7 +218,7 @@ def _definition(row: Definition) -> Json:
 
 
 def foundation() -> Iterator[Json]:
-    """Yield what the operators' renderers add to the installer's manifests."""
+    """Yield the objects that the operators' renderers add to the installer's manifests."""
     for name in NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     for pool in ("master", "worker"):
@@ -232,7 +232,7 @@ def foundation() -> Iterator[Json]:
 
 
 def _bootstrapper() -> Iterator[Json]:
-    """Yield what lets a new machine's kubelet ask for a certificate, with the kubeconfig of its config."""
+    """Yield the role and binding that let a new kubelet request a certificate with the kubeconfig of its config."""
     yield {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",
@@ -265,9 +265,9 @@ def _bootstrapper() -> Iterator[Json]:
 
 
 def modern(body: Json) -> Json:
-    """Return an object of the installer as an API server of today takes it: in its version, without null times.
+    """Return an installer's object as a current API server accepts it: in a current version, without null metadata.
 
-    A definition of the beta version may do without schemas: whatever its objects say is kept.
+    A definition of the beta version may lack schemas; it gets one that keeps all members. The status is left out.
     """
     version = _MODERN.get(body["apiVersion"], body["apiVersion"])
     metadata = {name: value for name, value in body["metadata"].items() if value is not None}
@@ -283,6 +283,6 @@ def modern(body: Json) -> Json:
 
 
 def full_name(obj: Json) -> str:
-    """Return a kind as `Objects` calls it."""
+    """Return the name of an object's kind that `Objects` uses."""
     group, slash, _ = obj["apiVersion"].partition("/")
     return f"{obj['kind']}.{group}" if slash else str(obj["kind"])

@@ -1,4 +1,4 @@
-"""What a release brings ready made, beside its operators: tables of objects.
+"""The ready-made objects of a release, beside its operators, as tables.
 
 https://github.com/openshift/cluster-kube-apiserver-operator (`bindata/bootkube/scc-manifests`),
 https://github.com/openshift/cluster-monitoring-operator (`assets/alertmanager/secret.yaml`),
@@ -12,13 +12,13 @@ import yaml
 
 Json = dict[str, Any]
 
-# Catalogues that the marketplace's operator knows; others in an OperatorHub are errors.
+# The catalogues that the marketplace operator knows; others in an OperatorHub are errors.
 CATALOGUES = ("certified-operators", "community-operators", "redhat-marketplace", "redhat-operators")
 ALERTMANAGER = ("openshift-monitoring", "alertmanager-main", "alertmanager.yaml")
 
 _ANY = {"type": "RunAsAny"}
 _VOLUMES = ["configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"]
-# The one called `restricted`; the others say what they have instead.
+# The constraints called `restricted`; the others list how they differ.
 _RESTRICTED: Json = {
     "allowHostDirVolumePlugin": False,
     "allowHostIPC": False,
@@ -55,7 +55,7 @@ _V2: Json = {
 _HOST: Json = dict.fromkeys(
     ("allowHostDirVolumePlugin", "allowHostIPC", "allowHostNetwork", "allowHostPID", "allowHostPorts"), True
 )
-# Name, first minor release of 4 that has it, what differs from `restricted`.
+# Name, first minor version of OpenShift 4 that has it, differences from `restricted`.
 _CONSTRAINTS: tuple[tuple[str, int, Json], ...] = (
     ("anyuid", 0, _ANY_USER | {"groups": ["system:cluster-admins"], "priority": 10}),
     ("hostaccess", 0, _HOST | {"volumes": sorted([*_VOLUMES, "hostPath"])}),
@@ -94,13 +94,13 @@ _CONSTRAINTS: tuple[tuple[str, int, Json], ...] = (
     ("restricted", 0, {}),
     ("restricted-v2", 11, _V2),
 )
-# Until 4.5 there was one receiver, and nothing in it.
+# Up to 4.5 there was one receiver, which was empty.
 _FIRST_ROUTED = 6
 _ROUTE: Json = {"group_by": ["namespace"], "group_interval": "5m", "group_wait": "30s", "repeat_interval": "12h"}
 
 
 def security_context_constraints(minor: int) -> Iterator[Json]:
-    """Yield the constraints of a release, which have no spec: their members stand at the top."""
+    """Yield the SecurityContextConstraints of a release, which have no spec: their members are at the top level."""
     for name, first, members in _CONSTRAINTS:
         if minor >= first:
             yield {
@@ -111,7 +111,7 @@ def security_context_constraints(minor: int) -> Iterator[Json]:
 
 
 def alertmanager(minor: int) -> Json:
-    """Return the Secret with the configuration of the alert manager."""
+    """Return the Secret with Alertmanager's configuration."""
     namespace, name, key = ALERTMANAGER
     metadata = {"name": name, "namespace": namespace}
     text = yaml.safe_dump(_alerts(minor))
@@ -151,7 +151,7 @@ def _alerts(minor: int) -> Json:
 
 
 def catalogues(spec: Json) -> list[Json]:
-    """Return what the status of an OperatorHub says of each catalogue, those of its spec included."""
+    """Return the status of each catalogue for an OperatorHub, including those that its spec names."""
     everything = bool(spec.get("disableAllDefaultSources"))
     wanted = dict.fromkeys(CATALOGUES, everything)
     wanted |= {one["name"]: bool(one.get("disabled")) for one in spec.get("sources") or () if one.get("name")}

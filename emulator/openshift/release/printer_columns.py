@@ -1,4 +1,4 @@
-"""What `oc get` shows of OpenShift's kinds beside their names: the columns of the definitions in openshift/api.
+"""The columns that `oc get` shows for OpenShift's kinds beside the name, from the definitions in openshift/api.
 
 https://github.com/openshift/api
 """
@@ -12,9 +12,9 @@ class Column(NamedTuple):
 
     Args:
         name: its header.
-        path: where its value stands in an object.
-        type: how it is written.
-        priority: 0 for what is always shown, 1 for what `-o wide` adds.
+        path: JSONPath of its value.
+        type: how the value is written.
+        priority: 0 for a column that is always shown, 1 for one that `-o wide` adds.
     """
 
     name: str
@@ -23,7 +23,7 @@ class Column(NamedTuple):
     priority: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the column as a CustomResourceDefinition names it."""
+        """Return the column as a CustomResourceDefinition has it."""
         wide = {"priority": self.priority} if self.priority else {}
         return {"name": self.name, "type": self.type, "jsonPath": self.path} | wide
 
@@ -45,7 +45,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("Progressing", _condition("Progressing")),
         Column("Degraded", _condition("Degraded")),
         Column("Since", _condition("Available", "lastTransitionTime"), "date"),
-        # In no definition, though clusters since 4.9 show it: why an operator is not as it should be.
+        # Clusters since 4.9 show why an operator is not as it should be, but no definition has this column.
         Column("Message", '.status.conditions[?(@.reason!="AsExpected")].message'),
     ),
     "ClusterVersion.config.openshift.io": (

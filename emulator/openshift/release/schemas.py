@@ -1,6 +1,6 @@
-"""What the definitions of OpenShift's kinds refuse, of all that clients of ours write or might mistype.
+"""The schemas of OpenShift's kinds, limited to the members that the product's clients write or might mistype.
 
-Members that are not here are kept unchecked. https://github.com/openshift/api
+Other members are kept unchecked. https://github.com/openshift/api
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ LOG_LEVEL: Json = TEXT | {"enum": ["", "Normal", "Debug", "Trace", "TraceAll"]}
 
 
 def _open(properties: Json, required: Iterable[str] = (), **more: Any) -> Json:
-    """Return the schema of an object whose other members are kept."""
+    """Return the schema of an object that may have other members, which are kept."""
     schema = {"type": "object", PRESERVE: True, "properties": properties} | more
     return schema | ({"required": list(required)} if required else {})
 
@@ -85,7 +85,7 @@ _ALWAYS_THERE = (
     "requiredDropCapabilities",
     "volumes",
 )
-# Of kinds in general: what stands in their spec.
+# The schema of the spec, by kind.
 SPECS: Mapping[str, Json] = {
     "APIServer.config.openshift.io": _open(
         {
@@ -121,7 +121,7 @@ SPECS: Mapping[str, Json] = {
     "Config.imageregistry.operator.openshift.io": _open(MANAGED),
     "Config.samples.operator.openshift.io": _open({"managementState": MANAGEMENT_STATE}),
 }
-# Kinds that have no spec.
+# The schema of the whole object, for kinds without a spec.
 WHOLE: Mapping[str, Json] = {
     "SecurityContextConstraints.security.openshift.io": _open(_CONSTRAINTS, _ALWAYS_THERE),
 }

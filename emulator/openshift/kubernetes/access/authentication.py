@@ -1,4 +1,4 @@
-"""Who calls: the client certificate's name, or nobody."""
+"""Authentication: the caller is the user in the client certificate, or anonymous."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class User:
 
     Args:
         name: the certificate's common name.
-        groups: its organisations, and whether it is known.
+        groups: its organizations, and `system:authenticated` or `system:unauthenticated`.
     """
 
     name: str
@@ -32,11 +32,11 @@ ANONYMOUS = User("system:anonymous", (UNAUTHENTICATED,))
 
 
 class Authenticator:
-    """Knows the users of one listener.
+    """Identifies the users of one listener.
 
     Args:
-        client_ca_pem: the authorities whose certificates name a user.
-        clock: tells whether a certificate is valid.
+        client_ca_pem: the authorities whose certificates identify users, as PEM.
+        clock: decides whether a certificate is valid.
     """
 
     def __init__(self, client_ca_pem: str, clock: Clock) -> None:
@@ -44,15 +44,16 @@ class Authenticator:
         self._store = crypto.X509Store()
         for authority in x509.load_pem_x509_certificates(client_ca_pem.encode()):
             self._store.add_cert(crypto.X509.from_cryptography(authority))
-        # A chain may end at an intermediate that is in the bundle; validity is judged by the clock below.
+        # A chain may end at an intermediate that is in the bundle; `user` checks the validity with the clock.
         self._store.set_flags(crypto.X509StoreFlags.PARTIAL_CHAIN)
         self._known: dict[x509.Certificate, User] = {}
 
     def user(self, certificate: x509.Certificate | None, headers: Mapping[str, str]) -> User:
-        """Return who calls.
+        """Return the user who calls.
 
         Raises:
-            ServiceError: 401 for a certificate of an unknown authority, and for a bearer token, which nobody issues.
+            ServiceError: 401 for a certificate that is not valid or not accepted, and for a bearer token, because none
+                are issued.
         """
         if certificate is None:
             if headers.get("authorization", "").lower().startswith("bearer "):

@@ -1,4 +1,4 @@
-"""Who may do what: RBAC over the roles and bindings that are stored."""
+"""Authorization: RBAC over the stored roles and bindings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ RESOURCES = tuple(f"{plural}.{RBAC}" for plural in ("clusterroles", "clusterrole
 
 @dataclass(frozen=True)
 class Attributes:
-    """What somebody wants to do.
+    """An action that a user wants to do.
 
     Args:
         verb: `get`, `create` ...
@@ -23,7 +23,7 @@ class Attributes:
         resource: `pods`, `nodes/status`, "" for a path.
         namespace: "" for the whole cluster.
         name: "" for all.
-        path: a path that is no resource.
+        path: a path that is not a resource, otherwise "".
     """
 
     verb: str
@@ -40,7 +40,7 @@ class Grant:
 
     Args:
         namespace: where they hold, "" for everywhere.
-        rules: of the role.
+        rules: the rules of the role.
         reason: why, in the words of an access review.
     """
 
@@ -50,7 +50,7 @@ class Grant:
 
 
 class Authorizer:
-    """Decides, and keeps what each user was granted until a role or binding changes."""
+    """Decides what users may do, and caches their grants until a role or binding changes."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
@@ -58,28 +58,28 @@ class Authorizer:
         self._writes = -1
 
     def why(self, user: User, wanted: Attributes) -> str | None:
-        """Return why somebody may do something, or None when not."""
+        """Return why a user may do an action, "" for `system:masters`, or None if the user may not."""
         if MASTERS in user.groups:
             return ""
         for grant in self.grants(user):
             if grant.namespace in ("", wanted.namespace) and any(_allows(rule, wanted) for rule in grant.rules):
-                # What a role in a namespace says of paths counts for nothing.
+                # Rules for paths have no effect in a namespace.
                 if wanted.path and grant.namespace:
                     continue
                 return grant.reason
         return None
 
     def check(self, user: User, wanted: Attributes) -> None:
-        """Do nothing when somebody may do something.
+        """Check that a user may do an action.
 
         Raises:
-            ServiceError: 403.
+            ServiceError: 403 if the user may not.
         """
         if self.why(user, wanted) is None:
             raise _refusal(user, wanted)
 
     def grants(self, user: User) -> list[Grant]:
-        """Return all that a user was granted."""
+        """Return all grants of a user."""
         writes = self._objects.storage.writes(RESOURCES)
         if writes != self._writes:
             self._grants, self._writes = {}, writes
@@ -114,7 +114,7 @@ class Authorizer:
 
 
 def _each(items: list[Json] | None) -> list[Json]:
-    """Return the items that there are: null stands for none."""
+    """Return the items of a list that may be null or hold nulls."""
     return [item for item in items or [] if item]
 
 

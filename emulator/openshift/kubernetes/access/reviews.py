@@ -1,4 +1,4 @@
-"""Access reviews: questions that are objects."""
+"""Access reviews: questions about access, sent as objects."""
 
 from collections.abc import Callable, Mapping
 
@@ -12,10 +12,16 @@ EXACTLY_ONE = "exactly one of nonResourceAttributes or resourceAttributes must b
 
 
 def answer(kind: Kind, authorizer: Authorizer, user: User, review: Json) -> Json:
-    """Return the review with its status.
+    """Return a review with its status.
+
+    Args:
+        kind: kind of the review.
+        authorizer: decides what users may do.
+        user: the caller.
+        review: the review that the caller sent.
 
     Raises:
-        ServiceError: 422.
+        ServiceError: 422 if its spec is invalid.
     """
     spec = review.get("spec") or {}
     return {

@@ -1,4 +1,4 @@
-"""What a request brings: objects in JSON or YAML, patches by content type, options."""
+"""The contents of requests: objects in JSON or YAML, patches by content type, options."""
 
 import json
 from collections.abc import Callable
@@ -15,20 +15,25 @@ from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects import metadata
 
 OBJECT_TYPES = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
-# What the real server shows of a struct in its message.
+# A Go struct, as the real server shows it in its message.
 TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 
 def content_type(request: Request) -> str:
-    """Return the media type of the body; a client that names none sends JSON."""
+    """Return the media type of the body; without a Content-Type it is JSON."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() or OBJECT_TYPES[0]
 
 
 def parse(text: bytes, media_type: str, kind: str) -> Json:
     """Parse an object.
 
+    Args:
+        text: the body.
+        media_type: media type of the body.
+        kind: name of the expected kind, for the message.
+
     Raises:
-        ServiceError: 400 for what is no object; 415 for another media type.
+        ServiceError: 400 for a body that is not an object; 415 for a media type other than JSON and YAML.
     """
     if media_type not in OBJECT_TYPES[:2]:
         raise errors.unsupported_media_type(OBJECT_TYPES)
@@ -51,7 +56,7 @@ def parse(text: bytes, media_type: str, kind: str) -> Json:
 
 def _go_error(error: Exception, text: bytes) -> str:
     ends = isinstance(error, json.JSONDecodeError) and error.pos >= len(text.decode(errors="replace").rstrip())
-    # Python points behind the last token when the text ends too early inside an object.
+    # If the text ends too early inside an object, Python reports a position after the last token.
     cut = isinstance(error, json.JSONDecodeError) and not text.rstrip().endswith((b"}", b"]", b'"'))
     return "unexpected end of JSON input" if ends or cut else f"invalid JSON: {error}"
 
@@ -69,10 +74,10 @@ def _go_kind(value: Any) -> str:
 
 
 def check_kind(kind: Kind, obj: Json) -> None:
-    """Do nothing when an object says that it is of a kind, or nothing where the server may fill it in.
+    """Check that an object names the expected version and kind; objects of built-in kinds may leave them out.
 
     Raises:
-        ServiceError: 400; for a custom kind 422, and 500 where it says nothing.
+        ServiceError: 400; for custom kinds also 422 for another kind, and 500 for a missing version or kind.
     """
     version, name = obj.get("apiVersion"), obj.get("kind")
     if kind.is_custom:
@@ -97,10 +102,15 @@ def check_kind(kind: Kind, obj: Json) -> None:
 
 
 def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]:
-    """Return what a patch makes of an object.
+    """Return a function that applies a patch to an object.
+
+    Args:
+        kind: kind of the object.
+        media_type: media type of the patch.
+        text: the body with the patch.
 
     Raises:
-        ServiceError: 415 for what the kind does not take; 400, 422 or 500 for what is no patch.
+        ServiceError: 415 for a media type that the kind does not accept; 400, 422 or 500 for a malformed patch.
     """
     accepted = [JSON_PATCH, MERGE_PATCH] if kind.is_custom else [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH]
     if media_type not in accepted:
@@ -135,14 +145,14 @@ def patch_of(kind: Kind, media_type: str, text: bytes) -> Callable[[Json], Json]
 
 
 def dry_run(request: Request, options: str) -> bool:
-    """Tell whether nothing is to be kept.
+    """Tell whether a request is a dry run, which stores nothing.
 
     Args:
         request: the request.
-        options: what the options of its verb are called, `CreateOptions`.
+        options: type of the options of its verb, `CreateOptions`.
 
     Raises:
-        ServiceError: 422 for another value than `All`.
+        ServiceError: 422 for a value other than `All`.
     """
     wanted = request.query_params.getlist("dryRun")
     if any(value != "All" for value in wanted):

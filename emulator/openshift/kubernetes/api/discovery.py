@@ -1,4 +1,4 @@
-"""What a client reads before all else: groups, versions, kinds, health."""
+"""Discovery, which clients read first: groups, versions, kinds, health."""
 
 import base64
 import hashlib
@@ -26,13 +26,13 @@ CORE_VERSION = "v1"
 
 
 def answer(kinds: Kinds, path: str, address: str, accept: str) -> Response | None:
-    """Answer a path that is no resource, or None where there is nothing.
+    """Answer a path that is not a resource; return None if the path does not exist.
 
     Args:
         kinds: the cluster's kinds.
         path: as sent, without the query.
         address: the server's own host and port, as the client wrote them.
-        accept: which media types the client takes.
+        accept: the client's Accept header.
     """
     trimmed = path.rstrip("/") or "/"
     if trimmed in HEALTH:
@@ -77,7 +77,7 @@ def _group(group: str, versions: list[str]) -> Json:
 
 
 def paths(kinds: Kinds, _address: str = "") -> Json:
-    """List the paths that there are."""
+    """List the existing paths."""
     groups = kinds.groups()
     below = [f"/apis/{group}" for group in groups]
     versions = [f"/apis/{group}/{version}" for group, listed in groups.items() for version in listed]

@@ -1,4 +1,4 @@
-"""The HTTP side: authentication, authorisation, then one function for each verb."""
+"""The HTTP endpoints: authentication, authorization, then one function for each verb."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,7 +27,7 @@ STATUS = "status"
 
 @dataclass(frozen=True)
 class Call:
-    """One authorised request for a kind."""
+    """One authorized request for a kind."""
 
     request: Request
     info: RequestInfo
@@ -36,7 +36,7 @@ class Call:
     form: Form
 
     def reply(self, body: Json, status_code: int = HTTPStatus.OK) -> Response:
-        """Answer with an object or a list, in the form that the client wants."""
+        """Answer with an object or a list, in the form that the client asked for."""
         return replies.json_reply(self.form.of(body), status_code)
 
 
@@ -44,9 +44,9 @@ class Endpoints:
     """Answers the requests of one listener.
 
     Args:
-        objects: of the cluster.
-        authorizer: of the cluster.
-        authenticator: of the listener.
+        objects: the cluster's objects.
+        authorizer: the cluster's authorizer.
+        authenticator: the listener's authenticator.
     """
 
     def __init__(self, objects: Objects, authorizer: Authorizer, authenticator: Authenticator) -> None:
@@ -66,7 +66,7 @@ class Endpoints:
         """Answer one request.
 
         Raises:
-            ServiceError: what the Status of the answer tells.
+            ServiceError: the error for the Status in the response.
         """
         user = self._authenticator.user(_certificate(request), request.headers)
         request.state.caller = user.name
@@ -91,7 +91,7 @@ class Endpoints:
         return replies.json_reply(discovery.paths(self._objects.kinds), HTTPStatus.NOT_FOUND)
 
     def _nothing(self, info: RequestInfo) -> Response:
-        """Answer a path in the groups that names none, or no kind of one."""
+        """Answer a path below `/api` or `/apis` whose group, version or kind does not exist."""
         group = info.path.split("/")[2] if info.path.startswith("/apis/") else ""
         kinds = self._objects.kinds
         if group and (group not in kinds.groups() or kinds.is_custom(group)):
@@ -202,7 +202,7 @@ class Endpoints:
         return call.reply(found)
 
 
-# Kinds whose objects are the answer to their own deletion; of others it is a Status.
+# Kinds whose deletion returns the object; the deletion of other kinds returns a Status.
 RETURNED_WHEN_DELETED = frozenset({"Pod", "ServiceAccount", "PersistentVolume", "PersistentVolumeClaim"})
 
 
@@ -218,10 +218,10 @@ def _wanted(info: RequestInfo) -> Attributes:
 
 
 def _check_shape(kind: Kind, info: RequestInfo) -> None:
-    """Do nothing when a path of this shape exists for a kind, and takes the verb.
+    """Check that a kind has a path of this shape, and that the path supports the verb.
 
     Raises:
-        ServiceError: 404 or 405.
+        ServiceError: 404 if there is no such path; 405 if it does not support the verb.
     """
     in_namespace = info.namespace and info.plural != "namespaces"
     needs_namespace = kind.namespaced and (info.name or info.verb == "create")

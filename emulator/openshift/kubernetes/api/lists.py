@@ -1,4 +1,4 @@
-"""Lists: selectors, pages, and versions of the past."""
+"""Lists: selectors, pages, and past versions."""
 
 import base64
 import json
@@ -11,20 +11,20 @@ from emulator.openshift.kubernetes.api.selectors import Selector, both, everythi
 from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects.storage import Storage, key_of
 
-TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - of the format of continue tokens
+TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - the version in continue tokens
 
 
 @dataclass(frozen=True)
 class ListOptions:
-    """What a list or a watch asks for.
+    """The options of a list or a watch.
 
     Args:
-        selector: which objects.
-        limit: how many at once, 0 for all.
-        token: where to go on, "" for the beginning.
+        selector: selects objects.
+        limit: how many objects a page has at most, 0 for all.
+        token: continue token, "" for the first page.
         version: `resourceVersion`, 0 for none.
-        has_version: whether there was one.
-        exact: whether the list shall be of just this version.
+        has_version: whether the query had a version.
+        exact: whether the list must be of exactly this version.
     """
 
     selector: Selector
@@ -39,12 +39,12 @@ def options(kind: Kind, query: Mapping[str, str], name: str = "") -> ListOptions
     """Read the options in a query.
 
     Args:
-        kind: what is listed.
+        kind: the kind to list.
         query: the query.
-        name: the one object that a watch of a path with a name means.
+        name: name of the only object to watch, if the path of the watch has one.
 
     Raises:
-        ServiceError: 400; 500 for a version that is no number, as in the real server.
+        ServiceError: 400; 500 for a version that is not a number, as in the real server.
     """
     version = query.get("resourceVersion", "")
     if version and not version.isdecimal():
@@ -71,10 +71,16 @@ def options(kind: Kind, query: Mapping[str, str], name: str = "") -> ListOptions
 def objects_of(kind: Kind, storage: Storage, namespace: str, wanted: ListOptions) -> Json:
     """Return the list object.
 
-    All pages of a list show the same moment: the one of the first page.
+    All pages of a list show the objects in the version of the first page.
+
+    Args:
+        kind: the kind to list.
+        storage: the cluster's objects.
+        namespace: the namespace to list, "" for all.
+        wanted: the options of the list.
 
     Raises:
-        ServiceError: 400 for a bad token; 410 for a moment that is too old; 504 for one that has not come.
+        ServiceError: 400 for a bad token; 410 for a version that is too old; 504 for one that does not exist yet.
     """
     current = storage.revision
     if wanted.version > current:
@@ -99,7 +105,7 @@ def objects_of(kind: Kind, storage: Storage, namespace: str, wanted: ListOptions
 
 
 def _without_type(obj: Json) -> Json:
-    """Items of built-in kinds do not repeat what the list says."""
+    """Return an item without `apiVersion` and `kind`, which lists of built-in kinds do not repeat."""
     return {name: value for name, value in obj.items() if name not in ("apiVersion", "kind")}
 
 

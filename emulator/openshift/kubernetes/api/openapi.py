@@ -1,7 +1,8 @@
-"""The OpenAPI documents, as far as kubectl needs them: that writes take `fieldValidation`, so that it need not check.
+"""The OpenAPI documents, as far as kubectl needs them: they say that writes accept `fieldValidation`.
 
-Without them kubectl downloads all schemas before it applies anything. Discovery tells the rest. A kubectl before 1.27
-wants the older document, of version 2 and as protobuf, and does not check kinds of which it says nothing.
+Kubectl then leaves validation to the server; otherwise it would download all schemas before it applies anything.
+Discovery has the rest. A kubectl before 1.27 asks for the older document, version 2 as protobuf, and does not check
+kinds that the document leaves out.
 """
 
 from emulator.openshift.kubernetes.kinds import Json, Kinds
@@ -9,7 +10,8 @@ from emulator.openshift.kubernetes.kinds import Json, Kinds
 FIELD_VALIDATION = {"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}
 INFO = {"title": "Kubernetes", "version": "v1.32.5"}
 VERSION_2 = "/openapi/v2"
-# What kubectl asks for is no media type by the rules of MIME, which its own reader of answers keeps.
+# By the rules of MIME, the type that kubectl asks for is not a media type. Its parser of responses follows these rules,
+# so the response has another type.
 PROTOBUF_ASKED = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
@@ -20,7 +22,7 @@ def version_2_json() -> Json:
 
 
 def version_2_protobuf() -> bytes:
-    """Return the same as the message `openapi.v2.Document`: members 1, 2 and 8, of which 2 has 1 and 2."""
+    """Return the document of version 2 as message `openapi.v2.Document`: fields 1, 2 (with fields 1 and 2) and 8."""
     info = _member(1, INFO["title"].encode()) + _member(2, INFO["version"].encode())
     return _member(1, b"2.0") + _member(2, info) + _member(8, b"")
 
@@ -31,7 +33,7 @@ def _member(number: int, content: bytes) -> bytes:
 
 
 def answer(kinds: Kinds, path: str) -> Json | None:
-    """Return the document at a path below `/openapi/v3`, or None where there is none."""
+    """Return the document at `/openapi/v3` or a path below it, or None if there is none."""
     documents = _documents(kinds)
     if path == "/openapi/v3":
         return {"paths": {name: {"serverRelativeURL": f"/openapi/v3/{name}"} for name in documents}}

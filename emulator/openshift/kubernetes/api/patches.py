@@ -26,7 +26,7 @@ def json_patch(target: Json, operations: Any) -> Json:
     As in the real server, `replace` of a missing member of an object adds it.
 
     Raises:
-        ServiceError: 400 for what is no list; 422 for an operation that does not apply.
+        ServiceError: 400 for a patch that is not a list; 422 for an operation that does not apply.
     """
     if not isinstance(operations, list):
         kind = "object" if isinstance(operations, dict) else "value"
@@ -36,7 +36,7 @@ def json_patch(target: Json, operations: Any) -> Json:
         for operation in operations:
             result = _apply(result, operation)
     except (AttributeError, KeyError, IndexError, ValueError, TypeError) as error:
-        # A step into what is no container, or an operation that is no object with a path: it does not apply.
+        # The path leads through a value that is not a container, or the operation is not an object with a path.
         raise errors.rejected_patch() from error
     if not isinstance(result, dict):
         raise errors.rejected_patch()
@@ -89,7 +89,7 @@ def _find(document: Any, path: list[str]) -> Any:
 
 
 def _find_or_none(document: Any, path: list[str]) -> Any:
-    """Return the value at a path; a missing member reads as null, as the real server's tests have it."""
+    """Return the value at a path; a missing member reads as null, as in `test` operations of the real server."""
     try:
         return _find(document, path)
     except KeyError:

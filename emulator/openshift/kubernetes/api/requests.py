@@ -1,4 +1,4 @@
-"""What a path and a method ask for: the verb, the kind, the object. The same reading serves authorisation and faults."""
+"""Read verb, kind and object from a request's path and method, for endpoints, authorization and faults."""
 
 from dataclasses import dataclass
 from urllib.parse import unquote
@@ -13,7 +13,7 @@ VERB_OF_METHOD = {
     "PATCH": "patch",
     "DELETE": "delete",
 }
-# Subresources of a namespace: what follows a namespace's name is a kind otherwise.
+# Subresources of a namespace. Any other word after a namespace's name is a kind.
 OF_NAMESPACES = frozenset({"status", "finalize"})
 API, GROUPS = "api", "apis"
 
@@ -24,16 +24,16 @@ class RequestInfo:
 
     Args:
         verb: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`; for a path that
-            is no resource, the method in lower case.
+            is not a resource, the method in lower case.
         path: as sent, without the query.
         is_resource: whether the path is below a version of a group, and names a kind there.
         group: API group, "" for core.
         version: version of the group.
         namespace: "" for none.
-        plural: the kind, as paths name it.
-        name: the object, "" for all of them.
+        plural: the kind's name in paths.
+        name: the object's name, "" for all objects.
         subresource: "" for none.
-        rest: what follows a subresource; no path that has this exists.
+        rest: the segments after a subresource; no existing path has any.
     """
 
     verb: str
@@ -54,7 +54,7 @@ class RequestInfo:
 
     @property
     def operation(self) -> str:
-        """Return what faults and the journal call it: `LIST nodes`, `PATCH deployments.apps/status`."""
+        """Return its name in faults and the journal: `LIST nodes`, `PATCH deployments.apps/status`."""
         if not self.is_resource:
             return f"{self.verb.upper()} {self.path}"
         full = f"{self.plural}.{self.group}" if self.group else self.plural
@@ -67,7 +67,7 @@ def read(request: Request) -> RequestInfo:
     segments = [unquote(part) for part in raw.decode("latin-1").strip("/").split("/")]
     path = request.url.path
     if any("/" in segment for segment in segments):
-        # No name holds a slash, however it is written.
+        # A name cannot contain a slash, not even an encoded one.
         return RequestInfo(request.method.lower(), path)
     if segments[0] == API and len(segments) > 2:  # noqa: PLR2004 - /api/{version}/{kind}
         return _resource(request, path, "", segments[1], segments[2:])

@@ -1,4 +1,4 @@
-"""Label and field selectors, as they stand in a query."""
+"""Label and field selectors of queries."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ Selector = Callable[[Json], bool]
 
 _TOKEN = re.compile(r"\s*(==|!=|=|,|\(|\)|!|<|>|[^\s=!,()<>]+)")
 _LABELS = ("metadata.name", "metadata.namespace")
-# Which members of built-in kinds can be selected by, besides name and namespace.
+# The members of built-in kinds that field selectors can use, besides name and namespace.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "Event": (
         "involvedObject.kind",
@@ -48,7 +48,7 @@ def everything(_obj: Json) -> bool:
 
 
 def both(first: Selector, second: Selector) -> Selector:
-    """Select what both select."""
+    """Return a selector of the objects that both select."""
     if first is everything:
         return second
     if second is everything:
@@ -60,7 +60,7 @@ def label_selector(text: str) -> Selector:
     """Parse a label selector: `a=b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, joined by commas.
 
     Raises:
-        ServiceError: 400 for what cannot be parsed.
+        ServiceError: 400 for a selector that cannot be parsed.
     """
     if not text.strip():
         return everything
@@ -136,7 +136,7 @@ def field_selector(kind: Kind, text: str) -> Selector:
     """Parse a field selector: `metadata.name=a`, `status.phase!=b`, joined by commas.
 
     Raises:
-        ServiceError: 400 for a member that the kind cannot be selected by, or what cannot be parsed.
+        ServiceError: 400 for a member that the kind does not support, or a selector that cannot be parsed.
     """
     if not text:
         return everything

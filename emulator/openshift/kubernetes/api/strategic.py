@@ -1,6 +1,6 @@
 """Strategic merge patch: a merge patch that knows which lists of built-in kinds are maps by a key.
 
-Custom kinds have none, which is why the server answers 415 for them.
+Custom kinds have no such lists, so the server answers 415 for them.
 """
 
 import copy
@@ -10,7 +10,7 @@ from typing import Any
 from emulator.openshift.kubernetes.errors import bad_request
 from emulator.openshift.kubernetes.kinds import Json, Kind
 
-# Lists that are merged, by the name of the member: by which key. All other lists are replaced as a whole.
+# The lists that are merged, by name of the member, and their keys. All other lists are replaced as a whole.
 MERGE_KEYS: Mapping[str, str] = {
     "addresses": "type",
     "conditions": "type",
@@ -30,7 +30,7 @@ MERGE_KEYS: Mapping[str, str] = {
     "volumeMounts": "mountPath",
     "volumes": "name",
 }
-# Where a kind differs.
+# The kinds that differ from this.
 KIND_MERGE_KEYS: Mapping[str, Mapping[str, str]] = {
     "Service": {"ports": "port"},
     "CertificateSigningRequest.certificates.k8s.io": {"conditions": ""},
@@ -43,6 +43,11 @@ DIRECTIVE, DELETE_ITEMS, ORDER, RETAIN = "$patch", "$deleteFromPrimitiveList/", 
 
 def strategic_merge_patch(kind: Kind, target: Json, patch: Json) -> Json:
     """Return the target with a strategic merge patch applied.
+
+    Args:
+        kind: kind of the target.
+        target: the object, which is not modified.
+        patch: the patch.
 
     Raises:
         ServiceError: 400 for an item without its merge key or a directive that does not exist.
@@ -113,7 +118,7 @@ def _merge_list(keys: Mapping[str, str], key: str, current: list[Json], patch: l
 
 
 def _reorder(keys: Mapping[str, str], target: Json, name: str, order: list[Any]) -> None:
-    """Sort a merged list as the client wants it; what the client does not know stays where it is, at the end."""
+    """Sort a merged list in the client's order; items that the client does not name go to the end, in old order."""
     items = target.get(name)
     key = keys.get(name)
     if not isinstance(items, list):

@@ -1,4 +1,4 @@
-"""Watches: the changes of a kind as a stream of lines, from a version on."""
+"""Watches: the changes of a kind after a version, as a stream of lines."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -11,7 +11,7 @@ from emulator.openshift.kubernetes.kinds import Json, Kind
 from emulator.openshift.kubernetes.objects.storage import Change, Storage, in_version
 
 BOOKMARK_SECONDS = 60.0
-# The real server sends a last bookmark this long before a watch times out, so that the next one has where to begin.
+# The real server sends a last bookmark this long before a watch times out, so that the next watch knows where to begin.
 LAST_BOOKMARK_SECONDS = 2.0
 LONGEST_SECONDS = 3600.0
 
@@ -21,13 +21,13 @@ class Watch:
     """One watch.
 
     Args:
-        kind: what is watched.
-        namespace: where, "" for everywhere.
-        selector: which objects.
-        version: changes after this one; 0 begins with all objects as they are, as if just added.
-        seconds: how long.
-        bookmarks: whether the client wants to be told versions without a change.
-        shown: makes of each object what the client sees of it; called in the order of the events.
+        kind: the kind to watch.
+        namespace: the namespace to watch, "" for all.
+        selector: selects objects.
+        version: the watch begins after this version; 0 first reports all current objects as added.
+        seconds: how long the watch lasts.
+        bookmarks: whether the client wants bookmarks, which report versions without a change.
+        shown: converts each object to the form that the client wants; called in the order of the events.
     """
 
     kind: Kind
@@ -39,8 +39,8 @@ class Watch:
     shown: Callable[[Json], Json]
 
     async def lines(self, storage: Storage) -> AsyncIterator[bytes]:
-        """Yield what happens."""
-        # Nothing is awaited from here to the subscription, so that no change falls between past and future.
+        """Yield the events, one line each."""
+        # Nothing is awaited from here to the subscription, so that no change is lost in between.
         try:
             begun = list(self._begin(storage))
         except ServiceError as error:
@@ -83,7 +83,7 @@ class Watch:
                 yield line
 
     def _seen(self, change: Change) -> Iterator[bytes]:
-        """Yield a change as this watch sees it: what no longer fits the selector is gone, what begins to is new."""
+        """Yield a change as this watch sees it: ADDED or DELETED if the object starts or stops fitting the selector."""
         if self.namespace and change.object["metadata"].get("namespace") != self.namespace:
             return
         fits = self.selector(change.object)

@@ -1,1 +1,1 @@
-"""The objects of an API server: where they are kept, and the rules of their kinds."""
+"""The objects of an API server: their storage, and the rules of their kinds."""

@@ -1,4 +1,4 @@
-"""What exists in every cluster from the first moment: namespaces, and the roles and bindings that the server makes."""
+"""The objects that exist in every cluster from the start: namespaces, and the roles and bindings of the server."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -70,7 +70,7 @@ ROLES: Mapping[str, list[Json]] = {
         _rule(("apps",), ("replicasets", "statefulsets"), READ),
     ],
 }
-# role: (kind of subject, its name)
+# The subjects of each role: kind and name.
 BINDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "cluster-admin": (("Group", "system:masters"),),
     "system:basic-user": (("Group", "system:authenticated"),),
@@ -78,14 +78,14 @@ BINDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "system:public-info-viewer": (("Group", "system:authenticated"), ("Group", "system:unauthenticated")),
     "system:kube-controller-manager": (("User", "system:kube-controller-manager"),),
     "system:kube-scheduler": (("User", "system:kube-scheduler"),),
-    # The real server leaves this one without subjects, because its node authorizer decides, which is not here.
+    # In the real server this binding has no subjects, because the node authorizer decides, which is not emulated.
     "system:node": (("Group", "system:nodes"),),
 }
 LABELS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
 
 
 def objects() -> Iterator[Json]:
-    """Yield the objects."""
+    """Yield the namespaces, roles and bindings."""
     for name in NAMESPACES:
         yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
     for name, rules in ROLES.items():

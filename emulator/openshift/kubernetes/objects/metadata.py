@@ -1,4 +1,4 @@
-"""An object's metadata, decoded: members of the right types, and no others."""
+"""Decode an object's metadata: keep known members, and refuse wrong types."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ def _is_map(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_is_text, value.values()))
 
 
-# managedFields is not kept: nobody here applies on the server's side.
+# managedFields is not kept, because there is no server-side apply.
 MEMBERS: Mapping[str, Callable[[Any], bool]] = {
     "annotations": _is_map,
     "creationTimestamp": _is_text,
@@ -47,10 +47,10 @@ MEMBERS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def decode(kind: Kind, value: Any) -> Json:
-    """Return metadata with the members that there are; null and empty ones are absent.
+    """Return metadata without unknown, null and empty members.
 
     Raises:
-        ServiceError: 400 for a member of another type.
+        ServiceError: 400 for a member of the wrong type.
     """
     if value is None:
         return {}

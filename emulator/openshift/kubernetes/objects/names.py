@@ -1,4 +1,4 @@
-"""What names, labels, annotations and keys may look like, in the words of the real server."""
+"""The rules for names, labels, annotations and keys, in the words of the real server."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -71,7 +71,7 @@ label_value = _matches(rf"({_QUALIFIED})?", MAX_LABEL, LABEL_VALUE_MESSAGE)
 config_key = _matches(_CONFIG_KEY, MAX_SUBDOMAIN, CONFIG_KEY_MESSAGE)
 _qualified_part = _matches(_QUALIFIED, MAX_LABEL, QUALIFIED_MESSAGE)
 
-# Every other kind takes a subdomain.
+# The names of all other kinds are subdomains.
 NAMES: Mapping[str, Callable[[str], Iterator[str]]] = {
     "Namespace": label,
     "Service": service_name,
@@ -80,7 +80,7 @@ NAMES: Mapping[str, Callable[[str], Iterator[str]]] = {
 
 
 def qualified_name(value: str) -> Iterator[str]:
-    """Yield what is wrong with a label's or annotation's key."""
+    """Yield what is wrong with the key of a label or annotation."""
     prefix, slash, name = value.rpartition("/")
     if slash:
         if not prefix:

@@ -1,4 +1,4 @@
-"""The objects of one cluster and the rules they keep, for the HTTP endpoints and for callers in this process."""
+"""The objects of one cluster and their rules, for the HTTP endpoints and for callers in this process."""
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
@@ -22,10 +22,10 @@ Listener = Callable[[str, Json], None]
 
 @dataclass
 class Objects:
-    """The objects of one cluster. Call it in the thread of the event loop: watches are told at once.
+    """The objects of one cluster. Call it in the thread of the event loop, because it notifies watches at once.
 
-    A kind is written `ConfigMap` for the core group, `ClusterOperator.config.openshift.io` for another. Errors are
-    `ServiceError`s whose code is the reason of a Kubernetes Status.
+    A kind is written `ConfigMap` for the core group, `ClusterOperator.config.openshift.io` for other groups. Errors are
+    `ServiceError`s; their code is the reason of a Kubernetes Status.
     """
 
     store: Store
@@ -38,7 +38,7 @@ class Objects:
         self.kinds = Kinds()
         self.storage = Storage(self.store, self.cluster)
         if self.storage.revision == 0:
-            # All or nothing: a process that dies here begins anew.
+            # In one transaction: if the process dies here, the next one starts over.
             with self.store.transaction():
                 for obj in bootstrap.objects():
                     self.create(obj)
@@ -47,12 +47,12 @@ class Objects:
         for namespace in self.list("Namespace"):
             self._finish_namespace(namespace["metadata"]["name"])
 
-    # What callers in this process use.
+    # For callers in this process.
 
     def subscribe(self, callback: Listener) -> None:
-        """Have every change of every kind told, after it is kept: `ADDED`, `MODIFIED` or `DELETED`, and the object.
+        """Call back after each stored change of any kind, with `ADDED`, `MODIFIED` or `DELETED` and the object.
 
-        A callback may write, but not for ever: its own changes are told as well.
+        A callback may write, but must stop at some point, because it is called for its own changes too.
         """
         self.storage.listeners.append(lambda change: callback(change.type, change.object))
 
@@ -62,15 +62,27 @@ class Objects:
         self.kinds = Kinds()
 
     def define(self, crd: Json) -> None:
-        """Create a CustomResourceDefinition, or replace it; its kind can be used when this returns."""
+        """Create or replace a CustomResourceDefinition; its kind can be used when this returns."""
         self.put({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"} | crd)
 
     def get(self, kind: str, name: str, namespace: str = "") -> Json | None:
-        """Return an object, or None."""
+        """Return an object, or None.
+
+        Args:
+            kind: name of the kind.
+            name: name of the object.
+            namespace: namespace of the object, "" for a cluster-scoped kind.
+        """
         return self.storage.get(self._named(kind), namespace, name)
 
     def list(self, kind: str, namespace: str = "", labels: Mapping[str, str] | None = None) -> list[Json]:
-        """Return the objects of a kind, of one namespace or of all, that have these labels."""
+        """Return the objects of a kind.
+
+        Args:
+            kind: name of the kind.
+            namespace: only objects of this namespace, "" for all.
+            labels: only objects with all these labels.
+        """
         wanted = (labels or {}).items()
         return [
             found
@@ -82,13 +94,14 @@ class Objects:
         """Create an object.
 
         Raises:
-            ServiceError: 409 AlreadyExists; 404 NotFound for its kind or namespace; 422 Invalid.
+            ServiceError: 409 AlreadyExists; 404 NotFound for its kind or namespace; 422 Invalid; 403 Forbidden for a
+                namespace that is being deleted.
         """
         kind = self._kind_of(obj)
         return self.add(kind, obj["metadata"].get("namespace", "") if kind.namespaced else "", obj)
 
     def put(self, obj: Json) -> Json:
-        """Create an object or replace it, whatever its version; its status is kept."""
+        """Create an object, or replace it whatever its version; its status does not change."""
         kind = self._kind_of(obj)
         namespace = obj["metadata"].get("namespace", "") if kind.namespaced else ""
         if self.storage.get(kind, namespace, obj["metadata"].get("name", "")) is None:
@@ -103,6 +116,12 @@ class Objects:
     def set_status(self, kind: str, name: str, status: Json, namespace: str = "") -> Json:
         """Replace the status of an object.
 
+        Args:
+            kind: name of the kind.
+            name: name of the object.
+            status: the new status.
+            namespace: namespace of the object, "" for a cluster-scoped kind.
+
         Raises:
             ServiceError: 404 NotFound; 422 Invalid.
         """
@@ -110,15 +129,27 @@ class Objects:
         return self.change(found, namespace, name, lambda current: current | {"status": status}, "status")
 
     def delete(self, kind: str, name: str, namespace: str = "") -> None:
-        """Delete an object, if there is one."""
+        """Delete an object, if it exists.
+
+        Args:
+            kind: name of the kind.
+            name: name of the object.
+            namespace: namespace of the object, "" for a cluster-scoped kind.
+        """
         found = self._named(kind)
         if self.storage.get(found, namespace, name) is not None:
             self.remove(found, namespace, name)
 
-    # What the endpoints use.
+    # For the endpoints.
 
     def add(self, kind: Kind, namespace: str, obj: Json, *, dry_run: bool = False) -> Json:
-        """Create an object in a namespace, "" for a kind without.
+        """Create an object.
+
+        Args:
+            kind: kind of the object.
+            namespace: namespace of the object, "" for a cluster-scoped kind.
+            obj: the object, which is not modified.
+            dry_run: store nothing.
 
         Raises:
             ServiceError: as `create`.
@@ -149,18 +180,18 @@ class Objects:
         *,
         dry_run: bool = False,
     ) -> Json:
-        """Replace an object by what `change` makes of it.
+        """Replace an object with the result of `change`.
 
         Args:
-            kind: its kind.
-            namespace: where it is, "" for a kind without.
-            name: its name.
-            change: gets the current object (not to be modified) and returns the wanted one.
-            subresource: `status` changes the status alone, "" all but the status.
-            dry_run: keep nothing.
+            kind: kind of the object.
+            namespace: namespace of the object, "" for a cluster-scoped kind.
+            name: name of the object.
+            change: takes the current object, which it must not modify, and returns the new one.
+            subresource: `status` changes only the status, "" everything else.
+            dry_run: store nothing.
 
         Raises:
-            ServiceError: 404; 409 for an older version; 422; and what `change` raises.
+            ServiceError: 404; 409 for another version; 422; and the errors of `change`.
         """
         old = self.storage.get(kind, namespace, name)
         if old is None:
@@ -189,13 +220,19 @@ class Objects:
         return new
 
     def remove(self, kind: Kind, namespace: str, name: str, how: Removal = ANY) -> tuple[Json, bool]:
-        """Delete an object; with finalizers, only mark it.
+        """Delete an object, or only mark it as deleted while it has finalizers.
+
+        Args:
+            kind: kind of the object.
+            namespace: namespace of the object, "" for a cluster-scoped kind.
+            name: name of the object.
+            how: the conditions of the deletion.
 
         Returns:
-            The object as it was last, and whether it is gone.
+            The last state of the object, and whether it is gone.
 
         Raises:
-            ServiceError: 404; 403 for a namespace that must stay; 409 when it is not the one that was meant.
+            ServiceError: 404; 403 for a protected namespace; 409 if the object does not meet the conditions.
         """
         old = self.storage.get(kind, namespace, name)
         if kind.name == "Namespace" and name in PROTECTED_NAMESPACES:
@@ -276,9 +313,9 @@ class Objects:
         self.kinds.forget(definition)
 
     def _finish_namespace(self, name: str) -> None:
-        """Do what the namespace controller does: empty a namespace that is to go, and remove it once it is empty.
+        """Empty a namespace that is being deleted, and remove it once it is empty, as the namespace controller does.
 
-        Removing the last object comes back here, and so does the start of a process that was killed in between.
+        This runs again when the last object is removed, and at the start of a process that was killed in between.
         """
         namespaces = self._named("Namespace")
         found = self.storage.get(namespaces, "", name)

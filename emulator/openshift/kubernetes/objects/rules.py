@@ -1,4 +1,4 @@
-"""The rules of a write: what the server decides, which changes count, and which are not allowed."""
+"""The rules of a write: members that the server sets, changes that count, and changes that are not allowed."""
 
 import copy
 import secrets
@@ -15,18 +15,18 @@ from emulator.openshift.kubernetes.objects import names, schema, strategies
 
 NAME_SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 NAME_SUFFIX_LENGTH = 5
-# What only the server sets.
+# The members of metadata that only the server sets.
 SERVER_SET = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 
 
 @dataclass(frozen=True)
 class Removal:
-    """How a request wants an object deleted.
+    """The conditions of a deletion.
 
     Args:
-        uid: only the object with this uid.
-        version: only the object with this resourceVersion.
-        dry_run: only look whether it would work.
+        uid: delete only an object with this uid, "" for any.
+        version: delete only an object with this resourceVersion, "" for any.
+        dry_run: check only whether the deletion would work.
     """
 
     uid: str = ""
@@ -34,15 +34,21 @@ class Removal:
     dry_run: bool = False
 
 
-# The object, whatever became of it.
+# Delete the object without conditions.
 ANY = Removal()
 
 
 def first_metadata(kind: Kind, namespace: str, obj: Json, now: str) -> Json:
-    """Give a new object what the server alone decides; return its metadata.
+    """Set the metadata of a new object that the server decides; return all its metadata.
+
+    Args:
+        kind: kind of the object.
+        namespace: the object's namespace, "" for a cluster-scoped kind.
+        obj: the object, whose metadata is replaced.
+        now: the creation timestamp.
 
     Raises:
-        ServiceError: 500 for a version of what does not exist, as in the real server.
+        ServiceError: 500 if the object has a resourceVersion, as in the real server.
     """
     metadata = obj["metadata"] = metadatas.decode(kind, obj.get("metadata"))
     if metadata.pop("resourceVersion", None):
@@ -61,7 +67,14 @@ def first_metadata(kind: Kind, namespace: str, obj: Json, now: str) -> Json:
 
 
 def merged(kind: Kind, old: Json, new: Json, subresource: str) -> Json:
-    """Return the wanted object, with the parts that this write may not change as they are."""
+    """Return the object after a write, which leaves the parts that it may not change as they are.
+
+    Args:
+        kind: kind of the object.
+        old: the current object.
+        new: the object in the request; may be modified.
+        subresource: name of the subresource that is written, "" for the object itself.
+    """
     if subresource:
         status = {"status": new["status"]} if new.get("status") is not None else {}
         rest = {name: value for name, value in old.items() if name != "status"}
@@ -81,7 +94,7 @@ def merged(kind: Kind, old: Json, new: Json, subresource: str) -> Json:
 
 
 def settled(kind: Kind, obj: Json) -> Json:
-    """Return an object pruned and with its defaults."""
+    """Return an object with defaults, and pruned if it is custom."""
     if kind.is_custom:
         return schema.settle(kind.schema, obj)
     strategies.settle(kind, obj)
@@ -89,12 +102,12 @@ def settled(kind: Kind, obj: Json) -> Json:
 
 
 def without_version(obj: Json) -> Json:
-    """Return an object without what every write changes."""
+    """Return an object without its resourceVersion, which every write changes."""
     return obj | {"metadata": {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}}
 
 
 def wanted(kind: Kind, obj: Json) -> Json:
-    """Return the part of an object whose changes its generation counts."""
+    """Return the part of an object whose changes increase its generation."""
     left_out = {"metadata", "status"} if kind.has_status else {"metadata"}
     return {name: value for name, value in obj.items() if name not in left_out}
 
@@ -106,10 +119,15 @@ def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
 
 
 def refuse(kind: Kind, obj: Json, found: Iterator[Cause]) -> None:
-    """Do nothing when nothing is wrong with an object.
+    """Refuse an object if anything is wrong with it.
+
+    Args:
+        kind: kind of the object.
+        obj: the object.
+        found: everything that is wrong.
 
     Raises:
-        ServiceError: 422 with all that is.
+        ServiceError: 422 with everything that is wrong.
     """
     listed = list(found)
     if listed:
@@ -117,10 +135,17 @@ def refuse(kind: Kind, obj: Json, found: Iterator[Cause]) -> None:
 
 
 def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
-    """Do nothing when a write was made of an object as it still is.
+    """Check that a write is based on the current version of an object.
+
+    Args:
+        kind: kind of the object.
+        name: name of the object.
+        old: the current object.
+        metadata: metadata in the request.
 
     Raises:
-        ServiceError: 409; 422 where a custom kind says no version; 500 for what is none, as in the real server.
+        ServiceError: 409 for another version; 422 for a custom kind without version; 500 for a malformed version, as in
+            the real server.
     """
     version = metadata.get("resourceVersion")
     if version and not version.isdecimal():
@@ -137,7 +162,13 @@ def check_version(kind: Kind, name: str, old: Json, metadata: Json) -> None:
 
 
 def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
-    """Yield which changes of an object are not allowed."""
+    """Yield the changes of an object that are not allowed.
+
+    Args:
+        kind: kind of the object.
+        old: the current object.
+        new: the object after the write.
+    """
     if old["metadata"]["uid"] != new["metadata"]["uid"]:
         yield invalid_value("metadata.uid", new["metadata"]["uid"], "field is immutable")
     if "deletionTimestamp" in old["metadata"]:
@@ -155,10 +186,15 @@ def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
 
 
 def check_meant(kind: Kind, obj: Json, how: Removal) -> None:
-    """Do nothing when an object is the one that a deletion means.
+    """Check that an object meets the conditions of a deletion.
+
+    Args:
+        kind: kind of the object.
+        obj: the current object.
+        how: the conditions.
 
     Raises:
-        ServiceError: 409.
+        ServiceError: 409 if the object does not.
     """
     metadata = obj["metadata"]
     for label, wanted, found in (
@@ -171,7 +207,7 @@ def check_meant(kind: Kind, obj: Json, how: Removal) -> None:
 
 
 def established(definition: Json, now: str) -> Json:
-    """Return the status of a definition whose names are accepted: at once, for nobody else defines kinds here."""
+    """Return the status of a definition, whose names are accepted at once because nobody else defines kinds here."""
     spec: Any = definition["spec"]
 
     def condition(name: str, reason: str, message: str) -> Json:

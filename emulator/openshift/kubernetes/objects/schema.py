@@ -1,6 +1,6 @@
-"""Structural schemas of custom kinds: what is pruned, defaulted, and refused.
+"""Structural schemas of custom kinds: pruning, defaults and validation.
 
-The words are those of the real server, because people read them in a failed operation.
+The messages are those of the real server, because people read them in a failed operation.
 """
 
 import copy
@@ -28,7 +28,7 @@ TYPE_META = frozenset({"apiVersion", "kind", "metadata"})
 
 
 def settle(schema: Json, obj: Json) -> Json:
-    """Return an object as it is kept: without unknown members and nulls that mean nothing, with defaults."""
+    """Return an object as it is stored: without unknown members and meaningless nulls, and with defaults."""
     settled = {name: value for name, value in obj.items() if name in TYPE_META}
     body = {name: value for name, value in obj.items() if name not in TYPE_META}
     inner = schema | {"properties": _properties(schema)}

@@ -1,6 +1,6 @@
-"""Which types the members of built-in kinds have: what the real server's decoder refuses with 400.
+"""The types of the members of built-in kinds; the real server's decoder refuses other types with 400.
 
-Only members that something here reads are listed; all others pass.
+Only members that the emulator reads are listed; all others pass.
 """
 
 from collections.abc import Mapping
@@ -112,10 +112,10 @@ EVERY: Shape = {"spec": dict, "status": dict}
 
 
 def check(kind: Kind, obj: Json) -> None:
-    """Do nothing when the members of an object have the types that they must have; null fits all.
+    """Check the types of an object's members; null fits every type.
 
     Raises:
-        ServiceError: 400 with the first member that does not.
+        ServiceError: 400 with the first member of a wrong type.
     """
     for shape in (EVERY, SHAPES.get(kind.name, {})):
         wrong = _misfit(shape, obj, "")

@@ -1,7 +1,7 @@
-"""Where the objects of a cluster live: their current state, and the last changes for watches and consistent lists.
+"""Store the objects of a cluster: their current state, and the last changes for watches and consistent lists.
 
-Everything is in the state file, so that a killed process loses nothing: a client that watched goes on from the version
-it has seen. One counter numbers all changes of a cluster, as etcd's revision does.
+Everything is in the state file, so a killed process loses nothing, and a client can continue its watch from the version
+that it has seen. One counter numbers all changes of a cluster, like etcd's revision.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from emulator.core.store import Store
 from emulator.openshift.kubernetes import errors
 from emulator.openshift.kubernetes.kinds import Json, Kind
 
-# How many changes are kept. The real server keeps five minutes of them; a client that is further behind lists anew.
+# How many changes are kept. The real server keeps five minutes of them. A client that is further behind lists again.
 KEPT_CHANGES = 1000
 
 
@@ -23,9 +23,9 @@ class Change:
 
     Args:
         type: `ADDED`, `MODIFIED` or `DELETED`.
-        resource: of which kind, `deployments.apps`.
-        object: the object after it; for a deletion, the last one, numbered with the deletion.
-        previous: the object before it, None for a creation.
+        resource: the kind's resource, `deployments.apps`.
+        object: the object after the change; for a deletion, its last state with the version of the deletion.
+        previous: the object before the change, None for a creation.
     """
 
     type: str
@@ -63,20 +63,26 @@ class Storage:
 
     @property
     def oldest(self) -> int:
-        """Return the number of the oldest change from which all later ones are kept."""
+        """Return the lowest revision after which all changes are kept."""
         return max(0, self.revision - KEPT_CHANGES)
 
     def writes(self, resources: Iterable[str]) -> int:
-        """Return how often objects of these kinds were written in this process: whether a cache still holds."""
+        """Return how often objects of these kinds were written in this process, which tells whether a cache holds."""
         return sum(self._writes[resource] for resource in resources)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Json | None:
-        """Return an object, or None."""
+        """Return an object, or None.
+
+        Args:
+            kind: kind of the object.
+            namespace: namespace of the object, "" for a cluster-scoped kind.
+            name: name of the object.
+        """
         found = self._objects.get(self._key(kind, namespace, name))
         return None if found is None else in_version(found, kind)
 
     def scan(self, kind: Kind, namespace: str = "") -> Iterator[Json]:
-        """Yield the objects of a kind in key order, of one namespace or of all."""
+        """Yield the objects of a kind in the order of their keys, in one namespace or in all."""
         prefix = f"{self._prefix}{kind.resource}/"
         if namespace:
             prefix += f"{namespace}/"
@@ -84,10 +90,15 @@ class Storage:
             yield in_version(document, kind)
 
     def scan_as_of(self, kind: Kind, namespace: str, revision: int) -> list[Json]:
-        """Return the objects of a kind as they were after a change, in key order.
+        """Return the objects of a kind as they were at a revision, in the order of their keys.
+
+        Args:
+            kind: the kind.
+            namespace: only objects of this namespace, "" for all.
+            revision: number of a change.
 
         Raises:
-            ServiceError: 410 when later changes are no longer all kept.
+            ServiceError: 410 if not all later changes are kept.
         """
         if revision < self.oldest:
             raise errors.expired("The provided from version is too old to display a consistent list result.")
@@ -102,23 +113,29 @@ class Storage:
         return [objects[key] for key in sorted(objects)]
 
     def write(self, kind: Kind, obj: Json, previous: Json | None) -> None:
-        """Keep an object, new or changed; it gets its number."""
+        """Store a new or changed object, and set its resourceVersion.
+
+        Args:
+            kind: kind of the object.
+            obj: the object, whose resourceVersion is set.
+            previous: the object before the change, None for a new one.
+        """
         self._record(kind, Change("ADDED" if previous is None else "MODIFIED", kind.resource, obj, previous))
 
     def remove(self, kind: Kind, obj: Json) -> Json:
-        """Remove an object; return it as watches see it last."""
+        """Remove an object; return its last state, with the version of the deletion."""
         gone = obj | {"metadata": dict(obj["metadata"])}
         self._record(kind, Change("DELETED", kind.resource, gone, obj))
         return gone
 
     def changes_since(self, kind: Kind, revision: int) -> Iterator[Change]:
-        """Yield the changes of a kind after a number, oldest first."""
+        """Yield the changes of a kind after a revision, oldest first."""
         for _, found in self._changes.scan(self._prefix, after=self._change_key(revision)):
             if found["resource"] == kind.resource:
                 yield Change(**found)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete everything of this cluster."""
         with self._store.transaction():
             for table in (self._objects, self._changes, self._revisions):
                 for key, _ in table.scan(self._prefix):
@@ -126,13 +143,13 @@ class Storage:
         self._writes.clear()
 
     def subscribe(self, kind: Kind) -> Subscription:
-        """Begin to follow a kind; end it with `unsubscribe`."""
+        """Subscribe to the changes of a kind, until `unsubscribe`."""
         subscription = Subscription(kind.resource)
         self._subscriptions.add(subscription)
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
-        """End it."""
+        """End a subscription."""
         self._subscriptions.discard(subscription)
 
     def _record(self, kind: Kind, change: Change) -> None:
@@ -160,7 +177,7 @@ class Storage:
             listener(change)
 
     def _key(self, kind: Kind, namespace: str, name: str) -> str:
-        # As etcd's keys, so that lists have the same order; no name holds a slash.
+        # Like etcd's keys, so that lists have the same order. No name contains a slash.
         return f"{self._prefix}{kind.resource}/{namespace}/{name}"
 
     def _change_key(self, revision: int) -> str:
@@ -168,13 +185,19 @@ class Storage:
 
 
 def key_of(obj: Json) -> str:
-    """Return where an object stands among those of its kind: `namespace/name`, or the name alone."""
+    """Return the key of an object among those of its kind: `namespace/name`, or only the name."""
     metadata = obj["metadata"]
     namespace = metadata.get("namespace")
     return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
 
 
 def in_version(obj: Json, kind: Kind, version: str = "") -> Json:
-    """Return an object as the version of a kind shows it; versions of custom kinds differ in their name alone."""
+    """Return an object in a version of its kind; versions of custom kinds differ only in their name.
+
+    Args:
+        obj: the object.
+        kind: the kind in the wanted version.
+        version: another version of the kind, "" for that of `kind`.
+    """
     wanted = f"{kind.group}/{version}" if version else kind.api_version
     return obj if obj.get("apiVersion") == wanted else obj | {"apiVersion": wanted}

@@ -1,6 +1,6 @@
-"""What the server makes of an object of each built-in kind: members it fills in, and what it refuses.
+"""The server's treatment of built-in kinds: the members that it fills in, and the objects that it refuses.
 
-Only what somebody reads or trips over is here; README.md says what is left out.
+Only rules that matter to some client are here; README.md lists what is left out.
 """
 
 import base64
@@ -15,7 +15,7 @@ from emulator.openshift.kubernetes.kinds import APPS, DEFINITIONS, RBAC, Json, K
 from emulator.openshift.kubernetes.objects import names, shapes
 from emulator.openshift.kubernetes.printing.checks import column_causes
 
-# What a new object's status is, whatever the request says; a Node alone brings its own.
+# The status of a new object, whatever the request says. Only a Node may bring its own.
 FIRST_STATUS: Mapping[str, Json] = {
     "Namespace": {"phase": "Active"},
     "PersistentVolume": {"phase": "Pending"},
@@ -33,7 +33,7 @@ FIRST_STATUS: Mapping[str, Json] = {
     f"StatefulSet.{APPS}": {"replicas": 0},
     "CertificateSigningRequest.certificates.k8s.io": {},
 }
-# Members that are filled in where the request has none.
+# The members that are filled in if the request lacks them.
 DEFAULTS: Mapping[str, Json] = {
     "Namespace": {"spec": {"finalizers": ["kubernetes"]}},
     "Secret": {"type": "Opaque"},
@@ -77,7 +77,7 @@ CONTAINER_DEFAULTS: Json = {
     "terminationMessagePolicy": "File",
 }
 WORKLOADS = frozenset(f"{kind}.{APPS}" for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"))
-# What a Secret of a type has to hold.
+# The keys that a Secret of each type must have.
 SECRET_KEYS: Mapping[str, tuple[str, ...]] = {
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
     "kubernetes.io/tls": ("tls.crt", "tls.key"),
@@ -86,7 +86,7 @@ BINDINGS = frozenset({f"RoleBinding.{RBAC}", f"ClusterRoleBinding.{RBAC}"})
 
 
 def fill(target: Json, defaults: Json) -> None:
-    """Add what is missing, at any depth of the defaults."""
+    """Add missing members, at any depth of the defaults."""
     for name, value in defaults.items():
         if target.get(name) is None:
             target[name] = copy.deepcopy(value)
@@ -95,10 +95,10 @@ def fill(target: Json, defaults: Json) -> None:
 
 
 def settle(kind: Kind, obj: Json) -> None:
-    """Bring an object of a built-in kind into the form in which it is kept.
+    """Bring an object of a built-in kind into the form in which it is stored.
 
     Raises:
-        ServiceError: 400 for what does not decode.
+        ServiceError: 400 for an object that does not decode.
     """
     shapes.check(kind, obj)
     fill(obj, DEFAULTS.get(kind.name, {}))
@@ -170,12 +170,18 @@ SETTLE: Mapping[str, Callable[[Json], None]] = {
 
 
 def causes(kind: Kind, obj: Json) -> Iterator[Cause]:
-    """Yield what is wrong with an object of a built-in kind, its metadata apart."""
+    """Yield what is wrong with an object of a built-in kind, except for its metadata."""
     yield from CAUSES.get(kind.name, _nothing)(obj)
 
 
 def change_causes(kind: Kind, old: Json, new: Json) -> Iterator[Cause]:
-    """Yield which changes of an object of a built-in kind are not allowed."""
+    """Yield the changes of an object of a built-in kind that are not allowed.
+
+    Args:
+        kind: kind of the object.
+        old: the current object.
+        new: the object after the write.
+    """
     if kind.name in BINDINGS and old["roleRef"] != new["roleRef"]:
         ref = new["roleRef"]
         shown = (

@@ -1,9 +1,9 @@
-"""Times as people read them: how long ago."""
+"""Ages and durations, as `kubectl` writes them."""
 
 from datetime import datetime
 
 MINUTE, HOUR, DAY, YEAR = 60, 3600, 24 * 3600, 365 * 24 * 3600
-# Up to which age, in which unit, and how much finer the second figure is: none, or left out when it is zero.
+# Each row: the age below which it applies, the unit, and the finer unit of a second figure, which is left out if zero.
 SCALE = (
     (2 * MINUTE, (1, "s"), None),
     (10 * MINUTE, (MINUTE, "m"), (1, "s")),
@@ -26,12 +26,12 @@ def age(timestamp: str | None, now: datetime) -> str:
         then = datetime.fromisoformat(timestamp)
     except ValueError:
         return INVALID
-    # A timestamp without a zone is none of Kubernetes'.
+    # Kubernetes writes no timestamps without a zone.
     return INVALID if then.tzinfo is None else duration((now - then).total_seconds())
 
 
 def duration(length: float) -> str:
-    """Write a number of seconds; clocks that differ by a second are forgiven."""
+    """Return a number of seconds as text; -1 counts as 0, because clocks may differ by a second."""
     seconds = int(length)
     if seconds < -1:
         return INVALID

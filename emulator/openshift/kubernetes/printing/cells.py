@@ -1,6 +1,6 @@
-"""What stands in the cells of built-in kinds, each function for one cell: from the object and the time.
+"""The cells of built-in kinds: each function prints one cell, from the object and the time.
 
-An object may hold no more than metadata without a name: the bookmark of a watch is printed as well.
+An object may have only metadata without a name, because the bookmarks of a watch are printed too.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ SHOWN_ENDPOINTS = 3
 
 
 def member(obj: Json, path: str) -> Any:
-    """Return what stands at `spec.nodeName`, or None."""
+    """Return the value at a path such as `spec.nodeName`, or None."""
     value: Any = obj
     for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
@@ -32,7 +32,7 @@ def member(obj: Json, path: str) -> Any:
 
 
 def word(obj: Json, name: str) -> str:
-    """Return a member as text, "" where it is missing."""
+    """Return a member as text, "" if it is missing."""
     return str(obj.get(name) or "")
 
 
@@ -47,7 +47,7 @@ def number(path: str) -> Cell:
 
 
 def size(*paths: str) -> Cell:
-    """Print how many entries members have together."""
+    """Print the number of entries of several members together."""
     return lambda obj, _now: sum(len(member(obj, path) or ()) for path in paths)
 
 
@@ -62,7 +62,7 @@ def since(path: str = "metadata.creationTimestamp") -> Cell:
 
 
 def phase(obj: Json, _now: datetime) -> str:
-    """Print where a volume or a claim is in its life."""
+    """Print the phase of a volume or a claim."""
     return "Terminating" if member(obj, "metadata.deletionTimestamp") else str(member(obj, "status.phase") or "")
 
 
@@ -108,7 +108,7 @@ def containers(name: str) -> Cell:
 
 
 def node_status(obj: Json, _now: datetime) -> str:
-    """Print whether a node is ready, and whether pods may come to it."""
+    """Print whether a node is ready, and whether pods can be scheduled on it."""
     ready = [
         one.get("status") == "True" for one in member(obj, "status.conditions") or () if one.get("type") == "Ready"
     ]
@@ -143,7 +143,7 @@ def cluster_address(obj: Json, _now: datetime) -> str:
 
 
 def external_address(obj: Json, _now: datetime) -> str:
-    """Print where a service is reached from outside."""
+    """Print the addresses at which a service is reached from outside."""
     kind, given = member(obj, "spec.type"), list(member(obj, "spec.externalIPs") or ())
     if kind == "ExternalName":
         return str(member(obj, "spec.externalName") or "")
@@ -163,7 +163,7 @@ def ports(obj: Json, _now: datetime) -> str:
 
 
 def endpoints(obj: Json, _now: datetime) -> str:
-    """Print the first ready addresses and how many more there are."""
+    """Print the first ready addresses, and the number of the others."""
     found = list(_endpoints(obj))
     shown = ",".join(found[:SHOWN_ENDPOINTS])
     more = len(found) - SHOWN_ENDPOINTS
@@ -178,12 +178,12 @@ def _endpoints(obj: Json) -> Iterator[str]:
 
 
 def role(obj: Json, _now: datetime) -> str:
-    """Print what a binding binds."""
+    """Print the role of a binding."""
     return f"{member(obj, 'roleRef.kind') or ''}/{member(obj, 'roleRef.name') or ''}"
 
 
 def subjects(kind: str) -> Cell:
-    """Print whom a binding binds."""
+    """Print a binding's subjects of a kind."""
 
     def cell(obj: Json, _now: datetime) -> str:
         found = [one for one in obj.get("subjects") or () if one.get("kind") == kind]
@@ -194,18 +194,18 @@ def subjects(kind: str) -> Cell:
 
 
 def claim(obj: Json, _now: datetime) -> str:
-    """Print whom a volume belongs to."""
+    """Print the claim of a volume."""
     found = member(obj, "spec.claimRef")
     return f"{word(found, 'namespace')}/{word(found, 'name')}" if found else ""
 
 
 def of_bound(path: str, cell: Cell) -> Cell:
-    """Print a cell of a claim that has a volume, and nothing before."""
+    """Print a cell of a claim if it has a volume, otherwise nothing."""
     return lambda obj, now: cell(obj, now) if member(obj, path) else ""
 
 
 def request_status(obj: Json, _now: datetime) -> str:
-    """Print what became of a certificate signing request."""
+    """Print the state of a certificate signing request."""
     kinds = {one.get("type") for one in member(obj, "status.conditions") or ()}
     decided = next((kind for kind in ("Denied", "Approved") if kind in kinds), "Pending")
     failed = ",Failed" if "Failed" in kinds else ""
@@ -213,12 +213,12 @@ def request_status(obj: Json, _now: datetime) -> str:
 
 
 def event_first_seen(obj: Json, now: datetime) -> str:
-    """Print when an event happened first."""
+    """Print how long ago an event first happened."""
     return ages.age(obj.get("firstTimestamp") or obj.get("eventTime"), now)
 
 
 def event_last_seen(obj: Json, now: datetime) -> str:
-    """Print when an event happened last."""
+    """Print how long ago an event last happened."""
     last = member(obj, "series.lastObservedTime") or obj.get("lastTimestamp")
     return ages.age(last, now) if last else event_first_seen(obj, now)
 
@@ -235,7 +235,7 @@ def event_object(obj: Json, _now: datetime) -> str:
 
 
 def event_source(obj: Json, _now: datetime) -> str:
-    """Print who told an event."""
+    """Print who reported an event."""
     component = member(obj, "source.component") or obj.get("reportingComponent") or ""
     host = member(obj, "source.host") or obj.get("reportingInstance") or ""
     return ", ".join([component, host] if host else [component])

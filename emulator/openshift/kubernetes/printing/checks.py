@@ -1,4 +1,4 @@
-"""Which columns a CustomResourceDefinition may name."""
+"""Checks of the columns in a CustomResourceDefinition."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ COLUMNS = "additionalPrinterColumns"
 def column_causes(versions: list[Json]) -> Iterator[Cause]:
     """Yield what is wrong with the columns of a definition's versions.
 
-    The real server holds columns that all versions share in one place, and names that place.
+    The real server keeps columns that all versions share in one place, and names that place in its errors.
     """
     listed = [version.get(COLUMNS) or [] for version in versions]
     if all(columns == listed[0] for columns in listed):

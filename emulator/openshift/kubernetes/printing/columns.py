@@ -1,4 +1,4 @@
-"""The columns of every kind: a table for the built-in ones, and those that CustomResourceDefinitions name."""
+"""The columns of every kind: a table for the built-in kinds, and the columns in CustomResourceDefinitions."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from emulator.openshift.kubernetes.kinds import RBAC, Json, Kind
 from emulator.openshift.kubernetes.printing import ages, cells, jsonpath, pods
 from emulator.openshift.kubernetes.printing.cells import NONE, UNKNOWN, UNSET, Cell
 
-# Columns that are shown when there is room, `kubectl get -o wide`.
+# The priority of columns that only `kubectl get -o wide` shows.
 WIDE = 1
 
 
@@ -20,11 +20,11 @@ class Column:
 
     Args:
         name: its header.
-        cell: what stands in it.
+        cell: prints its cells.
         type: `string`, `integer`, `number`, `boolean` or `date`.
-        priority: 0 for what is always shown.
+        priority: 0 for a column that is always shown.
         format: `name` for the column that names the object.
-        description: for people.
+        description: explains the column to people.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Column:
     description: str = ""
 
     def as_json(self) -> Json:
-        """Return the definition that heads a table."""
+        """Return the definition of the column for the head of a table."""
         names = ("name", "type", "format", "description", "priority")
         return {name: getattr(self, name) for name in names}
 
@@ -185,12 +185,12 @@ BUILT_IN: Mapping[str, tuple[Column, ...]] = {
     "CustomResourceDefinition.apiextensions.k8s.io": (NAME, CREATED_AT),
     "Lease.coordination.k8s.io": (NAME, Column("Holder", cells.text("spec.holderIdentity")), AGE),
 }
-# What a definition without columns gets.
+# The column of a definition without columns.
 CUSTOM_AGE = {"name": "Age", "type": "date", "description": "", "jsonPath": ".metadata.creationTimestamp"}
 
 
 def columns_of(kind: Kind) -> tuple[Column, ...]:
-    """Return the columns of a kind; a built-in one that has none of its own shows names and ages."""
+    """Return the columns of a kind; a built-in kind that is not in the table shows names and ages."""
     if not kind.is_custom:
         return BUILT_IN.get(kind.name, (NAME, AGE))
     return (NAME, *_custom(kind.printer_columns or (CUSTOM_AGE,)))
@@ -202,7 +202,7 @@ def _custom(definitions: tuple[Json, ...]) -> Iterator[Column]:
         try:
             find = jsonpath.parse(path)
         except ValueError:
-            # Like the real server: a path that it cannot read ends the columns, and is nobody's error.
+            # As in the real server, a path that cannot be read silently ends the columns.
             return
         yield Column(
             given["name"],
@@ -223,7 +223,7 @@ def _value(find: jsonpath.Path, kind: str) -> Cell:
 
 
 def _shown(value: Any, kind: str, now: datetime) -> Any:
-    """Return a value as a column of a type shows it; None where it is of another."""
+    """Return a value as a column of a type shows it; None if the value is of another type."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     match kind:
         case "string":

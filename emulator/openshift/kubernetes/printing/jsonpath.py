@@ -35,10 +35,10 @@ _WORDS = {"true": True, "false": False}
 
 @lru_cache(maxsize=1024)
 def parse(text: str) -> Path:
-    """Return what finds the values that a path means, in order; nothing where members are missing.
+    """Return a function that finds the values at a path, in order; it returns [] where members are missing.
 
     Raises:
-        ValueError: it is no path, or says more than printer columns do.
+        ValueError: if the text is not a path, or uses more of JSONPath than this module supports.
     """
     steps = list(_steps(text))
 
@@ -62,7 +62,7 @@ def _steps(text: str) -> Iterator[Step]:
             case "member":
                 yield _every if found["member"] == "*" else _member(found["member"])
             case "quoted":
-                # A dot separates members between quotes as well, unless it is escaped.
+                # A dot separates members even between quotes, unless it is escaped.
                 yield from (_member(name) for name in _UNESCAPED_DOT.split(found["quoted"]))
             case "index":
                 yield _every if found["index"] == "*" else _element(int(found["index"]))

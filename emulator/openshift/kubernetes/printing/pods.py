@@ -1,11 +1,11 @@
-"""What stands in the cells of pods: their status is told by their containers more than by their phase."""
+"""The cells of pods, whose status depends on their containers more than on their phase."""
 
 from datetime import datetime
 
 from emulator.openshift.kubernetes.kinds import Json
 from emulator.openshift.kubernetes.printing.cells import NONE, member, word
 
-# What the node controller writes when a node is silent.
+# The reason that the node controller writes when a node is silent.
 NODE_LOST = "NodeLost"
 
 
@@ -16,13 +16,13 @@ def ready(obj: Json, _now: datetime) -> str:
 
 
 def restarts(obj: Json, _now: datetime) -> int:
-    """Print how often containers were restarted: those that prepare the pod while they do, then the others."""
+    """Print how often containers were restarted: the init containers while they run, then the others."""
     of = "initContainerStatuses" if _initializing(obj) else "containerStatuses"
     return sum(int(one.get("restartCount") or 0) for one in _statuses(obj, of))
 
 
 def status(obj: Json, _now: datetime) -> str:
-    """Print what a pod does, or why it does not."""
+    """Print the state of a pod, or why it does not run."""
     reason = str(member(obj, "status.reason") or "")
     if member(obj, "metadata.deletionTimestamp"):
         return "Unknown" if reason == NODE_LOST else "Terminating"
@@ -31,7 +31,7 @@ def status(obj: Json, _now: datetime) -> str:
         return initializing
     shown = reason or str(member(obj, "status.phase") or "")
     statuses = _statuses(obj, "containerStatuses")
-    # The first container that says something has the last word.
+    # The first container with a reason decides.
     shown = next((why for why in map(_why_not, statuses) if why), shown)
     if shown == "Completed" and any(_is_running(one) for one in statuses):
         return "Running" if _has_condition(obj, "Ready") else "NotReady"
@@ -39,7 +39,7 @@ def status(obj: Json, _now: datetime) -> str:
 
 
 def readiness_gates(obj: Json, _now: datetime) -> str:
-    """Print how many of the conditions hold that others must set."""
+    """Print how many of the pod's readiness gates hold."""
     gates = member(obj, "spec.readinessGates") or ()
     held = sum(_has_condition(obj, word(gate, "conditionType")) for gate in gates)
     return f"{held}/{len(gates)}" if gates else NONE
@@ -60,7 +60,7 @@ def _is_running(container: Json) -> bool:
 
 
 def _why_not(container: Json) -> str:
-    """Return why a container does not run, "" when it says nothing."""
+    """Return why a container does not run, "" if its state gives no reason."""
     waiting, ended = (member(container, f"state.{name}") for name in ("waiting", "terminated"))
     reason = word(waiting or {}, "reason") or word(ended or {}, "reason")
     if reason or ended is None:
@@ -69,7 +69,7 @@ def _why_not(container: Json) -> str:
 
 
 def _initializing(obj: Json) -> str:
-    """Return how far the containers are that prepare a pod, "" when they are through."""
+    """Return the progress of the init containers, "" if they have finished."""
     for number, container in enumerate(_statuses(obj, "initContainerStatuses")):
         ended = member(container, "state.terminated")
         if ended is not None and not ended.get("exitCode"):

@@ -1,4 +1,4 @@
-"""Answers as tables: one row for each object, with as much of the object as the client wants."""
+"""Responses as tables: one row for each object, with as much of the object as the client wants."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ LIST_METADATA = ("resourceVersion", "continue", "remainingItemCount")
 
 @dataclass(frozen=True)
 class Form:
-    """How one client wants the objects of a kind.
+    """The form in which a client wants the objects of a kind.
 
     Args:
         kind: the kind.
-        version: of the group `meta.k8s.io` in which it wants tables, "" when it wants the objects themselves.
-        include: what of an object stands in its row: `Metadata` (also ""), `Object` or `None`.
-        clock: tells how old objects are.
+        version: version of `meta.k8s.io` for tables, "" if the client wants the objects themselves.
+        include: the part of the object that a row includes: `Metadata` (also ""), `Object` or `None`.
+        clock: gives the time for ages.
     """
 
     kind: Kind
@@ -32,11 +32,11 @@ class Form:
     clock: Clock
 
     def of(self, body: Json, *, headed: bool = True) -> Json:
-        """Return an object or a list in this form; a Status stays one.
+        """Return an object or a list in this form; a Status does not change.
 
         Args:
             body: the object or the list.
-            headed: whether a table names its columns.
+            headed: whether a table defines its columns.
         """
         if not self.version or (body["kind"], body["apiVersion"]) == ("Status", "v1"):
             return body
@@ -54,7 +54,7 @@ class Form:
         }
 
     def of_watch(self) -> Callable[[Json], Json]:
-        """Return what forms the objects of a watch in their order: only the first table names its columns."""
+        """Return a function that converts a watch's objects in order; only the first table defines its columns."""
         headed = chain([True], repeat(False))
         return lambda obj: self.of(obj, headed=next(headed))
 
@@ -71,12 +71,17 @@ class Form:
 
 
 def form_of(request: Request, kind: Kind, clock: Clock) -> Form:
-    """Return the form in which a request wants a kind.
+    """Return the form in which a request wants the objects of a kind.
+
+    Args:
+        request: the request.
+        kind: the kind.
+        clock: gives the time for ages.
 
     Raises:
-        ServiceError: 406 for one that is not served; 400 for an unknown `includeObject`.
+        ServiceError: 406 for a form that is not served; 400 for an unknown `includeObject`.
     """
-    # What is only ever answered, a review, is no row of a table.
+    # Kinds that cannot be read, such as reviews, are not served as tables.
     version = replies.table_version(request, served="get" in kind.verbs)
     include = request.query_params.get("includeObject", "")
     if version and include not in INCLUDES:
