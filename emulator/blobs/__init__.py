@@ -1,7 +1,7 @@
-"""Blob storage, its data plane: `https://<account>.blob.core.windows.net`, in front of one Azurite.
+"""The data plane of blob storage: `https://<account>.blob.core.windows.net`, in front of one Azurite.
 
-Keys, signatures, tokens and roles are checked here as Azure does; Azurite keeps the blobs. Not offered, and refused:
-Shared Key Lite, user delegation SAS, stored access policies, anonymous access, copies, batches, service properties.
+This package checks keys, signatures, tokens and roles as Azure does; Azurite stores the blobs. It refuses Shared Key
+Lite, user delegation SAS, stored access policies, anonymous access, copies, batches and service properties.
 """
 
 from emulator.blobs.authorization import Authorization, Permissions
@@ -16,7 +16,13 @@ __all__ = ["BlobsModel", "StorageAccounts", "create"]
 
 
 def create(platform: Platform, accounts: StorageAccounts, permissions: Permissions) -> Service:
-    """Create the service for whoever owns the accounts and the roles."""
+    """Create the service.
+
+    Args:
+        platform: the platform that the service belongs to.
+        accounts: the storage accounts.
+        permissions: returns the permission entries of a principal's roles on a resource id.
+    """
     model = BlobsModel(platform, accounts)
     platform.register(model)
     authorization = Authorization(platform.model(EntraModel), accounts, permissions, platform.clock)

@@ -1,4 +1,4 @@
-"""Whether a request may do what it does: by the account's key, by a SAS, or by a principal's role."""
+"""Authorizes requests by the account's key, by a SAS, or by a principal's role."""
 
 import fnmatch
 from collections.abc import Callable
@@ -21,16 +21,16 @@ EVERYTHING = "rwdlac"
 
 
 class Authorization:
-    """Decides."""
+    """Checks the credential of a request and what it allows."""
 
     def __init__(self, entra: EntraModel, accounts: StorageAccounts, permissions: Permissions, clock: Clock) -> None:
-        """Set whom to ask.
+        """Keep the sources that the checks need.
 
         Args:
-            entra: who a token belongs to.
-            accounts: keys and resource ids.
-            permissions: what a principal's roles say.
-            clock: for dates and SAS, unscaled.
+            entra: tells who a token belongs to.
+            accounts: the accounts' keys and resource ids.
+            permissions: returns the permission entries of a principal's roles on a resource id.
+            clock: for the dates of requests and SAS, unscaled.
         """
         self._entra = entra
         self._accounts = accounts
@@ -38,17 +38,17 @@ class Authorization:
         self._clock = clock
 
     def check(self, request: Request, query: dict[str, str], target: Target, operation: Operation, tenant: str) -> str:
-        """Let a request pass; return the SAS permissions that it has, all of them for keys and roles.
+        """Authorize a request and return its SAS permissions; a key or a role gives all of them.
 
         Args:
-            request: with its headers.
-            query: decoded.
-            target: what it is about.
+            request: the request, with its headers.
+            query: decoded query parameters.
+            target: the account, container or blob that it addresses.
             operation: what it does.
-            tenant: where a caller without credential is sent.
+            tenant: the tenant that a caller without a credential is told to sign in to.
 
         Raises:
-            ServiceError: 401 or 403, as the service words it.
+            ServiceError: 401 or 403, in the service's words.
         """
         authorization = request.headers.get("authorization", "")
         if authorization.lower().startswith("bearer "):

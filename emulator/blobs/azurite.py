@@ -1,7 +1,7 @@
-"""Azurite, which stores the blobs: one account of its own, whose key nobody outside learns.
+"""Azurite, which stores the blobs in a single account. The account's key never leaves the local Azure.
 
-Azurite reads its accounts once a minute from its own environment, so the accounts that ARM makes cannot be its
-accounts. All of them share this one; who may do what is decided before a request gets here.
+Azurite reads its accounts from its environment, once a minute, so an account created through ARM cannot become an
+Azurite account. All storage accounts share this one; requests are authorized before they get here.
 """
 
 import base64
@@ -13,15 +13,15 @@ from emulator.blobs.shared_key import sign
 from emulator.core.store import Store
 
 ACCOUNT = "local"
-# More would be for extents kept in memory; the files are on disk.
+# Azurite would need more only to keep extents in memory; here they are files on disk.
 HEAP_MEGABYTES = 96
 _SAS_VERSION = "2021-10-04"
-# Azurite is on loopback, and its key is as old as the state folder.
+# The SAS may last, because Azurite listens on loopback and its key lives only as long as the state folder.
 _FOR_EVER = "9999-12-31T23:59:59Z"
 
 
 def key(store: Store) -> bytes:
-    """Return the account's key, made at the first call."""
+    """Return the account's key, creating it at the first call."""
     table = store.table("blobs_azurite")
     found = table.get("key")
     if found is None:
@@ -31,31 +31,31 @@ def key(store: Store) -> bytes:
 
 
 def environment(store: Store) -> dict[str, str]:
-    """Return what Azurite's environment has to hold."""
+    """Return the environment variables that Azurite needs."""
     encoded = base64.b64encode(key(store)).decode()
     return {"AZURITE_ACCOUNTS": f"{ACCOUNT}:{encoded}"}
 
 
 def arguments(script: Path, port: int, folder: Path) -> tuple[str, ...]:
-    """Return how to call Node.js for Azurite's blob service.
+    """Return the arguments with which Node.js runs Azurite's blob service.
 
     Args:
         script: Azurite's `dist/src/blob/main.js`.
-        port: on 127.0.0.1.
-        folder: where blobs are kept.
+        port: the port on 127.0.0.1.
+        folder: where Azurite keeps the blobs.
     """
     return (
         f"--max-old-space-size={HEAP_MEGABYTES}",
         *("--require", str(Path(__file__).with_name("save_on_write.js"))),
         str(script),
         *("--blobHost", "127.0.0.1", "--blobPort", str(port), "--location", str(folder)),
-        # The SDKs speak newer API versions than Azurite knows.
+        # The SDKs use newer API versions than Azurite knows.
         *("--silent", "--skipApiVersionCheck", "--disableTelemetry"),
     )
 
 
 def signature(account_key: bytes) -> str:
-    """Return the query of the account SAS with which every request is forwarded."""
+    """Return the account SAS that is added to the query of every forwarded request."""
     fields = {
         "sp": "rwdxlacuptfi",
         "ss": "b",

@@ -1,4 +1,4 @@
-"""Errors of the blob service, in its XML."""
+"""Errors of the blob service, and their XML."""
 
 from datetime import datetime
 from email.utils import format_datetime
@@ -16,10 +16,10 @@ _NOT_AUTHORIZED = "This request is not authorized to perform this operation usin
 
 
 class Renderer:
-    """Writes errors; it needs the time."""
+    """Writes errors in the service's wire format."""
 
     def __init__(self, clock: Clock) -> None:
-        """Set the clock."""
+        """Set the clock for the time in messages."""
         self._clock = clock
 
     def __call__(self, request: Request, error: ServiceError) -> Response:
@@ -34,17 +34,17 @@ class Renderer:
         headers = {**error.headers, "x-ms-error-code": error.code, "x-ms-request-id": request_id}
         if "x-ms-version" in request.headers:
             headers["x-ms-version"] = request.headers["x-ms-version"]
-        # The answer to HEAD has the code in its header only.
+        # The answer to a HEAD request carries the code only in its header.
         return Response("" if request.method == "HEAD" else body, error.status_code, headers, "application/xml")
 
 
 def server_busy() -> ServiceError:
-    """Build the error of a request that Azurite does not answer, because it starts again."""
+    """Return the 503 for a request that Azurite does not answer because it is restarting."""
     return ServiceError(503, "ServerBusy", "The server is busy: Azurite does not answer.")
 
 
 def authentication_failed(detail: str) -> ServiceError:
-    """Return the 403 of a signature or token that is not accepted, with the reason."""
+    """Return the 403 for a signature or token that is not accepted, with the reason."""
     return ServiceError(
         403,
         "AuthenticationFailed",
@@ -55,12 +55,18 @@ def authentication_failed(detail: str) -> ServiceError:
 
 
 def signature_mismatch(string_to_sign: str) -> ServiceError:
-    """Return the 403 of a wrong signature, with the text that it has to be made of."""
+    """Return the 403 for a wrong signature, with the string that should have been signed."""
     return authentication_failed(f"Signature did not match. String to sign used was {string_to_sign}")
 
 
 def out_of_time(start: datetime | None, expiry: datetime, now: datetime) -> ServiceError:
-    """Return the 403 of a SAS that is not valid yet or any more."""
+    """Return the 403 for a SAS that is not valid yet, or has expired.
+
+    Args:
+        start: when the SAS becomes valid, or None.
+        expiry: when it expires.
+        now: the current time.
+    """
     begins = f"Start [{format_datetime(start, usegmt=True)}] - " if start else ""
     return authentication_failed(
         f"Signature not valid in the specified time frame: {begins}Expiry [{format_datetime(expiry, usegmt=True)}] - "
@@ -69,7 +75,7 @@ def out_of_time(start: datetime | None, expiry: datetime, now: datetime) -> Serv
 
 
 def no_credential(tenant_id: str) -> ServiceError:
-    """Return the 401 of a request without any credential: it says where tokens come from."""
+    """Return the 401 for a request without a credential; its header says where to get a token."""
     return ServiceError(
         401,
         "NoAuthenticationInformation",
@@ -82,40 +88,40 @@ def no_credential(tenant_id: str) -> ServiceError:
 
 
 def service_mismatch() -> ServiceError:
-    """Return the 403 of a SAS for other services than blobs."""
+    """Return the 403 for a SAS that does not include the blob service."""
     return ServiceError(403, "AuthorizationServiceMismatch", f"{_NOT_AUTHORIZED} service.")
 
 
 def resource_type_mismatch() -> ServiceError:
-    """Return the 403 of a SAS for other levels than the operation's."""
+    """Return the 403 for a SAS that does not include the operation's level: service, container or blob."""
     return ServiceError(403, "AuthorizationResourceTypeMismatch", f"{_NOT_AUTHORIZED} resource type.")
 
 
 def permission_mismatch() -> ServiceError:
-    """Return the 403 of a SAS or a principal without the permission."""
+    """Return the 403 for a SAS or a principal without the permission."""
     return ServiceError(403, "AuthorizationPermissionMismatch", f"{_NOT_AUTHORIZED} permission.")
 
 
 def protocol_mismatch() -> ServiceError:
-    """Return the 403 of a SAS for HTTPS only."""
+    """Return the 403 for an HTTPS-only SAS that is used over HTTP."""
     return ServiceError(403, "AuthorizationProtocolMismatch", f"{_NOT_AUTHORIZED} protocol.")
 
 
 def address_mismatch(address: str) -> ServiceError:
-    """Return the 403 of a SAS for other addresses."""
+    """Return the 403 for a SAS that does not allow the caller's IP address."""
     return ServiceError(403, "AuthorizationSourceIPMismatch", f"{_NOT_AUTHORIZED} source IP {address}.")
 
 
 def public_access_not_permitted() -> ServiceError:
-    """Return the 409 of anonymous access, which no account here allows."""
+    """Return the 409 for a request to allow anonymous access, which no account here permits."""
     return ServiceError(409, "PublicAccessNotPermitted", "Public access is not permitted on this storage account.")
 
 
 def not_offered(what: str) -> ServiceError:
-    """Refuse what Azure has and the local Azure has not."""
+    """Return the 501 for a part of Azure that the local Azure does not offer."""
     return ServiceError(501, "NotImplemented", f"The local Azure does not offer {what}.")
 
 
 def invalid_input(message: str) -> ServiceError:
-    """Return the 400 of a malformed request."""
+    """Return the 400 for a malformed request."""
     return ServiceError(400, "InvalidInput", message)

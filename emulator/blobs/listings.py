@@ -1,4 +1,4 @@
-"""The names in Azurite's listings, turned back into those of the account that was asked."""
+"""Rewrites Azurite's listings, so that they show the names of the account that was asked."""
 
 from xml.etree import ElementTree as ET
 
@@ -9,10 +9,10 @@ def rename(xml: bytes, endpoint: str, prefix: str, *, of_containers: bool) -> by
     """Return a listing as the account would have answered it.
 
     Args:
-        xml: what Azurite answered.
-        endpoint: the account's address.
-        prefix: what stands before the container's name in Azurite.
-        of_containers: a list of containers, or of the blobs in one.
+        xml: Azurite's answer.
+        endpoint: URL of the account.
+        prefix: prefix of the account's container names in Azurite.
+        of_containers: whether it lists containers, or else the blobs of one container.
     """
     root = ET.fromstring(xml)  # noqa: S314 - Azurite's own answer, not a client's text
     root.set("ServiceEndpoint", endpoint)

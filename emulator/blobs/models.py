@@ -1,4 +1,4 @@
-"""Which storage accounts there are, and where in Azurite their containers stand."""
+"""The storage accounts that exist, and where Azurite keeps their containers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -15,41 +15,41 @@ from emulator.core.platform import Platform
 
 SUFFIX = ".blob.core.windows.net"
 _LONGEST_NAME = 63
-# Azurite writes to disk; what takes longer than this hangs.
+# Azurite only writes to disk; a request that takes longer than this hangs.
 _TIMEOUT_SECONDS = 60
 _NOT_FOUND, _CONFLICT = 404, 409
 _PAGE = 1000
 
 
 class StorageAccounts(Protocol):
-    """What the blob service asks the management side of storage, which owns the accounts."""
+    """What the blob service needs from the management side of storage, which owns the accounts."""
 
     def exists(self, account: str) -> bool:
-        """Tell whether there is an account of this name."""
+        """Tell whether an account with this name exists."""
 
     def keys(self, account: str) -> Sequence[bytes]:
         """Return an account's keys."""
 
     def resource_id(self, account: str) -> str:
-        """Return an account's resource id: where roles on it are looked for."""
+        """Return an account's resource id, the scope at which roles on it are looked up."""
 
     def container_deleted(self, account: str, name: str) -> None:
-        """Learn that a container was deleted here, so that ARM shows it no more."""
+        """Take note that a container was deleted here, so that ARM no longer shows it."""
 
 
 def prefix(account: str) -> str:
-    """Return what stands before the names of an account's containers: no account's name has a hyphen."""
+    """Return the prefix of an account's container names in Azurite; it is unique, as account names have no hyphen."""
     return f"{account}-"
 
 
 class BlobsModel:
-    """The way to Azurite."""
+    """The blobs and containers of all accounts, kept in Azurite."""
 
     def __init__(self, platform: Platform, accounts: StorageAccounts) -> None:
-        """Set whom to ask.
+        """Keep the accounts, and sign the SAS for Azurite.
 
         Args:
-            platform: its port `azurite` says where Azurite is.
+            platform: its port `azurite` says where Azurite listens.
             accounts: the storage accounts.
         """
         self._platform = platform
@@ -58,23 +58,23 @@ class BlobsModel:
         self._client: httpx.AsyncClient | None = None
 
     def resolves(self, host: str) -> bool:
-        """Tell whether a host name is an account's; Azure's DNS knows no other of this suffix."""
+        """Tell whether a host name belongs to an account; Azure's DNS has no other names with this suffix."""
         return host.endswith(SUFFIX) and self.accounts.exists(host.removesuffix(SUFFIX))
 
     async def create_container(self, account: str, name: str) -> None:
-        """Create a container; one that is there is fine."""
+        """Create a container, unless it exists."""
         await self._call("PUT", self.url(Target(account, name), "restype=container"), _CONFLICT)
 
     async def exists(self, target: Target) -> bool:
-        """Tell whether there is a blob."""
+        """Tell whether a blob exists."""
         return (await self._call("HEAD", self.url(target, ""), _NOT_FOUND)).is_success
 
     async def delete_container(self, account: str, name: str) -> None:
-        """Delete a container with its blobs; one that is gone is fine."""
+        """Delete a container with its blobs, if it exists."""
         await self._call("DELETE", self.url(Target(account, name), "restype=container"), _NOT_FOUND)
 
     async def delete_account(self, account: str) -> None:
-        """Delete all that an account holds."""
+        """Delete all containers of an account."""
         names = [name async for name in self.containers(account)]
         for name in names:
             await self.delete_container(account, name)
@@ -93,19 +93,19 @@ class BlobsModel:
                 return
 
     async def put_blob(self, target: Target, content: bytes) -> None:
-        """Write a blob, in place of one that is there."""
+        """Write a blob, replacing an existing one."""
         headers = {"x-ms-blob-type": "BlockBlob"}
         await self._call("PUT", self.url(target, ""), content=content, headers=headers)
 
     def url(self, target: Target, query: str) -> httpx.URL:
-        """Return the address in Azurite of what a request is about.
+        """Return the URL in Azurite of what a request addresses.
 
         Args:
             target: account, container, blob.
-            query: percent-encoded, without a signature.
+            query: percent-encoded query, without a signature.
 
         Raises:
-            ServiceError: 501 for names that are too long together.
+            ServiceError: 501 if the names of account and container are too long together.
         """
         path = f"/{azurite.ACCOUNT}"
         if target.container:
@@ -122,9 +122,9 @@ class BlobsModel:
         )
 
     def client(self) -> httpx.AsyncClient:
-        """Return the client of this event loop, which ends with the platform."""
+        """Return the client of this event loop, which is closed when the platform stops."""
         if self._client is None:
-            # No environment: a proxy set for this process leads to the local Azure, which is where we are.
+            # Ignore the environment: a proxy set there leads to the local Azure, and this code is the local Azure.
             client = httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, trust_env=False)
             self._client = client
             self._platform.spawn(_close_at_end(client), "blobs client")

@@ -1,4 +1,4 @@
-"""What a request does, told by its path, method and `comp`: one row for each operation, with who may do it.
+"""The operations of the blob service, found by path, method and `comp`: one row each, with the permissions it needs.
 
 https://learn.microsoft.com/rest/api/storageservices/create-service-sas#permissions-for-a-directory-container-or-blob
 https://learn.microsoft.com/rest/api/storageservices/create-account-sas#blob-service
@@ -17,13 +17,13 @@ _BLOBS = _CONTAINERS + "blobs/"
 
 @dataclass(frozen=True)
 class Operation:
-    """A row.
+    """One operation.
 
     Args:
-        name: what the journal and faults call it.
-        account_sas: permissions of an account SAS, one of which suffices.
-        service_sas: the same of a container's or blob's SAS; "" when such a SAS never suffices.
-        action: what a principal's role has to allow; a data action when it is about blobs.
+        name: its name in the journal and in faults.
+        account_sas: permissions of an account SAS, any one of which suffices.
+        service_sas: the same for the SAS of a container or blob; "" if such a SAS never suffices.
+        action: the action that a principal's role must allow; a data action if it is on blobs.
     """
 
     name: str
@@ -79,10 +79,10 @@ _ENCRYPTION = "x-ms-encryption-"
 
 @dataclass(frozen=True)
 class Target:
-    """What a request is about.
+    """The account, container or blob that a request addresses.
 
     Args:
-        account: from the host name.
+        account: name, from the host name.
         container: name, or "".
         blob: name, percent-encoded as it was sent, or "".
     """
@@ -105,10 +105,16 @@ def target_of(host: str, raw_path: str) -> Target:
 
 
 def classify(target: Target, method: str, query: dict[str, str], headers: dict[str, str]) -> Operation:
-    """Return the operation that a request is.
+    """Return the operation that a request asks for.
+
+    Args:
+        target: what it addresses.
+        method: HTTP method.
+        query: decoded query parameters, names in lower case.
+        headers: headers, names in lower case.
 
     Raises:
-        ServiceError: 501 for what the local Azure does not offer, 400 for a container's request without `restype`.
+        ServiceError: 501 for what the local Azure does not offer; 400 for a request on a container without `restype`.
     """
     comp, restype = query.get("comp", ""), query.get("restype", "")
     operation = OPERATIONS.get((target.level, method, comp))

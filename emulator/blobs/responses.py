@@ -1,4 +1,4 @@
-"""Requests checked, and forwarded to Azurite with the client's credential taken off."""
+"""Checks requests, and forwards them to Azurite without the client's credential."""
 
 from collections.abc import AsyncIterator
 from urllib.parse import quote, unquote
@@ -13,13 +13,13 @@ from emulator.blobs.models import SUFFIX, BlobsModel, prefix
 from emulator.blobs.operations import Operation, Target, classify, target_of
 from emulator.core.errors import ServiceError
 
-# The service's own limit of one Put Blob or Put Block.
+# The service's own limit for one Put Blob or Put Block.
 MAX_BODY_BYTES = 5000 * 1024 * 1024
-# Smaller answers are read before they are passed on, so that a cut connection leaves nothing open.
+# Answers up to this size are read whole before they are passed on, so that a cut connection leaves nothing open.
 WHOLE_BYTES = 1024 * 1024
 _SERVER = "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0"
 _OK = 200
-# Between two neighbours of a connection, or told anew by whoever sends.
+# Headers that are valid for one connection only, or that every sender sets itself.
 _HOP_BY_HOP = frozenset(
     [
         "authorization",
@@ -38,15 +38,15 @@ _HOP_BY_HOP = frozenset(
 
 
 class Responses:
-    """The one endpoint."""
+    """The one endpoint of the service."""
 
     def __init__(self, model: BlobsModel, authorization: Authorization, tenant_id: str) -> None:
-        """Set what it works with.
+        """Keep what the endpoint works with.
 
         Args:
-            model: the way to Azurite.
-            authorization: decides.
-            tenant_id: where a caller without credential is sent.
+            model: the accounts, and the way to Azurite.
+            authorization: checks each request.
+            tenant_id: the tenant that a caller without a credential is told to sign in to.
         """
         self._model = model
         self._authorization = authorization
@@ -56,7 +56,7 @@ class Responses:
         """Answer any request to an account.
 
         Raises:
-            ServiceError: what the blob service answers before it does anything.
+            ServiceError: the request is refused, or Azurite does not answer.
         """
         target, raw_query = _target(request), request.url.query
         query = decoded(raw_query)
@@ -81,7 +81,7 @@ class Responses:
             raise ServiceError(413, "RequestBodyTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.")
 
     async def _refuse_overwrite(self, target: Target) -> None:
-        """Keep a signature that may only create from replacing a blob that is there."""
+        """Refuse to replace an existing blob with a SAS that may only create."""
         if await self._model.exists(target):
             raise exceptions.permission_mismatch()
 
@@ -118,13 +118,13 @@ def _target(request: Request) -> Target:
 
 
 def decoded(raw_query: str) -> dict[str, str]:
-    """Return a query's parameters; a plus sign is a plus sign, as the service reads it."""
+    """Return a query's decoded parameters; as in Azure, a plus sign stays a plus sign."""
     pairs = [part.partition("=") for part in raw_query.split("&") if part]
     return {unquote(name).lower(): unquote(value) for name, _, value in pairs}
 
 
 def forwarded_query(raw_query: str, target: Target) -> str:
-    """Return the query without its signature; a list of containers is narrowed to the account's."""
+    """Return the query without its SAS; for a list of containers, narrow it to those of the account."""
     parts = [part for part in raw_query.split("&") if part]
     kept = {
         unquote(part.partition("=")[0]).lower(): part
@@ -158,7 +158,7 @@ async def _listing(reply: httpx.Response, headers: dict[str, str], target: Targe
 
 async def _read(reply: httpx.Response) -> bytes:
     try:
-        # Raw: a blob that was stored compressed goes out as it is, with its content-encoding.
+        # Read raw bytes: a blob that was stored compressed is passed on as it is, with its Content-Encoding.
         return b"".join([chunk async for chunk in reply.aiter_raw()])
     finally:
         await reply.aclose()

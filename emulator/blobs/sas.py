@@ -1,4 +1,4 @@
-"""Shared access signatures: of the account, of a container, of a blob.
+"""Shared access signatures (SAS) of accounts, containers and blobs.
 
 https://learn.microsoft.com/rest/api/storageservices/create-account-sas
 https://learn.microsoft.com/rest/api/storageservices/create-service-sas
@@ -14,7 +14,7 @@ from emulator.blobs import exceptions
 from emulator.blobs.operations import Operation, Target
 from emulator.blobs.shared_key import matches
 
-# What belongs to the signature and not to the operation; the overrides of answers are `OVERRIDES`.
+# Query parameters that belong to the SAS, not to the operation. `OVERRIDES` has those that set headers of the answer.
 FIELDS = frozenset(
     [
         "sv",
@@ -55,12 +55,12 @@ _WITH_SCOPE = "2020-12-06"
 
 @dataclass(frozen=True)
 class Caller:
-    """From where a request came.
+    """Where a request came from, and when.
 
     Args:
-        scheme: http or https.
+        scheme: `http` or `https`.
         address: IP address.
-        now: when.
+        now: the current time.
     """
 
     scheme: str
@@ -69,10 +69,18 @@ class Caller:
 
 
 def check(sas: Mapping[str, str], target: Target, operation: Operation, keys: Sequence[bytes], caller: Caller) -> str:
-    """Let a request pass whose signature is right and allows the operation; return the permissions that it has.
+    """Check that a SAS is valid and allows the operation, and return its permissions.
+
+    Args:
+        sas: decoded query parameters of the request.
+        target: what the request addresses.
+        operation: what it does.
+        keys: the account's keys.
+        caller: where the request came from, and when.
 
     Raises:
-        ServiceError: 403: `AuthenticationFailed` with the reason, or which part of the SAS does not fit.
+        ServiceError: 403 `AuthenticationFailed` with the reason, or 403 with the part of the SAS that does not fit; 501
+            for a kind of SAS that the local Azure does not offer.
     """
     of_account = "ss" in sas
     _check_form(sas, of_account=of_account)

@@ -1,4 +1,4 @@
-"""Shared Key: a signature over method, headers and path with the account's key.
+"""Shared Key authorization: the account's key signs method, headers, path and query.
 
 https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key
 """
@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 
 from emulator.blobs.exceptions import authentication_failed, signature_mismatch
 
-# How far a request's date may be from the service's.
+# How far the date of a request may differ from the service's clock.
 SKEW = timedelta(minutes=15)
 
 _SIGNED_HEADERS = (
@@ -36,21 +36,34 @@ def sign(key: bytes, text: str) -> str:
 
 
 def matches(keys: Sequence[bytes], text: str, signature: str) -> bool:
-    """Tell whether a signature was made of a text with one of the keys."""
+    """Tell whether one of the keys made this signature of a text.
+
+    Args:
+        keys: the account's keys.
+        text: the string to sign.
+        signature: base64.
+    """
     return any(hmac.compare_digest(sign(key, text), signature) for key in keys)
 
 
 def _collation(name: str) -> tuple[str, str]:
-    """Sort as Azure and its SDKs do: underscores before digits, hyphens only between names equal otherwise."""
+    """Return the sort key of Azure and its SDKs: underscores come before digits, and hyphens only break ties."""
     return name.replace("-", "").replace("_", " "), name
 
 
 def strings_to_sign(
     method: str, account: str, raw_path: str, query: Mapping[str, str], headers: Mapping[str, str]
 ) -> list[str]:
-    """Return the texts that a signature may be made of: headers sorted as Azure does, then byte by byte.
+    """Return the strings that a client may have signed: with headers in Azure's order, and in byte order.
 
-    The two orders differ for a few metadata names only, and clients of both kinds exist.
+    The two orders differ only for a few metadata names, and clients of both kinds exist.
+
+    Args:
+        method: HTTP method.
+        account: name of the account.
+        raw_path: percent-encoded path, without the query.
+        query: decoded query parameters.
+        headers: headers, names in lower case.
     """
     fixed = [headers.get(name, "") for name in _SIGNED_HEADERS]
     if fixed[2] == "0":
@@ -69,7 +82,15 @@ def strings_to_sign(
 def check(
     authorization: str, account: str, keys: Sequence[bytes], texts: Sequence[str], *, date: str, now: datetime
 ) -> None:
-    """Let a request pass whose `Authorization: SharedKey <account>:<signature>` is right.
+    """Check the header `Authorization: SharedKey <account>:<signature>`.
+
+    Args:
+        authorization: value of the header.
+        account: the account that the host names.
+        keys: the account's keys.
+        texts: the strings that the client may have signed, see `strings_to_sign`.
+        date: value of `x-ms-date` or `Date`.
+        now: the current time.
 
     Raises:
         ServiceError: 403 `AuthenticationFailed` with the reason.

@@ -1,4 +1,4 @@
-"""One route takes everything: what a request is, its method, path depth and `comp` say together."""
+"""The one route of the service; method, path depth and `comp` together determine the operation."""
 
 from starlette.requests import Request
 from starlette.routing import Route
@@ -16,7 +16,7 @@ def routes(responses: Responses) -> list[Route]:
 
 
 def operation(request: Request, _route: Route) -> str:
-    """Name an operation: what is done, and in which container (`put blob ignition`)."""
+    """Name an operation by what it does and the container (`put blob ignition`)."""
     host = request.headers["host"].partition(":")[0]
     target = target_of(host, request.scope["raw_path"].decode("ascii", "replace").partition("?")[0])
     try:
