@@ -1,4 +1,7 @@
-"""Microsoft.Compute: virtual machines, their disks, sizes, images and quotas. What runs inside is `emulator.openshift`."""
+"""Microsoft.Compute: virtual machines, their disks, sizes, images and quotas.
+
+The operating systems inside the machines are in `emulator.openshift`.
+"""
 
 from emulator.arm.call import build
 from emulator.arm.models import ArmModel
@@ -11,7 +14,7 @@ __all__ = ["install"]
 
 
 def install(platform: Platform, arm: ArmModel) -> None:
-    """Make the quotas known, put the paths that are no resources on ARM's host, and boot what a kill kept from it."""
+    """Register the quotas and the routes besides resources, and boot machines whose boot a kill prevented."""
     platform.register(Quotas(platform))
     arm.add_routes(build(arm, ROWS))
 

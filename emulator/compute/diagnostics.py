@@ -1,4 +1,4 @@
-"""Boot diagnostics: the serial log of a virtual machine as a blob in a storage account of the customer's."""
+"""Boot diagnostics: the serial log of a virtual machine, as a blob in the customer's storage account."""
 
 import base64
 import hashlib
@@ -24,10 +24,10 @@ DEFAULT_MINUTES, LONGEST_MINUTES = 120, 1440
 
 
 def prepare(change: Change) -> None:
-    """Let boot diagnostics pass whose storage account is there, in the machine's subscription and region.
+    """Check that the storage account for boot diagnostics exists in the machine's subscription and region.
 
     Raises:
-        ServiceError: 400 for what is no address of an account, 409 `StorageAccountNotFound`.
+        ServiceError: 400 for a URI that is not that of an account's blob service; 409 `StorageAccountNotFound`.
     """
     uri = _boot_diagnostics(change.properties).get("storageUri", "")
     if not uri:
@@ -45,7 +45,7 @@ def prepare(change: Change) -> None:
 
 
 def addresses(stored: Json) -> Json:
-    """Return what the instance view shows: the address of the blob, where the account is the customer's."""
+    """Return what the instance view shows: the URL of the blob, if it is in the customer's storage account."""
     settings = _boot_diagnostics(stored["properties"])
     if not settings.get("enabled") or not settings.get("storageUri"):
         return {}
@@ -53,10 +53,11 @@ def addresses(stored: Json) -> Json:
 
 
 async def retrieve(call: ActionCall) -> Json:
-    """Write the serial log as it is now; return its address with a SAS to read it.
+    """Write the current serial log, and return its URL with a SAS to read it.
 
     Raises:
-        ServiceError: 409, the machine has no boot diagnostics, or their account is gone.
+        ServiceError: 409 if boot diagnostics are disabled or their storage account is gone; 400 if Azure would manage
+            their storage, or the expiration time is out of range.
     """
     settings = _boot_diagnostics(call.stored["properties"])
     if not settings.get("enabled"):
@@ -74,9 +75,9 @@ async def retrieve(call: ActionCall) -> Json:
 
 
 async def write(platform: Platform, stored: Json) -> None:
-    """Write the serial log as it is now, where the account is the customer's and still there.
+    """Write the current serial log, if it belongs in a storage account of the customer that still exists.
 
-    Azure writes all the time; here whoever is told the address finds what there was then.
+    Azure writes the log continuously. Here it is written whenever a caller asks for its URL.
     """
     settings = _boot_diagnostics(stored["properties"])
     if not settings.get("enabled") or not settings.get("storageUri"):
@@ -95,7 +96,7 @@ def _boot_diagnostics(properties: Json) -> Json:
 
 
 def _target(stored: Json, storage_uri: str) -> Target:
-    """Return the blob of a machine. Azure writes the whole vmId; the names of containers here are shorter."""
+    """Return the blob of a machine. Azure puts the whole vmId into the container's name; names here must be shorter."""
     account = (urlsplit(storage_uri).hostname or "").removesuffix(SUFFIX)
     name, identifier = stored["name"], stored["properties"]["vmId"]
     short = re.sub(r"[^a-z0-9]", "", name.lower())[:9]
@@ -107,7 +108,7 @@ def _address(target: Target) -> str:
 
 
 def _signature(call: ActionCall, target: Target, key: bytes) -> str:
-    """Return a SAS that reads the one blob for as long as was asked for."""
+    """Return a SAS that can read this one blob for the requested time."""
     minutes = call.body.get("sasUriExpirationTimeInMinutes", DEFAULT_MINUTES)
     if not isinstance(minutes, int) or not 1 <= minutes <= LONGEST_MINUTES:
         raise exceptions.invalid_parameter(

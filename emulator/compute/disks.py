@@ -1,4 +1,4 @@
-"""Managed disks: those made by themselves, and those that come with virtual machines."""
+"""Managed disks: those created on their own, and those created with a virtual machine."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 NAME = "Microsoft.Compute/disks"
 MACHINES_NAME = "Microsoft.Compute/virtualMachines"
-# Sizes of the tiers of premium disks.
+# The tiers of premium disks, each with the largest size in GiB that it covers.
 _TIERS = (
     *((4, "P1"), (8, "P2"), (16, "P3"), (32, "P4"), (64, "P6"), (128, "P10"), (256, "P15"), (512, "P20")),
     *((1024, "P30"), (2048, "P40"), (4096, "P50"), (8192, "P60"), (16384, "P70"), (32767, "P80")),
@@ -39,17 +39,17 @@ DISK_ENCRYPTION_SET = Reference("Microsoft.Compute/diskEncryptionSets")
 
 
 def of_machine(properties: Json) -> Iterator[Json]:
-    """Yield the disks in a virtual machine's properties, that of the operating system first."""
+    """Yield the disks in a virtual machine's properties, the operating system disk first."""
     storage = properties["storageProfile"]
     yield storage["osDisk"]
     yield from storage.get("dataDisks", ())
 
 
 def prepare(change: Change, image: Image | None) -> Counter[str]:
-    """Complete the disks of a virtual machine, and return what the new ones add to the usage.
+    """Complete the disks of a virtual machine, and return what the new ones add to the usage of quotas.
 
     Raises:
-        ServiceError: a disk of that name is there, or the one to attach is not, or belongs to another machine.
+        ServiceError: the name of a new disk is taken, or a disk to attach is missing or belongs to another machine.
     """
     before = (
         {disk["name"].lower(): disk for disk in of_machine(change.existing["properties"])} if change.existing else {}
@@ -71,7 +71,7 @@ def prepare(change: Change, image: Image | None) -> Counter[str]:
 
 
 def make_missing(arm: ArmModel, machine: Json) -> None:
-    """Make the disks of a virtual machine that are not there yet."""
+    """Create the disks of a virtual machine that do not exist yet."""
     storage = machine["properties"]["storageProfile"]
     for disk in of_machine(machine["properties"]):
         identifier = disk["managedDisk"]["id"]
@@ -98,7 +98,7 @@ def make_missing(arm: ArmModel, machine: Json) -> None:
 
 
 def _complete(change: Change, disk: Json, image: Image | None) -> None:
-    """Give a disk that is made with its machine a name, an id, a kind and a size."""
+    """Set the name, id, storage type and size of a disk that is created with its machine."""
     if (disk["createOption"] == "FromImage") != (image is not None):
         raise exceptions.invalid_parameter(
             "createOption",
@@ -130,7 +130,7 @@ def _name_before(change: Change) -> str:
 
 
 def _require_new(change: Change, disk: Json) -> None:
-    """Let a disk pass that can be made: by this caller, under a name that is free."""
+    """Check that the caller may create a disk, and that its name is free."""
     identifier = disk["managedDisk"]["id"]
     linked = [(f"{NAME}/write", identifier)]
     change.arm.authorization.authorize_linked(change.caller, f"{MACHINES_NAME}/write", str(change.id), linked)
@@ -139,7 +139,7 @@ def _require_new(change: Change, disk: Json) -> None:
 
 
 def _attach(change: Change, disk: Json) -> None:
-    """Complete a disk that is there already."""
+    """Complete the entry of a disk that exists already."""
     identifier = disk.get("managedDisk", {}).get("id", "")
     stored = change.arm.load(identifier) if identifier else None
     if stored is None:
@@ -188,7 +188,7 @@ def _take(arm: ArmModel, stored: Json) -> None:
 
 
 def _prepare_disk(change: Change) -> None:
-    """Check a disk that is made by itself; complete it."""
+    """Check and complete a disk that is created on its own."""
     check_zones(change)
     properties, existing = change.properties, change.existing
     sku = change.body.setdefault("sku", {"name": "Standard_LRS"})

@@ -1,4 +1,4 @@
-"""Disk encryption sets: keys of a customer's for disks. Kept and referred to; what would encrypt is not here."""
+"""Disk encryption sets: a customer's keys for disks. Disks can refer to them, but nothing is encrypted here."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The errors of Microsoft.Compute, in its words."""
+"""The errors of Microsoft.Compute, in its own words."""
 
 from collections.abc import Sequence
 from urllib.parse import quote
@@ -7,12 +7,12 @@ from emulator.core.errors import ServiceError
 
 
 def invalid_parameter(target: str, message: str) -> ServiceError:
-    """A member that cannot have its value."""
+    """Return the 400 for a member whose value is not allowed."""
     return ServiceError(400, "InvalidParameter", message, target=target)
 
 
 def feature_not_enabled(path: str, feature: str) -> ServiceError:
-    """A member that only subscriptions with a feature may use."""
+    """Return the 400 for a member that needs a feature which the subscription has not registered."""
     return invalid_parameter(
         path,
         f"The property '{path}' is not valid because the '{feature}' feature is not enabled for this subscription.",
@@ -20,27 +20,33 @@ def feature_not_enabled(path: str, feature: str) -> ServiceError:
 
 
 def missing(parameter: str) -> ServiceError:
-    """A member that must be there."""
+    """Return the 400 for a required member that is missing."""
     return invalid_parameter(parameter, f"Required parameter '{parameter}' is missing (null).")
 
 
 def not_allowed(parameter: str) -> ServiceError:
-    """A member that must not be there."""
+    """Return the 400 for a member that must be absent."""
     return invalid_parameter(parameter, f"Parameter '{parameter}' is not allowed.")
 
 
 def not_here(what: str) -> ServiceError:
-    """Refuse, out loud, what Azure has and the local Azure has not."""
+    """Return the 400 for a part of Azure that the local Azure does not have."""
     return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {what}.")
 
 
 def change_not_allowed(path: str) -> ServiceError:
-    """What a virtual machine keeps for its life."""
+    """Return the 409 for changing a property that a virtual machine keeps for life."""
     return ServiceError(409, "PropertyChangeNotAllowed", f"Changing property '{path}' is not allowed.", target=path)
 
 
 def invalid_size(size: str, location: str, known: Sequence[str]) -> ServiceError:
-    """No size, or none that the region has."""
+    """Return the 400 for a size that does not exist.
+
+    Args:
+        size: the name that was given.
+        location: name of the region.
+        known: names of the sizes that the region has.
+    """
     return invalid_parameter(
         "vmSize",
         f"The value {size} provided for the VM size is not valid. The valid sizes in the current region "
@@ -49,7 +55,13 @@ def invalid_size(size: str, location: str, known: Sequence[str]) -> ServiceError
 
 
 def sku_not_available(size: str, location: str, zone: str = "") -> ServiceError:
-    """A size that the region has, but not for this subscription or not in this zone."""
+    """Return the 409 for a size that this subscription cannot use in the region or zone.
+
+    Args:
+        size: name of the size.
+        location: name of the region.
+        zone: the zone, if only the zone lacks the size.
+    """
     where = f"location '{location}' in zone '{zone}'" if zone else f"location '{location}'"
     return ServiceError(
         409,
@@ -61,7 +73,7 @@ def sku_not_available(size: str, location: str, zone: str = "") -> ServiceError:
 
 
 def zones_not_supported(resource_id: str, location: str) -> ServiceError:
-    """A zone in a region that has none."""
+    """Return the 400 for a zone in a region without zones."""
     return ServiceError(
         400,
         "LocationNotSupportAvailabilityZones",
@@ -70,7 +82,14 @@ def zones_not_supported(resource_id: str, location: str) -> ServiceError:
 
 
 def unknown_zone(resource_id: str, zone: str, location: str, known: Sequence[str]) -> ServiceError:
-    """A zone that there is not."""
+    """Return the 400 for a zone that the region does not have.
+
+    Args:
+        resource_id: the resource that was to be placed there.
+        zone: the zone that was given.
+        location: name of the region.
+        known: the region's zones.
+    """
     return ServiceError(
         400,
         "AvailabilityZoneNotSupported",
@@ -80,7 +99,7 @@ def unknown_zone(resource_id: str, zone: str, location: str, known: Sequence[str
 
 
 def image_not_found(parts: Sequence[str]) -> ServiceError:
-    """No such image in the marketplace."""
+    """Return the 404 for an image that is not in the marketplace."""
     return ServiceError(
         404,
         "PlatformImageNotFound",
@@ -91,7 +110,15 @@ def image_not_found(parts: Sequence[str]) -> ServiceError:
 
 
 def quota_exceeded(what: str, location: str, limit: int, used: int, required: int) -> ServiceError:
-    """More than the subscription may have in the region."""
+    """Return the 409 for exceeding a quota of the subscription in the region.
+
+    Args:
+        what: what the message calls the quota.
+        location: name of the region.
+        limit: the limit.
+        used: the current usage.
+        required: what the request would add.
+    """
     detail = quote(f'{{"location":"{location}","quota":"{what}","newLimit":{used + required}}}')
     return ServiceError(
         409,
@@ -107,7 +134,7 @@ def quota_exceeded(what: str, location: str, limit: int, used: int, required: in
 
 
 def interface_in_use(interface_id: str, machine_id: str) -> ServiceError:
-    """A network interface of another machine."""
+    """Return the 400 for a network interface that another machine uses."""
     return ServiceError(
         400,
         "NicInUse",
@@ -117,7 +144,7 @@ def interface_in_use(interface_id: str, machine_id: str) -> ServiceError:
 
 
 def one_primary_interface(machine_id: str) -> ServiceError:
-    """Several network interfaces, of which not exactly one is the primary."""
+    """Return the 400 for several network interfaces of which not exactly one is the primary."""
     return ServiceError(
         400,
         "VirtualMachineMustHaveOneNetworkInterfaceAsPrimary",
@@ -126,7 +153,7 @@ def one_primary_interface(machine_id: str) -> ServiceError:
 
 
 def account_not_found(account: str) -> ServiceError:
-    """No storage account for the boot diagnostics."""
+    """Return the 409 for boot diagnostics whose storage account does not exist."""
     return ServiceError(
         409,
         "StorageAccountNotFound",
@@ -136,7 +163,7 @@ def account_not_found(account: str) -> ServiceError:
 
 
 def disk_exists(name: str, group: str) -> ServiceError:
-    """A disk would be made under the name of one that is there."""
+    """Return the 409 for creating a disk with the name of an existing one."""
     return ServiceError(
         409,
         "ConflictingUserInput",
@@ -145,7 +172,7 @@ def disk_exists(name: str, group: str) -> ServiceError:
 
 
 def disk_owned(name: str, machine_id: str) -> ServiceError:
-    """A disk is attached to another machine."""
+    """Return the 409 for a disk that is attached to another machine."""
     return ServiceError(
         409,
         "ConflictingUserInput",
@@ -154,7 +181,7 @@ def disk_owned(name: str, machine_id: str) -> ServiceError:
 
 
 def disk_attached(disk_id: str, holders: Sequence[str]) -> ServiceError:
-    """A disk is deleted while it is attached."""
+    """Return the 409 for deleting a disk that is attached."""
     return ServiceError(
         409,
         "OperationNotAllowed",

@@ -1,4 +1,4 @@
-"""The images of the marketplace that there are: of OpenShift every release from 4.3 on whose bootstrap is described."""
+"""The marketplace images that exist here, including every OpenShift release from 4.3 whose bootstrap is described."""
 
 import re
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Image:
-    """An offer.
+    """An offer of the marketplace.
 
     Args:
-        publisher: of it.
-        offer: its name.
-        latest: by SKU, the version that `latest` stands for.
-        versions: regular expression of the versions that there are; `{sku}` is the digits of the SKU.
-        disk_gb: size of its disk.
+        publisher: name of the publisher.
+        offer: name of the offer.
+        latest: the version that `latest` stands for, by SKU.
+        versions: regular expression of the versions that exist; `{sku}` stands for the digits of the SKU.
+        disk_gb: size of the image's disk.
     """
 
     publisher: str
@@ -29,7 +29,7 @@ class Image:
     disk_gb: int
 
     def has(self, sku: str, version: str) -> bool:
-        """Tell whether there is a version of a SKU. A release is the first number of the versions of its SKU."""
+        """Tell whether a SKU has a version. The versions of an OpenShift SKU begin with the SKU's digits."""
         digits = "".join(re.findall(r"\d+", sku))
         return re.fullmatch(self.versions.format(sku=digits), version) is not None
 
@@ -78,10 +78,10 @@ IMAGES = (
 
 
 def resolve(reference: Json) -> tuple[Image, str]:
-    """Return the image of an `imageReference`, and its exact version.
+    """Return the image that an `imageReference` names, and its exact version.
 
     Raises:
-        ServiceError: 400 for a reference that is not whole, 404 `PlatformImageNotFound`.
+        ServiceError: 400 for a reference that is incomplete or not to the marketplace; 404 `PlatformImageNotFound`.
     """
     parts = [str(reference.get(part) or "") for part in ("publisher", "offer", "sku", "version")]
     if reference.get("id"):

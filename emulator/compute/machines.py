@@ -1,4 +1,4 @@
-"""Virtual machines: what a PUT of one must hold, what it makes, and what goes with it."""
+"""Virtual machines: checks a PUT, creates a machine's disks, and deletes what goes with the machine."""
 
 from collections import Counter
 from typing import Any
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 DELETE_SECONDS = 24
 ENCRYPTION_AT_HOST = "Microsoft.Compute/EncryptionAtHost"
-# What a machine keeps for its life: how errors call it, and where it is.
+# Properties that a machine keeps for life: the name in errors, and the path in `properties`.
 _KEPT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("imageReference.publisher", ("storageProfile", "imageReference", "publisher")),
     ("imageReference.offer", ("storageProfile", "imageReference", "offer")),
@@ -37,7 +37,7 @@ _KEPT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("linuxConfiguration.ssh.publicKeys", ("osProfile", "linuxConfiguration", "ssh", "publicKeys")),
 )
-# What no answer shows: where it is in a body, and whether it may change.
+# Secrets, which no answer shows: the path in `properties`, and whether the value may change.
 _SECRETS: tuple[tuple[tuple[str, ...], bool], ...] = (
     (("osProfile", "customData"), False),
     (("osProfile", "adminPassword"), False),
@@ -46,10 +46,10 @@ _SECRETS: tuple[tuple[tuple[str, ...], bool], ...] = (
 
 
 def prepare(change: Change) -> None:
-    """Check a virtual machine, and complete what its body leaves open.
+    """Check a virtual machine, and complete what its body leaves out.
 
     Raises:
-        ServiceError: as Azure refuses it.
+        ServiceError: Azure would refuse the machine, with this code.
     """
     properties, existing = change.properties, change.existing
     if existing is not None:
@@ -73,7 +73,7 @@ def prepare(change: Change) -> None:
 
 
 async def stored(arm: ArmModel, machine: Json) -> None:
-    """Make the disks that are missing, note what is used, and boot a machine that is to be booted."""
+    """Create the missing disks, record the usage of quotas, and boot the machine if it is due."""
     disks.make_missing(arm, machine)
     size_name = machine["properties"]["hardwareProfile"]["vmSize"]
     arm.platform.model(Quotas).take(
@@ -83,7 +83,7 @@ async def stored(arm: ArmModel, machine: Json) -> None:
 
 
 async def removed(arm: ArmModel, machine: Json) -> None:
-    """End a machine, and begin to delete what goes with it."""
+    """Remove a machine's guest and usage, and begin to delete the disks and interfaces that go with it."""
     arm.platform.model(Guests).deleted(machine["id"])
     arm.platform.model(Quotas).release(machine["id"].split("/")[2], machine["location"], machine["id"])
     properties = machine["properties"]
@@ -104,7 +104,7 @@ async def removed(arm: ArmModel, machine: Json) -> None:
 
 
 def outcome(arm: ArmModel, machine: Json) -> Outcome:
-    """Tell how far the operating system has come: Azure calls a machine made when its agent has reported."""
+    """Return how far provisioning is: in Azure, a machine counts as created once its agent has reported."""
     return arm.platform.model(Guests).provisioning(machine["id"])  # type: ignore[return-value]  # one of the two words
 
 
@@ -118,7 +118,7 @@ def _require(properties: Json) -> None:
 
 
 def _check_encryption(change: Change) -> None:
-    """Let a machine encrypt at its host in a subscription that has registered the feature."""
+    """Refuse encryption at host in a subscription that has not registered the feature."""
     if not change.properties.get("securityProfile", {}).get("encryptionAtHost"):
         return
     known = change.arm.subscriptions.features(change.id.subscription_id)
@@ -128,7 +128,7 @@ def _check_encryption(change: Change) -> None:
 
 
 def _check_kept(change: Change) -> None:
-    """Let a change pass that changes nothing which must stay; what it leaves out stays."""
+    """Refuse changes of what a machine keeps for life; fill in what the body leaves out."""
     existing = change.existing or {}
     before: Json = existing["properties"]
     if "zones" in change.body and change.body["zones"] != existing.get("zones", []):
@@ -165,7 +165,7 @@ def _same(given: Any, known: Any) -> bool:
 
 
 def _image(change: Change) -> Image | None:
-    """Return the image that the machine is made of; None when it gets a disk that is there."""
+    """Return the image that the machine is created from; None if it gets an existing disk."""
     storage = change.properties["storageProfile"]
     if storage["osDisk"]["createOption"] == "Attach":
         if "imageReference" in storage:
@@ -191,7 +191,7 @@ def _prepare_guest(change: Change) -> None:
 
 
 def _check_interfaces(change: Change) -> None:
-    """Let network interfaces pass that are no other machine's, one of them the primary."""
+    """Check that no other machine uses the network interfaces, and that exactly one of several is the primary."""
     interfaces = change.properties["networkProfile"]["networkInterfaces"]
     for interface in interfaces:
         holders = change.arm.documents.references.holders(change.arm, interface["id"])
@@ -204,7 +204,7 @@ def _check_interfaces(change: Change) -> None:
 
 
 def _private(change: Change, size: Size) -> Json:
-    """Take the secrets out of the body; return them with the power that the machine is to have."""
+    """Take the secrets out of the body; return them with the power state that the machine is to have."""
     existing = change.existing
     private: Json = {"power": power.STARTING} if existing is None else dict(existing["private"])
     for path, _ in _SECRETS:

@@ -1,4 +1,4 @@
-"""The `osProfile` of a virtual machine: what Azure asks of a Linux before it makes one."""
+"""The `osProfile` of a virtual machine: what Azure checks before it creates a Linux machine."""
 
 import base64
 import binascii
@@ -34,7 +34,12 @@ _CHARACTERS = ("[A-Z]", "[a-z]", "[0-9]", r"[^A-Za-z0-9]")
 
 
 def prepare(profile: Json, machine_name: str, *, is_new: bool) -> None:
-    """Check and complete the profile of a Linux.
+    """Check and complete the profile of a Linux machine.
+
+    Args:
+        profile: `properties.osProfile`, which is changed in place.
+        machine_name: the default for `computerName`.
+        is_new: whether the machine is being created.
 
     Raises:
         ServiceError: 400 `InvalidParameter`.
@@ -67,7 +72,12 @@ def prepare(profile: Json, machine_name: str, *, is_new: bool) -> None:
 
 
 def check_encoded(member: str, title: str, data: str) -> None:
-    """Let data for a machine pass that is base64.
+    """Check that data for a machine is base64 and not too long.
+
+    Args:
+        member: target of the error.
+        title: what the message calls the data.
+        data: the data as sent.
 
     Raises:
         ServiceError: 400 `InvalidParameter`.
@@ -101,7 +111,7 @@ def _check_login(profile: Json, linux: Json) -> None:
             "Authentication using either SSH or by user name and password must be enabled in Linux profile.",
         )
     if not password:
-        # As Azure does: whoever brings keys alone gets no password login.
+        # As in Azure, a machine with SSH keys and no password allows no login by password.
         linux["disablePasswordAuthentication"] = True
         return
     kinds = sum(1 for kind in _CHARACTERS if re.search(kind, password))

@@ -1,14 +1,14 @@
-"""Where a virtual machine or a disk may be: regions, zones and what they have."""
+"""Where a virtual machine or a disk may be placed: the zones of regions, and the sizes that these have."""
 
 from emulator.arm.resources import Change
 from emulator.compute import exceptions, sizes
 
 
 def check_zones(change: Change) -> str:
-    """Return the zone of a resource, "" when it is in none.
+    """Return the zone of a resource, or "" if it is in none.
 
     Raises:
-        ServiceError: 400, several zones, or one that the region does not have.
+        ServiceError: 400 for several zones, or for one that the region does not have.
     """
     zones = change.body.get("zones") or []
     if not zones:
@@ -28,10 +28,15 @@ def check_zones(change: Change) -> str:
 
 
 def check_size(location: str, name: str, zone: str) -> sizes.Size:
-    """Return the size of a virtual machine, when the region and zone have it.
+    """Return the size of a virtual machine, after checking that the region and the zone have it.
+
+    Args:
+        location: name of the region.
+        name: name of the size, in any case.
+        zone: the machine's zone, or "".
 
     Raises:
-        ServiceError: 400 for no size, 409 `SkuNotAvailable`.
+        ServiceError: 400 for an unknown size; 409 `SkuNotAvailable`.
     """
     size = sizes.find(name)
     if size is None:

@@ -1,6 +1,6 @@
-"""Power of virtual machines: what is noted of it, and what the guest is told.
+"""Power of virtual machines: the stored power state, and the calls that boot and stop the guest.
 
-The guest is told first and the note follows. So a kill between them repeats a boot, and loses none.
+The guest is called first, and then the power state is stored. So a kill in between repeats a boot, but never loses one.
 """
 
 from typing import Any
@@ -11,13 +11,13 @@ from emulator.openshift.guests import Guests
 
 Json = dict[str, Any]
 
-# `private.power`: to be booted, for the first time or again; on; off and still allocated; off and given back.
+# `private.power`: to be booted for the first time, to be rebooted, on; off and allocated, off and deallocated.
 STARTING, RESTARTING, RUNNING = "starting", "restarting", "running"
 STOPPED, DEALLOCATED = "stopped", "deallocated"
 
 
 def boot(arm: ArmModel, stored: Json) -> None:
-    """Let a virtual machine boot; one that runs loses its power first."""
+    """Boot a virtual machine; if it runs, take its power away first."""
     guests = arm.platform.model(Guests)
     if stored["private"]["power"] in (RUNNING, RESTARTING):
         guests.stopped(stored["id"])
@@ -26,13 +26,13 @@ def boot(arm: ArmModel, stored: Json) -> None:
 
 
 def boot_if_due(arm: ArmModel, stored: Json) -> None:
-    """Let a virtual machine boot that is to be booted."""
+    """Boot a virtual machine if its power state says that it is to be booted."""
     if stored["private"]["power"] in (STARTING, RESTARTING):
         boot(arm, stored)
 
 
 def boot_left_over(arm: ArmModel) -> None:
-    """Boot the virtual machines that the process had accepted, and not yet booted, when it was killed."""
+    """Boot the virtual machines that the process had accepted but not yet booted when it was killed."""
     for stored in list(arm.scan("/subscriptions/", "Microsoft.Compute/virtualMachines")):
         boot_if_due(arm, stored)
 
@@ -67,7 +67,7 @@ def _stop(call: ActionCall, power: str) -> Json:
     return {}
 
 
-# Seconds are estimates: nobody publishes how long Azure takes for these.
+# The seconds are estimates: how long Azure takes for these actions is not published.
 ACTIONS = {
     "start": Action(_start, 20),
     "restart": Action(_restart, 30),

@@ -1,4 +1,4 @@
-"""What Microsoft.Compute refuses a deployment for before it begins: sizes that are not there, quotas for all together."""
+"""Preflight of a deployment: refuses unavailable sizes, and machines that together exceed a quota."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 def check_deployment(arm: ArmModel, machines: Sequence[tuple[str, Json]]) -> list[ServiceError]:
-    """Return why the new ones of these virtual machines cannot be made; what is not known yet counts as fine."""
+    """Return why the new ones of these virtual machines cannot be created; values not known yet are not checked."""
     failures: list[ServiceError] = []
     demand: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for identifier, body in machines:
@@ -31,13 +31,13 @@ def check_deployment(arm: ArmModel, machines: Sequence[tuple[str, Json]]) -> lis
         try:
             arm.platform.model(Quotas).check(subscription_id, location, "", wanted)
         except ServiceError as error:
-            # The same refusal goes by another name here.
+            # In a preflight, the same refusal has another code.
             failures.append(ServiceError(error.status_code, "QuotaExceeded", error.message))
     return failures
 
 
 def _placement(body: Json) -> tuple[str, str, str]:
-    """Return size, region and zone of a machine, "" for what its body does not say in text."""
+    """Return size, region and zone of a machine; "" for each that its body does not give as a string."""
     properties, zones = body.get("properties"), body.get("zones")
     hardware = properties.get("hardwareProfile") if isinstance(properties, dict) else None
     size = hardware.get("vmSize") if isinstance(hardware, dict) else None

@@ -1,6 +1,6 @@
-"""How much of what a subscription may have in a region, and how much it has.
+"""Quotas: how much a subscription may use in a region, and how much it uses.
 
-What is in use is noted by the resource that uses it, so that a sum need not read every virtual machine.
+Usage is stored for each resource, so that adding it up does not require reading every virtual machine.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from emulator.core.platform import Platform
 Json = dict[str, Any]
 
 CORES, MACHINES, PREMIUM_DISKS = "cores", "virtualMachines", "PremiumDiskCount"
-# Name of a usage: what people read, and what errors call it.
+# By name of the usage: its label for people, and its name in errors.
 _LABELS = {
     CORES: ("Total Regional vCPUs", "Total Regional Cores"),
     MACHINES: ("Virtual Machines", "Virtual Machines"),
@@ -34,15 +34,34 @@ class Quotas:
         self._used = platform.store.table("compute_usage")
 
     def limit(self, subscription_id: str, location: str, name: str) -> int:
-        """Return how much there may be."""
+        """Return the limit of a usage.
+
+        Args:
+            subscription_id: the subscription.
+            location: name of the region.
+            name: name of the usage, one of `NAMES`.
+        """
         return self._limits.get(subscription_id, location, name, _LIMITS.get(name, DEFAULT_CORES))
 
     def set_limit(self, subscription_id: str, location: str, name: str, limit: int) -> None:
-        """Say how much there may be."""
+        """Set the limit of a usage.
+
+        Args:
+            subscription_id: the subscription.
+            location: name of the region.
+            name: name of the usage, one of `NAMES`.
+            limit: the new limit.
+        """
         self._limits.set(subscription_id, location, name, limit)
 
     def used(self, subscription_id: str, location: str, *, without: str = "") -> dict[str, int]:
-        """Return how much there is by name, not counting one resource."""
+        """Return the usage by name.
+
+        Args:
+            subscription_id: the subscription.
+            location: name of the region.
+            without: id of a resource that is not counted.
+        """
         place = f"{_place(subscription_id, location)}/"
         total = dict.fromkeys(NAMES, 0)
         for key, document in self._used.scan(place):
@@ -52,7 +71,13 @@ class Quotas:
         return total
 
     def check(self, subscription_id: str, location: str, resource_id: str, demand: Mapping[str, int]) -> None:
-        """Let a resource pass that may have what it needs, in place of what it has.
+        """Check that the limits allow what a resource needs, in place of what it uses now.
+
+        Args:
+            subscription_id: the subscription.
+            location: name of the region.
+            resource_id: the resource; "" for resources that do not exist yet.
+            demand: what it needs, by name of the usage.
 
         Raises:
             ServiceError: 409 with the first limit that it would exceed.
@@ -64,15 +89,28 @@ class Quotas:
                 raise exceptions.quota_exceeded(_LABELS[name][1], location, limit, used[name], amount)
 
     def take(self, subscription_id: str, location: str, resource_id: str, demand: Mapping[str, int]) -> None:
-        """Note what a resource uses."""
+        """Record what a resource uses.
+
+        Args:
+            subscription_id: the subscription.
+            location: name of the region.
+            resource_id: the resource.
+            demand: what it uses, by name of the usage.
+        """
         self._used.put(f"{_place(subscription_id, location)}/{resource_id.lower()}", dict(demand))
 
     def release(self, subscription_id: str, location: str, resource_id: str) -> None:
-        """Note that a resource uses nothing any more."""
+        """Record that a resource no longer uses anything.
+
+        Args:
+            subscription_id: the subscription.
+            location: name of the region.
+            resource_id: the resource.
+        """
         self._used.delete(f"{_place(subscription_id, location)}/{resource_id.lower()}")
 
     def usages(self, subscription_id: str, location: str) -> Iterator[Json]:
-        """Yield what `usages` answers."""
+        """Yield the entries of the `usages` list."""
         used = self.used(subscription_id, location)
         for name, (label, _) in _LABELS.items():
             yield {

@@ -1,4 +1,4 @@
-"""The types of Microsoft.Compute."""
+"""The resource types of Microsoft.Compute."""
 
 from emulator.arm.resources import Action, ResourceType
 from emulator.arm.schema import READ_ONLY, Choice, Reference, Required, Since
@@ -99,7 +99,7 @@ MACHINES = ResourceType(
         "userData": Since("2021-03-01", str),
         "vmId": READ_ONLY,
     },
-    # Azure's own part; the rest is the guest's.
+    # Azure's own share of the time; the guest takes the rest.
     create_seconds=27,
     update_seconds=5,
     delete_seconds=machines.DELETE_SECONDS,

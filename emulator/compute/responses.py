@@ -1,4 +1,4 @@
-"""The paths of Microsoft.Compute that are no resources."""
+"""The endpoints of Microsoft.Compute that are not generic to all resources."""
 
 import re
 from typing import Any
@@ -46,7 +46,7 @@ async def list_sizes(call: Call) -> Response:
 
 
 async def list_images(call: Call) -> Response:
-    """GET publishers, their offers, an offer's SKUs, a SKU's versions: whichever level the path ends with."""
+    """GET publishers, a publisher's offers, an offer's SKUs or a SKU's versions, depending on where the path ends."""
     location = _location(call, "publishers")
     given = {name: call.params[name].lower() for name in ("publisher", "offer", "sku") if name in call.params}
     names: list[str] = []
@@ -76,7 +76,7 @@ async def get_image(call: Call) -> Response:
 
 
 async def get_machine(call: Call) -> Response:
-    """GET a virtual machine, with its instance view when `$expand` says so."""
+    """GET a virtual machine, with its instance view if `$expand` asks for it."""
     response = await resources.serve(call)
     stored = call.arm.load(call.path)
     if call.request.query_params.get("$expand", "").lower() != "instanceview" or stored is None:
@@ -88,7 +88,7 @@ async def get_machine(call: Call) -> Response:
 
 
 async def get_instance_view(call: Call) -> Response:
-    """GET how a virtual machine is."""
+    """GET the instance view of a virtual machine."""
     identifier = parse_resource(call.path.rpartition("/")[0])
     row = call.arm.row(identifier, call.api_version)
     _enter(call, f"{row.name}/instanceView/read", str(identifier))

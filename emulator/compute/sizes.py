@@ -1,7 +1,7 @@
-"""Which sizes virtual machines may have: families with their cores, and which region and zone has them.
+"""The sizes of virtual machines: families with their cores, and the regions and zones that have them.
 
-Names, cores and families are Azure's: https://learn.microsoft.com/azure/virtual-machines/sizes. What is missing or
-restricted where is made up, so that callers can meet it.
+Names, cores and families are Azure's: https://learn.microsoft.com/azure/virtual-machines/sizes. Which sizes are missing
+or restricted in a region is invented, so that callers can run into such cases.
 """
 
 import re
@@ -17,13 +17,13 @@ WITHOUT_ZONES = ("westus",)
 
 @dataclass(frozen=True)
 class Size:
-    """A size.
+    """A size of virtual machines.
 
     Args:
-        name: `Standard_D8s_v5`.
+        name: such as `Standard_D8s_v5`.
         family: name of its quota.
-        cores: vCPUs.
-        memory_gb: GiB.
+        cores: number of vCPUs.
+        memory_gb: memory in GiB.
     """
 
     name: str
@@ -33,18 +33,18 @@ class Size:
 
     @property
     def data_disks(self) -> int:
-        """How many data disks it takes."""
+        """The largest number of data disks."""
         return min(2 * self.cores, 32)
 
 
 @dataclass(frozen=True)
 class Restriction:
-    """A size that a region has, but not for these subscriptions.
+    """A size that a region has, but that the subscriptions here may not use.
 
     Args:
-        location: region.
-        size: name.
-        zones: in which zones; () means the whole region.
+        location: name of the region.
+        size: name of the size.
+        zones: the zones that restrict it; () for the whole region.
     """
 
     location: str
@@ -52,7 +52,7 @@ class Restriction:
     zones: tuple[str, ...] = ()
 
 
-# Pattern, family, GiB for each core, cores.
+# Pattern of the name, family, GiB per core, and the numbers of cores.
 _FAMILIES: tuple[tuple[str, str, float, tuple[int, ...]], ...] = (
     ("Standard_B{}ms", "standardBSFamily", 4, (2, 4, 8, 16)),
     ("Standard_D{}s_v3", "standardDSv3Family", 4, (2, 4, 8, 16, 32, 48, 64)),
@@ -94,7 +94,7 @@ _BY_NAME = {
 }
 FAMILIES = tuple(dict.fromkeys(family for _, family, _, _ in _FAMILIES))
 
-# Patterns of the names that a region does not have at all.
+# By region: patterns of the sizes that it does not have at all.
 _NOT_OFFERED = {
     "westus": ("Standard_NC*", "Standard_*_v6", "Standard_L*_v4"),
     "australiaeast": ("Standard_NC*rs_v3", "Standard_M*"),
@@ -108,7 +108,7 @@ RESTRICTIONS = (
 
 
 def find(name: str) -> Size | None:
-    """Return a size by its name in any case, or None."""
+    """Return a size by its name, ignoring case, or None."""
     return _BY_NAME.get(name.lower())
 
 
@@ -133,6 +133,6 @@ def restricted(size: Size, location: str) -> Restriction | None:
 
 
 def family_label(family: str) -> str:
-    """Return how people read a family's name: `standardDSv5Family` is `Standard DSv5 Family vCPUs`."""
+    """Return the label of a family: `standardDSv5Family` becomes `Standard DSv5 Family vCPUs`."""
     words = re.fullmatch(r"[sS]tandard ?(.+?) ?Family", family)
     return f"Standard {words[1]} Family vCPUs" if words else f"{family} vCPUs"

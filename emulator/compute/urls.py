@@ -1,4 +1,4 @@
-"""What Microsoft.Compute answers beside its resources."""
+"""The routes of Microsoft.Compute besides those that all resources have."""
 
 from emulator.arm.call import Row
 from emulator.compute import responses

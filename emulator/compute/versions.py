@@ -1,4 +1,4 @@
-"""The api-versions of Microsoft.Compute, by family of types."""
+"""The API versions of Microsoft.Compute, by group of resource types."""
 
 _MACHINE_MONTHS = {
     2015: ("05-01-preview", "06-15"),

@@ -1,4 +1,4 @@
-"""What Microsoft.Compute shows beside its resources: instance views, SKUs, sizes, images."""
+"""What Microsoft.Compute shows besides its resources: instance views, SKUs and sizes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ _DISK_SKUS = (("Standard_LRS", "Standard"), ("StandardSSD_LRS", "Standard"), ("P
 
 
 def instance_view(stored: Json) -> Json:
-    """Return how a virtual machine is."""
+    """Return the instance view of a virtual machine."""
     code, label = _POWER[stored["private"]["power"]]
     time = stored["changed"]
     view: Json = {
@@ -64,7 +64,7 @@ def _done(time: str) -> Json:
 
 
 def skus(location: str) -> Iterator[Json]:
-    """Yield what a region has: sizes of machines, and kinds of disks."""
+    """Yield the SKUs of a region: sizes of machines, and kinds of disks."""
     for size in sizes.in_location(location):
         yield _size_sku(size, location)
     for name, tier in _DISK_SKUS:
