@@ -95,7 +95,7 @@ def _prepare_token(change: Change) -> None:
 
 
 def _render_token(_arm: ArmModel, stored: Json) -> Json:
-    """Show a token's passwords without their values: those are told once, by `generateCredentials`."""
+    """Return a token's passwords without their values, which only `generateCredentials` shows, once."""
     shown = [
         {name: value for name, value in password.items() if name != "value"}
         for password in stored["private"]["passwords"]
@@ -108,7 +108,7 @@ def _render_created(_arm: ArmModel, stored: Json) -> Json:
 
 
 def _generate_credentials(call: ActionCall) -> Json:
-    """Give a token new passwords, one or both; the former ones of these names stop working."""
+    """Generate one or both passwords of a token; the previous passwords of the same names stop working."""
     try:
         identifier = parse_resource(str(call.body.get("tokenId", "")))
     except ValueError as error:
@@ -188,8 +188,8 @@ REGISTRIES = ResourceType(
     delete_seconds=10,
     reply="operation",
     writing_state="Creating",
-    # Not below the registry: the resource provider's role lets it read the operations of tokens alone, and it has
-    # to follow generateCredentials all the same.
+    # No status path below the registry: the resource provider must poll generateCredentials, but its role lets it read
+    # no operations there except those of tokens.
     prepare=_prepare_registry,
     render=_render_registry,
     stored=_make_scope_maps,
