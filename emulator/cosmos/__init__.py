@@ -1,7 +1,7 @@
-"""Cosmos DB for NoSQL, its data plane: `https://<account>.documents.azure.com`.
+"""The data plane of Cosmos DB for NoSQL: `https://<account>.documents.azure.com`.
 
-Every container has one partition key range. Consistency is session, which one process keeps for free. Not offered,
-and refused: account keys, hierarchical partition keys, change feed, stored procedures, triggers, functions,
+Every container has one partition key range. Consistency is session, which a single process gives for free. This package
+refuses account keys, hierarchical partition keys, the change feed, stored procedures, triggers, functions and
 throughput.
 """
 
@@ -18,13 +18,13 @@ __all__ = ["CosmosModel", "Role", "create"]
 
 
 def create(platform: Platform) -> Service:
-    """Create the service; Entra ID's has to be there before."""
+    """Create the service; Entra ID must be registered before it."""
     model = CosmosModel(platform)
     platform.register(model)
     authorization = Authorization(platform.model(EntraModel), model)
 
     async def start() -> None:
-        # Reads and queries remove what they find expired; this removes what nobody asks for any more.
+        # Reads and queries remove the expired documents that they find; this removes those that nobody reads again.
         model.purge_expired()
 
     return Service(

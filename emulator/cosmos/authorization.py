@@ -1,4 +1,4 @@
-"""Who sent a request: the token in Cosmos DB's own Authorization format, and the principal's role."""
+"""Authenticates requests by the token in Cosmos DB's own Authorization format, and checks the principal's role."""
 
 from urllib.parse import parse_qs, unquote
 
@@ -19,7 +19,7 @@ class Authorization:
     """Checks tokens against the directory, and roles against the account."""
 
     def __init__(self, entra: EntraModel, cosmos: CosmosModel) -> None:
-        """Set whom to ask."""
+        """Keep the directory and the accounts."""
         self._entra = entra
         self._cosmos = cosmos
 
@@ -49,10 +49,10 @@ class Authorization:
         return principal.object_id
 
     def authorize(self, request: Request, *actions: str) -> None:
-        """Let a caller pass who may do all of these.
+        """Check that the caller may do all of these actions.
 
         Raises:
-            CosmosError: 401, or 403 with substatus 5301.
+            CosmosError: as `authenticate`, or 403 with substatus 5301.
         """
         principal = self.authenticate(request)
         account = account_of(request)
@@ -65,7 +65,7 @@ def _token(request: Request) -> str:
     """Return the token of `type=aad&ver=1.0&sig=<token>`, which clients may percent-encode.
 
     Raises:
-        CosmosError: 401 for an absent or other kind of credential; account keys are switched off.
+        CosmosError: 401 if the credential is absent or of another kind; account keys are disabled.
     """
     header = request.headers.get("authorization")
     if not header:

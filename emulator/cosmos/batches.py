@@ -1,4 +1,4 @@
-"""Transactional batches: several operations on documents of one partition, all of them or none."""
+"""Transactional batches: several operations on documents of one partition, of which all succeed or none."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ MAX_OPERATIONS = 100
 _FAILED_DEPENDENCY = 424
 _MULTI_STATUS = 207
 
-# Which permission each kind of operation needs.
+# The permission that each kind of operation needs, as a key of `ITEM_ACTIONS`.
 ACTIONS = {
     "Create": "create",
     "Upsert": "upsert",
@@ -24,7 +24,7 @@ ACTIONS = {
 
 
 def checked(body: Any) -> list[dict[str, Any]]:
-    """Return the operations of a batch.
+    """Return the operations of a batch, after checking its form.
 
     Raises:
         CosmosError: 400.
@@ -49,16 +49,22 @@ def names(operations: list[dict[str, Any]]) -> set[str]:
 def run(
     store: Store, items: Items, partition: Any, operations: list[dict[str, Any]]
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Do the operations in order; return the batch's status and one result for each.
+    """Run the operations in order; return the status of the batch, and one result per operation.
 
-    When one fails, what was done before is undone, and the others' results say 424.
+    If an operation fails, those before it are rolled back, and all others have the result 424.
+
+    Args:
+        store: the store, for the transaction.
+        items: the container's documents.
+        partition: the partition key of all operations.
+        operations: as `checked` returns them.
     """
     results: list[dict[str, Any]] = []
     try:
         with store.transaction():
             for operation in operations:
-                # When one fails, how many went before it says which one.
-                results.append(_run_one(items, partition, operation))  # noqa: PERF401 - idem
+                # If an operation fails, the number of results before it tells which one.
+                results.append(_run_one(items, partition, operation))  # noqa: PERF401 - see above
     except ServiceError as error:
         failed = {
             "statusCode": error.status_code,

@@ -1,4 +1,4 @@
-"""Errors of Cosmos DB: status, code, substatus, and how they look on the wire."""
+"""Errors of Cosmos DB: status, code, substatus, and their wire format."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ _THROTTLED_SUBSTATUS = 3200
 
 
 class CosmosError(ServiceError):
-    """An error with a substatus, as `x-ms-substatus` carries it."""
+    """An error with a substatus, which the header `x-ms-substatus` carries."""
 
     def __init__(self, status_code: int, code: str, message: str, substatus: int = 0, **extra: Any) -> None:
         super().__init__(status_code, code, message, extra=extra)
@@ -47,37 +47,37 @@ def bad_request(message: str, substatus: int = 0) -> CosmosError:
 
 
 def not_offered(what: str) -> CosmosError:
-    """Refuse what Cosmos DB has and the local Azure has not."""
+    """Return the 501 for a part of Cosmos DB that the local Azure does not offer."""
     return CosmosError(501, "NotImplemented", f"The local Azure does not offer {what}.")
 
 
 def item_not_found() -> CosmosError:
-    """Return the 404 of a document."""
+    """Return the 404 for a document that does not exist."""
     return CosmosError(404, "NotFound", "Entity with the specified id does not exist in the system.")
 
 
 def owner_not_found(kind: str, name: str) -> CosmosError:
-    """Return the 404 of a database or container."""
+    """Return the 404 for a database or container that does not exist."""
     return CosmosError(404, "NotFound", f"Owner resource does not exist: the {kind} '{name}' was not found.", 1003)
 
 
 def id_taken() -> CosmosError:
-    """Return the 409 of an id."""
+    """Return the 409 for an id that is taken."""
     return CosmosError(409, "Conflict", "Entity with the specified id already exists in the system.")
 
 
 def unique_key_taken(paths: list[str]) -> CosmosError:
-    """Return the 409 of a unique key."""
+    """Return the 409 for a unique key that is taken."""
     return CosmosError(409, "Conflict", f"Unique index constraint violation: the key on {', '.join(paths)} is taken.")
 
 
 def precondition_failed() -> CosmosError:
-    """Return the 412 of an ETag or of a conditional patch."""
+    """Return the 412 for an ETag that does not match, or a patch whose condition is not met."""
     return CosmosError(412, "PreconditionFailed", "One of the specified pre-condition is not met.")
 
 
 def too_large(size: int) -> CosmosError:
-    """Return the 413 of a document or batch."""
+    """Return the 413 for a document or request that is too large."""
     return CosmosError(
         413, "RequestEntityTooLarge", f"Request size is too large: {size} bytes of {MAX_DOCUMENT_BYTES} at most."
     )
@@ -89,7 +89,13 @@ def unauthorized(message: str) -> CosmosError:
 
 
 def not_by_token(account: str, method: str, path: str) -> CosmosError:
-    """Return the 403 of what no Entra ID token may do in the data plane: to change databases and containers."""
+    """Return the 403 for an operation on databases or containers that no Entra ID token allows in the data plane.
+
+    Args:
+        account: name of the account.
+        method: HTTP method.
+        path: path of the URL.
+    """
     return CosmosError(
         403,
         "Forbidden",
@@ -100,7 +106,13 @@ def not_by_token(account: str, method: str, path: str) -> CosmosError:
 
 
 def permission_missing(account: str, principal: str, action: str) -> CosmosError:
-    """Return the 403 of a principal without the role for an action."""
+    """Return the 403 for a principal without a role that allows an action.
+
+    Args:
+        account: name of the account.
+        principal: object id.
+        action: the action that it lacks, such as `READ_METADATA`.
+    """
     return CosmosError(
         403,
         "Forbidden",
@@ -111,6 +123,13 @@ def permission_missing(account: str, principal: str, action: str) -> CosmosError
 
 
 def query_error(code: str, message: str, start: int, end: int) -> CosmosError:
-    """Return the 400 of a query: the code, what is wrong, and where in the text."""
+    """Return the 400 for an invalid query, with the place in its text.
+
+    Args:
+        code: Cosmos DB's code, such as `SC1001`.
+        message: what is wrong.
+        start: offset of the first wrong character.
+        end: offset after the last one.
+    """
     error = {"severity": "Error", "location": {"start": start, "end": end}, "code": code, "message": message}
     return bad_request("Message: " + json.dumps({"errors": [error]}))

@@ -21,14 +21,14 @@ class ItemResponses:
     """The endpoints of documents."""
 
     def __init__(self, model: CosmosModel, authorization: Authorization, store: Store, clock: Clock) -> None:
-        """Set what they answer from."""
+        """Keep what the endpoints answer from."""
         self._model = model
         self._authorization = authorization
         self._store = store
         self._clock = clock
 
     async def create(self, request: Request) -> Response:
-        """POST a document; with `x-ms-documentdb-is-upsert` it replaces one that is there."""
+        """POST a document; with `x-ms-documentdb-is-upsert` it replaces an existing one."""
         _refuse_scripts(request)
         upsert = wire.is_true(request, "x-ms-documentdb-is-upsert")
         needed = ("upsert",) if upsert else ("create",)
@@ -41,7 +41,7 @@ class ItemResponses:
         return self._written(request, items, stored, "upsert", 201 if created else 200)
 
     async def read(self, request: Request) -> Response:
-        """GET a document; 304 when the client has it already."""
+        """GET a document, or 304 if the client already has this version."""
         items = self._items(request, ITEM_ACTIONS["read"])
         document = items.read(request.path_params["document"], wire.partition_of(request))
         headers = wire.document_headers(document, items.sequence_number, _path(request))
@@ -76,7 +76,7 @@ class ItemResponses:
         return wire.reply(request, self._clock, status=204, operation="delete", headers=headers)
 
     async def read_feed(self, request: Request) -> Response:
-        """GET all documents, of one partition or of all."""
+        """GET all documents of one partition, or of the container."""
         if "a-im" in request.headers:
             raise exceptions.not_offered("the change feed")
         items = self._items(request, ITEM_ACTIONS["read"])
@@ -99,13 +99,13 @@ class ItemResponses:
         return self._page(request, items, statement, parameters)
 
     async def query_plan(self, request: Request) -> Response:
-        """POST a query to learn how to run it."""
+        """POST a query, and get the plan for running it."""
         self._items(request, EXECUTE_QUERY)
         text, parameters = _query_of(await wire.json_body(request))
         return wire.reply(request, self._clock, wire.dumps(sql.plan(sql.parse(text), parameters)))
 
     async def batch(self, request: Request) -> Response:
-        """POST several operations on one partition that are done all or none."""
+        """POST several operations on one partition, of which all succeed or none."""
         if not wire.is_true(request, "x-ms-cosmos-batch-atomic"):
             raise exceptions.not_offered("batches that are not atomic")
         operations = batches.checked(await wire.json_body(request))
@@ -127,10 +127,10 @@ class ItemResponses:
         return wire.reply(request, self._clock, body, status=status, operation=operation, headers=headers)
 
     def _crosses(self, request: Request) -> bool:
-        """Tell whether the gateway would have to put a query's answer together from all partitions.
+        """Tell whether a query is on all partitions, so that the gateway would have to combine their results.
 
         Raises:
-            CosmosError: 400, when the client did not say that it wants that; 410 for a range that there is not.
+            CosmosError: 400 if the client did not enable cross-partition queries; 410 for a range that does not exist.
         """
         only_range = request.headers.get("x-ms-documentdb-partitionkeyrangeid")
         if only_range not in (None, wire.ONLY_RANGE):
@@ -167,7 +167,7 @@ def _path(request: Request, document: str = "") -> str:
     names = request.path_params
     name = document or names.get("document", "")
     path = f"dbs/{names['database']}/colls/{names['container']}" + (f"/docs/{name}" if name else "")
-    # An id may hold any character, a header may not.
+    # Ids may contain characters that headers may not.
     return quote(path, safe="/", errors="replace")
 
 
@@ -179,7 +179,7 @@ def _refuse_scripts(request: Request) -> None:
 
 
 def _query_of(body: Any) -> tuple[str, dict[str, Any]]:
-    """Return text and parameters of `{"query": "...", "parameters": [{"name": "@x", "value": ...}]}`.
+    """Return the text and the parameters of `{"query": "...", "parameters": [{"name": "@x", "value": ...}]}`.
 
     Raises:
         CosmosError: 400.

@@ -1,6 +1,6 @@
 """The documents of one container: partitions, ids, ETags, unique keys, time to live.
 
-A document's key in the store is container, partition key, id; so one partition is one range of keys.
+A document's key in the store consists of container, partition key and id, so a partition is a range of keys.
 """
 
 import json
@@ -27,9 +27,9 @@ class Items:
         """Open a container.
 
         Args:
-            store: where documents are.
+            store: where the documents are stored.
             clock: for `_ts` and time to live.
-            container: its properties.
+            container: the container's own document.
         """
         self.container = container
         self._store = store
@@ -42,14 +42,14 @@ class Items:
 
     @property
     def sequence_number(self) -> int:
-        """How many writes the container has seen: the LSN of session tokens."""
+        """The number of writes to the container, which is the LSN in session tokens."""
         return int((self._numbers.get(self._prefix) or {"value": 0})["value"])
 
     def create(self, document: Document, partition: Any) -> Document:
         """Create a document.
 
         Raises:
-            CosmosError: 409 when id or a unique key is taken, 400 for a document that cannot be stored, 413.
+            CosmosError: 409 if the id or a unique key is taken; 400 for an invalid document; 413 for one too large.
         """
         key = self._key_of(document, partition)
         if self._live(key) is not None:
@@ -57,10 +57,15 @@ class Items:
         return self._write(key, document, None)
 
     def upsert(self, document: Document, partition: Any, if_match: str | None = None) -> tuple[Document, bool]:
-        """Create or replace a document; tell whether it is new. An ETag counts only where there is a document.
+        """Create or replace a document; return it, and whether it is new.
+
+        Args:
+            document: the document.
+            partition: the partition key that the request names.
+            if_match: ETag that an existing document must have, `*`, or None; ignored if there is no document.
 
         Raises:
-            CosmosError: 412, 409 of a unique key, 400, 413.
+            CosmosError: 412; 409 if a unique key is taken; 400 for an invalid document; 413 for one too large.
         """
         key = self._key_of(document, partition)
         current = self._live(key)
@@ -79,8 +84,14 @@ class Items:
     def replace(self, document_id: str, document: Document, partition: Any, if_match: str | None = None) -> Document:
         """Replace a document.
 
+        Args:
+            document_id: id or `_rid` of the document.
+            document: the new content.
+            partition: the partition key that the request names.
+            if_match: ETag that the document must have, `*`, or None.
+
         Raises:
-            CosmosError: 404, 412, 409 of a unique key, 400 when the body has another id or partition, 413.
+            CosmosError: 404; 412; 409 if a unique key is taken; 400 if the body has another id or partition key; 413.
         """
         key, current = self._find(document_id, partition)
         if self._key_of(document, partition) != key:
@@ -92,13 +103,13 @@ class Items:
         """Change parts of a document.
 
         Args:
-            document_id: which.
+            document_id: id or `_rid` of the document.
             patch: `{"operations": [...], "condition": "FROM c WHERE ..."}`; the condition is optional.
-            partition: its partition key.
-            if_match: its ETag.
+            partition: the partition key that the request names.
+            if_match: ETag that the document must have, `*`, or None.
 
         Raises:
-            CosmosError: 404, 412 also when the condition does not hold, 400.
+            CosmosError: 404; 412 if the ETag does not match or the condition is not met; 400.
         """
         key, current = self._find(document_id, partition)
         _check(if_match, current)
@@ -113,6 +124,11 @@ class Items:
 
     def delete(self, document_id: str, partition: Any, if_match: str | None = None) -> None:
         """Delete a document.
+
+        Args:
+            document_id: id or `_rid` of the document.
+            partition: the partition key that the request names.
+            if_match: ETag that the document must have, `*`, or None.
 
         Raises:
             CosmosError: 404, 412.
@@ -129,9 +145,9 @@ class Items:
         """Yield (key, document) in key order.
 
         Args:
-            after: where to resume.
-            partition: which partition, with `one_partition`.
-            one_partition: one, or all of them.
+            after: key after which to resume.
+            partition: the partition key; used with `one_partition` only.
+            one_partition: whether to read one partition, or else all of them.
         """
         prefix = self._key(partition, "") if one_partition else self._prefix
         now = self._now()
@@ -149,7 +165,7 @@ class Items:
         self._numbers.delete(self._prefix)
 
     def purge_expired(self) -> int:
-        """Remove the documents whose time to live is over; return how many."""
+        """Remove the expired documents; return how many."""
         now = self._now()
         expired = [
             (key, document) for key, document in self._documents.scan(self._prefix) if self._expired(document, now)
@@ -162,7 +178,7 @@ class Items:
         return int(self._clock.now().timestamp())
 
     def _expired(self, document: Document, now: int) -> bool:
-        """Tell whether an item's time is over: its own `ttl`, else the container's, counted from the last write."""
+        """Tell whether a document has expired: by its own `ttl`, else the container's, counted from the last write."""
         default = self.container.get("defaultTtl")
         if default is None:
             return False
@@ -227,7 +243,7 @@ class Items:
         return number
 
     def _unique_entries(self, key: str, document: Document) -> Iterator[tuple[str, list[str]]]:
-        """Yield, for each unique key, what stands for the document's values in its partition, and the paths."""
+        """Yield, for each unique key, the entry for the document's values in its partition, and the key's paths."""
         partition = key.split(_SEPARATOR, 2)[1]
         for number, policy in enumerate(self.container["uniqueKeyPolicy"]["uniqueKeys"]):
             values = [partition_keys.value_at(document, path) for path in policy["paths"]]
@@ -235,7 +251,7 @@ class Items:
             yield _SEPARATOR.join((self._prefix.rstrip(_SEPARATOR), partition, str(number), text)), policy["paths"]
 
     def _claim(self, key: str, document: Document, current: Document | None) -> None:
-        """Take the unique keys of a document, and give back those that it had."""
+        """Claim the unique keys of a document, and release those of its current version."""
         for entry, _ in self._unique_entries(key, current) if current else ():
             self._unique.delete(entry)
         for entry, paths in self._unique_entries(key, document):

@@ -1,4 +1,4 @@
-"""Accounts, databases, containers, and who may do what in an account. What containers hold is `items.py`."""
+"""Accounts, databases and containers, and the roles of principals in an account. Documents are in `items.py`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
@@ -31,7 +31,7 @@ def _key(*parts: str) -> str:
 
 
 class CosmosModel:
-    """Every account of the local Azure."""
+    """The Cosmos DB accounts of the local Azure."""
 
     def __init__(self, platform: Platform) -> None:
         """Open the tables."""
@@ -44,12 +44,12 @@ class CosmosModel:
         self._containers = platform.store.table("cosmos_containers")
 
     def ensure_account(self, name: str, tenant_id: str, location: str = "") -> Document:
-        """Create an account, or return it as it is.
+        """Create an account, or return the existing one.
 
         Args:
             name: unique in all of Azure, part of the host name.
-            tenant_id: whose tokens it takes.
-            location: region; the world's unless given.
+            tenant_id: the tenant whose tokens it accepts.
+            location: name of the region; "" for the default region of the local Azure.
         """
         found = self._accounts.get(name)
         if found is None:
@@ -58,7 +58,7 @@ class CosmosModel:
         return found
 
     def delete_account(self, name: str) -> None:
-        """Remove an account with all that it holds; one that is gone is fine."""
+        """Remove an account with its databases and roles, if it exists."""
         for database in list(self.databases(name)):
             self.delete_database(name, database["id"])
         for key, _ in self._roles.scan(_key(name, "")):
@@ -70,11 +70,17 @@ class CosmosModel:
         return self._accounts.get(name)
 
     def resolves(self, host: str) -> bool:
-        """Tell whether a host name is an account's; Azure's DNS knows no other of this suffix."""
+        """Tell whether a host name belongs to an account; Azure's DNS has no other names with this suffix."""
         return host.endswith(SUFFIX) and self._accounts.get(host.removesuffix(SUFFIX)) is not None
 
     def allow(self, account: str, object_id: str, role: Role) -> None:
-        """Give a principal a role on all of an account."""
+        """Give a principal a role on the whole account.
+
+        Args:
+            account: name of the account.
+            object_id: the principal.
+            role: the principal's only role, in place of an earlier one.
+        """
         self._roles.put(_key(account, object_id.lower()), {"role": role})
 
     def disallow(self, account: str, object_id: str) -> None:
@@ -82,15 +88,21 @@ class CosmosModel:
         self._roles.delete(_key(account, object_id.lower()))
 
     def allowed(self, account: str, object_id: str, action: str) -> bool:
-        """Tell whether a principal may do something."""
+        """Tell whether a principal may do an action.
+
+        Args:
+            account: name of the account.
+            object_id: the principal.
+            action: such as `READ_METADATA`.
+        """
         found = self._roles.get(_key(account, object_id.lower()))
         return found is not None and action in ROLE_ACTIONS[found["role"]]
 
     def ensure_database(self, account: str, name: str) -> Document:
-        """Create a database, or return it as it is.
+        """Create a database, or return the existing one.
 
         Raises:
-            LookupError: there is no such account.
+            LookupError: the account does not exist.
         """
         if self._accounts.get(account) is None:
             raise LookupError(f"there is no Cosmos DB account {account!r}")
@@ -117,15 +129,15 @@ class CosmosModel:
         unique_keys: Sequence[str | Sequence[str]] = (),
         default_ttl: int | None = None,
     ) -> Document:
-        """Create a container, or return it as it is.
+        """Create a container, or return the existing one.
 
         Args:
             account: an account that exists.
             database: a database that exists.
             name: unique in the database.
             partition_key: path such as `/partitionKey`.
-            unique_keys: paths whose values, together, are unique within a partition; one path may stand alone.
-            default_ttl: seconds that items live; -1 for ever unless they say otherwise; None when there is no TTL.
+            unique_keys: each is one path, or several paths whose values together are unique within a partition.
+            default_ttl: seconds that documents live; -1 for ever, unless a document has its own; None for no TTL.
 
         Raises:
             CosmosError: a path is malformed, or the database is missing.
@@ -162,7 +174,13 @@ class CosmosModel:
         return document
 
     def delete_container(self, account: str, database: str, name: str) -> None:
-        """Remove a container with its documents."""
+        """Remove a container with its documents, if it exists.
+
+        Args:
+            account: name of the account.
+            database: name of the database.
+            name: name of the container.
+        """
         container = self._containers.get(_key(account, database, name))
         if container is not None:
             with self._store.transaction():
@@ -193,6 +211,11 @@ class CosmosModel:
     def container(self, account: str, database: str, name_or_rid: str) -> Document:
         """Return a container.
 
+        Args:
+            account: name of the account.
+            database: name or `_rid` of the database.
+            name_or_rid: name or `_rid` of the container.
+
         Raises:
             CosmosError: 404.
         """
@@ -207,16 +230,16 @@ class CosmosModel:
         return found
 
     def items(self, account: str, database: str, container: str, intended_rid: str | None = None) -> Items:
-        """Return what a container holds.
+        """Return the documents of a container.
 
         Args:
-            account: whose.
-            database: name or `_rid`.
-            container: name or `_rid`.
-            intended_rid: the `_rid` that the client remembers for this name.
+            account: name of the account.
+            database: name or `_rid` of the database.
+            container: name or `_rid` of the container.
+            intended_rid: the `_rid` that the client has cached for the container, if any.
 
         Raises:
-            CosmosError: 404, or 400 with substatus 1024 when the container was made anew since the client looked.
+            CosmosError: 404; 400 with substatus 1024 if the container was recreated since the client cached its `_rid`.
         """
         found = self.container(account, database, container)
         if intended_rid and intended_rid != found["_rid"]:
@@ -224,7 +247,7 @@ class CosmosModel:
         return self._items(found)
 
     def purge_expired(self) -> int:
-        """Remove every document whose time to live is over; return how many."""
+        """Remove the expired documents of all containers; return how many."""
         return sum(self._items(container).purge_expired() for _, container in self._containers.scan())
 
     def _items(self, container: Document) -> Items:

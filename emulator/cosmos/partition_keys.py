@@ -1,4 +1,4 @@
-"""Partition keys: their paths in a document, and the header that names one."""
+"""Partition keys: their paths in documents, and the header that carries their value."""
 
 import json
 import re
@@ -16,7 +16,7 @@ def segments(path: str) -> list[str]:
     """Split a path such as `/partitionKey`, `/a/b` or `/"a/b"/c` into member names.
 
     Raises:
-        CosmosError: 400, when it is none.
+        CosmosError: 400 if the path is malformed.
     """
     found = list(_SEGMENT.finditer(path))
     if "".join(match.group() for match in found) != path or not found:
@@ -33,10 +33,10 @@ def value_at(document: dict[str, Any], path: str) -> Any:
 
 
 def from_header(header: str) -> Any:
-    """Return the value of `x-ms-documentdb-partitionkey`, a JSON array of one; `{}` stands for undefined.
+    """Return the value in `x-ms-documentdb-partitionkey`, a JSON array with one element; `{}` stands for undefined.
 
     Raises:
-        CosmosError: 400, when it is not of that form.
+        CosmosError: 400 if the header does not have this form.
     """
     try:
         parts = json.loads(header)
@@ -49,10 +49,10 @@ def from_header(header: str) -> Any:
 
 
 def checked(value: Any) -> Any:
-    """Return a value that may be a partition key.
+    """Return a value after checking that it can be a partition key.
 
     Raises:
-        CosmosError: 400, when it is an array, an object or too long.
+        CosmosError: 400 if it is an array, an object or too long.
     """
     if type_name(value) not in _ALLOWED:
         raise bad_request(f"A partition key is a string, number, boolean, null or absent, not an {type_name(value)}.")
@@ -62,17 +62,22 @@ def checked(value: Any) -> Any:
 
 
 def storage_text(value: Any) -> str:
-    """Write a partition key as text that is the same for equal keys and for no others."""
+    """Write a partition key as text, which is the same for equal keys only."""
     if value is UNDEFINED:
         return "[]"
     return json.dumps([int(value) if isinstance(value, float) and value.is_integer() else value])
 
 
 def of_document(document: dict[str, Any], path: str, header: Any) -> Any:
-    """Return a document's partition key, which has to be the header's.
+    """Return a document's partition key, after checking that the header has the same.
+
+    Args:
+        document: the document.
+        path: the container's path of the partition key.
+        header: the value from the header.
 
     Raises:
-        CosmosError: 400 with substatus 1001, when it is not.
+        CosmosError: 400 with substatus 1001 if the two differ.
     """
     value = checked(value_at(document, path))
     if value is not header and not deep_equals(value, header):

@@ -1,4 +1,4 @@
-"""Partial updates: add, set, replace, remove, incr and move, in the order given, all or none."""
+"""Partial updates: add, set, replace, remove, incr and move. They are applied in order, all or none."""
 
 import copy
 import re
@@ -15,10 +15,10 @@ Container = dict[str, Any] | list[Any]
 
 
 def apply(document: dict[str, Any], operations: Any) -> dict[str, Any]:
-    """Return the document as the operations leave it; the one given stays as it is.
+    """Return a copy of the document with the operations applied.
 
     Raises:
-        CosmosError: 400, naming the operation that cannot be done.
+        CosmosError: 400, naming the operation that cannot be applied.
     """
     if not isinstance(operations, list) or not operations:
         raise bad_request("A patch has a list of operations.")

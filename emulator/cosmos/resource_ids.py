@@ -1,6 +1,6 @@
-"""The `_rid` of databases, containers and documents: bytes that say whose child a resource is, in base64.
+"""The `_rid` of databases, containers and documents: base64 of bytes that begin with the parent's.
 
-A client may address a resource by names or by these ids; `/` of base64 is written `-`.
+Clients may address a resource by names or by these ids. The `/` of base64 is written as `-`.
 """
 
 import base64
@@ -21,14 +21,14 @@ def new_database_rid() -> str:
 
 
 def new_container_rid(database_rid: str) -> str:
-    """Return the id of a new container: its database's and four bytes, of which the first bit says container."""
+    """Return the id of a new container: its database's, and four bytes whose first bit marks a container."""
     own = bytearray(secrets.token_bytes(4))
     own[0] |= 0x80
     return _encode(_decode(database_rid) + bytes(own))
 
 
 def document_rid(container_rid: str, number: int) -> str:
-    """Return the id of a document: its container's and its number there, in eight bytes."""
+    """Return the id of a document: its container's, and the document's number there in eight bytes."""
     return _encode(_decode(container_rid) + number.to_bytes(8, "little"))
 
 
@@ -38,5 +38,5 @@ def range_rid(container_rid: str) -> str:
 
 
 def belongs_to(text: str, container_rid: str) -> bool:
-    """Tell whether a text looks like the id of a container's document: its first 60 bits are the container's."""
+    """Tell whether a text looks like the id of a container's document: the first 60 bits are the container's."""
     return len(text) > len(container_rid) and text.startswith(container_rid[:10])

@@ -1,4 +1,4 @@
-"""Account, databases, containers and their partition key ranges: read only, because tokens may not change them."""
+"""Accounts, databases, containers and partition key ranges over HTTP: read-only, as tokens may not change them."""
 
 import json
 
@@ -11,7 +11,7 @@ from emulator.cosmos import exceptions, resource_ids, wire
 from emulator.cosmos.authorization import Authorization, account_of
 from emulator.cosmos.models import READ_METADATA, CosmosModel
 
-# What clients that plan queries themselves want to know of the query engine.
+# What clients that plan queries themselves need to know about the query engine.
 _QUERY_ENGINE = {
     "maxSqlQueryInputLength": 262144,
     "maxJoinsPerSqlQuery": 0,
@@ -30,10 +30,10 @@ _QUERY_ENGINE = {
 
 
 class Responses:
-    """The endpoints above documents."""
+    """The endpoints of everything above documents."""
 
     def __init__(self, model: CosmosModel, authorization: Authorization, clock: Clock) -> None:
-        """Set what they answer from."""
+        """Keep what the endpoints answer from."""
         self._model = model
         self._authorization = authorization
         self._clock = clock
@@ -80,11 +80,11 @@ class Responses:
         return self._one(request, found, f"dbs/{parent['id']}/colls/{found['id']}")
 
     async def ranges(self, request: Request) -> Response:
-        """GET the partition key ranges: one, from the first key to the last."""
+        """GET the partition key ranges: a single one, which covers all keys."""
         self._authorization.authorize(request, READ_METADATA)
         names = request.path_params
         found = self._model.container(account_of(request), names["database"], names["container"])
-        # The ranges never split, so whoever knows this ETag knows them all.
+        # The ranges never split, so a client that has this ETag has them all.
         etag = f'"{found["_ts"]}"'
         if request.headers.get("if-none-match") == etag:
             return wire.reply(request, self._clock, status=304, headers={"etag": etag})
@@ -108,7 +108,7 @@ class Responses:
         return wire.reply(request, self._clock, wire.dumps(body), headers={"etag": etag, "x-ms-item-count": "1"})
 
     async def forbidden(self, request: Request) -> Response:
-        """Refuse what a token may not do: to list, create, change or delete databases and containers."""
+        """Refuse to list, create, change or delete databases and containers, which no token allows."""
         self._authorization.authenticate(request)
         raise exceptions.not_by_token(account_of(request), request.method, request.url.path)
 

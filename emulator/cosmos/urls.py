@@ -1,4 +1,4 @@
-"""What Cosmos DB answers: paths by method, and what an operation is called in the journal and by faults."""
+"""The routes of Cosmos DB, and the names of operations in the journal and in faults."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -19,7 +19,7 @@ _DOCUMENTS = _CONTAINER + "/docs"
 _DOCUMENT = _DOCUMENTS + "/{document}"
 
 
-# What a POST to documents may be, by what `post_kind` tells.
+# What handles a POST to documents, by the kind that `post_kind` returns.
 POSTS: Mapping[str, Callable[[ItemResponses, Request], Awaitable[Response]]] = {
     "batch": ItemResponses.batch,
     "query-plan": ItemResponses.query_plan,
@@ -30,7 +30,7 @@ POSTS: Mapping[str, Callable[[ItemResponses, Request], Awaitable[Response]]] = {
 
 
 def post_kind(request: Request) -> str:
-    """Tell what a POST to documents is: by headers, not by path."""
+    """Return the kind of a POST to documents, which its headers tell, not its path."""
     if is_true(request, "x-ms-cosmos-is-batch-request"):
         return "batch"
     if is_true(request, "x-ms-cosmos-is-query-plan-request"):
@@ -41,7 +41,7 @@ def post_kind(request: Request) -> str:
 
 
 def routes(metadata: Responses, items: ItemResponses) -> list[Route]:
-    """Return the routes; clients write a closing slash or not."""
+    """Return the routes, each with and without a trailing slash, as clients write both."""
 
     async def post(request: Request) -> Response:
         return await POSTS[post_kind(request)](items, request)
@@ -57,7 +57,7 @@ def routes(metadata: Responses, items: ItemResponses) -> list[Route]:
         ("PUT", _DOCUMENT, items.replace, "replace"),
         ("PATCH", _DOCUMENT, items.patch, "patch"),
         ("DELETE", _DOCUMENT, items.delete, "delete"),
-        # Whatever else there is to databases and containers is the management plane's.
+        # All other operations on databases and containers belong to the management plane.
         ("*", "/dbs{rest:path}", metadata.forbidden, "change metadata"),
         ("*", "/offers{rest:path}", metadata.forbidden, "change metadata"),
     )
@@ -73,12 +73,12 @@ def _methods(method: str) -> list[str]:
 
 
 def operation(request: Request, route: Route) -> str:
-    """Name an operation: what is done, and on which container (`replace OpenShiftClusters`)."""
+    """Name an operation by what it does and the container (`replace OpenShiftClusters`)."""
     container = request.path_params.get("container")
     name = route.name or post_kind(request)
     return f"{name} {container}" if container and " " not in name else name
 
 
 def not_found(request: Request) -> CosmosError:
-    """Refuse a path that the local Azure does not have."""
+    """Return the 404 for a path that the local Azure does not have."""
     return CosmosError(404, "NotFound", f"The local Azure has nothing at {request.method} {request.url.path}.")

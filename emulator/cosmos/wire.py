@@ -1,4 +1,4 @@
-"""Headers and bodies that every answer of Cosmos DB has."""
+"""Headers and bodies that all answers of Cosmos DB share."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from emulator.core.clock import Clock
 from emulator.core.store import Document
 from emulator.cosmos import exceptions, partition_keys
 
-# Request units of a document of 1 KB, as documented; what is larger costs in proportion.
+# Request units for a document of 1 KB, as documented; larger ones cost in proportion.
 CHARGES = {
     "read": 1.0,
     "create": 5.5,
@@ -54,7 +54,16 @@ def reply(
     operation: str = "read",
     headers: Mapping[str, str | None] | None = None,
 ) -> Response:
-    """Answer with the headers that each answer has; those that are None are left out."""
+    """Answer with the headers that all answers have, and some more.
+
+    Args:
+        request: the request.
+        clock: for the time in a header.
+        body: JSON text; empty for an answer without a body.
+        status: HTTP status.
+        operation: a key of `CHARGES`.
+        headers: further headers; those that are None are left out.
+    """
     common = {
         "x-ms-activity-id": request.headers.get("x-ms-activity-id") or str(uuid4()),
         "x-ms-request-charge": charge(operation, len(body)),
@@ -69,20 +78,33 @@ def reply(
 
 
 def document_headers(document: Document, sequence_number: int, path: str) -> dict[str, str | None]:
-    """Return the headers of an answer that carries one resource."""
+    """Return the headers of an answer about documents.
+
+    Args:
+        document: the document in the answer; {} if the answer has none or several.
+        sequence_number: number of writes to the container.
+        path: path of the resource by names, `dbs/.../colls/.../docs/...`.
+    """
     return {
         "etag": document.get("_etag"),
         "lsn": str(sequence_number),
         "x-ms-session-token": session_token(sequence_number),
         "x-ms-alt-content-path": path,
         "x-ms-content-path": document.get("_rid"),
-        # Without it the SDK takes the ranges that it knows for outdated and reads them again with its next call.
+        # Without it, the SDK considers its cached ranges outdated and reads them again with its next call.
         "x-ms-documentdb-partitionkeyrangeid": ONLY_RANGE,
     }
 
 
 def feed(rid: str, member: str, items: Iterable[str], count: int) -> bytes:
-    """Write a feed whose items are JSON texts already."""
+    """Write a feed.
+
+    Args:
+        rid: `_rid` of the container.
+        member: name of the member that holds the items.
+        items: the items, each as JSON text.
+        count: number of items.
+    """
     return f'{{"_rid":"{rid}","{member}":[{",".join(items)}],"_count":{count}}}'.encode()
 
 
@@ -90,7 +112,7 @@ async def json_body(request: Request) -> Any:
     """Return the request's body.
 
     Raises:
-        CosmosError: 413, or 400 when it is no JSON.
+        CosmosError: 413 if it is too large; 400 if it is not JSON.
     """
     length = int(request.headers.get("content-length") or 0)
     # A query or batch may be a little larger than the document in it; nothing larger is read at all.
@@ -108,7 +130,7 @@ def _no_constant(text: str) -> None:
 
 
 def is_true(request: Request, header: str) -> bool:
-    """Tell whether a header says yes."""
+    """Tell whether a header is `true`."""
     return request.headers.get(header, "").lower() == "true"
 
 
@@ -116,7 +138,7 @@ def partition_of(request: Request) -> Any:
     """Return the partition key that a request names.
 
     Raises:
-        CosmosError: 400, when it names none.
+        CosmosError: 400 if it names none.
     """
     header = request.headers.get("x-ms-documentdb-partitionkey")
     if header is None:
@@ -125,10 +147,10 @@ def partition_of(request: Request) -> Any:
 
 
 def page_size(request: Request) -> int:
-    """Return how many results a page has: 100 unless asked, and -1 for as many as fit.
+    """Return the largest number of results in a page: 100 by default; -1 for as many as fit.
 
     Raises:
-        CosmosError: 400.
+        CosmosError: 400 if the header is malformed.
     """
     text = request.headers.get("x-ms-max-item-count") or "100"
     if not re.fullmatch(r"-1|[1-9][0-9]{0,8}", text):

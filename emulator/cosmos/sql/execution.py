@@ -1,7 +1,7 @@
-"""A statement run over documents, one page at a time.
+"""Runs a statement over documents, one page at a time.
 
-A continuation token names the last row by its sort values and its key, so that a page never repeats or skips a row
-because another one was written in between.
+A continuation token names the last row by its sort values and its key, so a write between two pages never makes the
+second one repeat or skip a row.
 """
 
 import base64
@@ -24,7 +24,7 @@ MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Page:
-    """What one request gets.
+    """The results that one request gets.
 
     Args:
         items: the results, each as JSON text.
@@ -36,7 +36,7 @@ class Page:
 
 
 class _Ordered:
-    """A row's place: sort values, each in its own direction, then the storage key."""
+    """A row's place in the order: by sort values, each in its own direction, then by storage key."""
 
     __slots__ = ("key", "signs", "values")
 
@@ -62,14 +62,14 @@ def execute(
     """Run a statement and return one page.
 
     Args:
-        statement: what to run.
+        statement: the statement to run.
         parameters: values by name, `@` included.
-        documents: gives (key, document) in key order, from after a key on.
-        size: how many results at most; -1 for as many as the page's bytes allow.
-        continuation: the last page's token.
+        documents: returns (key, document) in key order, beginning after a given key.
+        size: largest number of results; -1 for as many as fit into the bytes of a page.
+        continuation: token of the previous page, or None.
 
     Raises:
-        CosmosError: 400 for a statement that cannot run, or a token that is none.
+        CosmosError: 400 for a statement that cannot run, or for an invalid token.
     """
     compiler = Compiler(statement.alias, parameters)
     state = _decode(continuation)
@@ -112,7 +112,7 @@ def _passing(
 def _rows(
     statement: Statement, compiler: Compiler, documents: Documents, state: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any], list[Any]]]:
-    """Yield key, document and sort values of what follows the last page, in order."""
+    """Yield key, document and sort values of the rows after the last page, in order."""
     if not statement.order:
         yield from (
             (key, document, []) for key, document in _passing(statement, compiler, documents, state.get("key", ""))
@@ -161,7 +161,7 @@ def _select(statement: Statement, compiler: Compiler) -> Expression:
 
 
 def named_columns(statement: Statement) -> list[tuple[str, Node]]:
-    """Return the columns by the name that each has in the result: its alias, its member, or `$1`, `$2` ..."""
+    """Return the columns with their names in the result: the alias, the member, or `$1`, `$2` ..."""
     named: list[tuple[str, Node]] = []
     unnamed = 0
     columns: Any = statement.select.children
@@ -189,7 +189,7 @@ def _member_name(expression: Any) -> str:
 
 
 def _page(results: Iterable[tuple[Any, dict[str, Any]]], size: int, left: int | None) -> Page:
-    """Fill a page, and look whether anything follows it."""
+    """Fill a page, and check whether more results follow."""
     items: list[str] = []
     total = 0
     state: dict[str, Any] = {}
@@ -220,7 +220,7 @@ def _decode(token: str | None) -> dict[str, Any]:
 
 
 def _is_state(state: dict[str, Any]) -> bool:
-    """Tell whether a token's content is what `_encode` gets: a position or a last row, and what is left."""
+    """Tell whether a token's content is valid: a position or a last row, and the number of results left, if limited."""
     by_position = isinstance(state.get("skip"), int)
     by_row = isinstance(state.get("key"), str) and isinstance(state.get("sort"), list)
     return (

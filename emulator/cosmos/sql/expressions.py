@@ -1,6 +1,6 @@
-"""Expressions compiled to Python functions over a row, once for each execution of a query.
+"""Compiles expressions to Python functions over a row, once for each execution of a query.
 
-A row is one document, or, beneath an aggregate function, every document that passed the filter.
+A row is one document or, if the query has aggregate functions, all documents that passed the filter.
 """
 
 import json
@@ -20,11 +20,11 @@ from emulator.cosmos.sql.values import UNDEFINED, deep_equals, equals, same_type
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What an expression is evaluated over.
+    """The input of an expression.
 
     Args:
-        document: the document behind the alias; undefined outside of an aggregate function's argument.
-        group: what an aggregate function runs over.
+        document: the document that the alias names; undefined if there is a group.
+        group: the documents that an aggregate function runs over.
     """
 
     document: Any
@@ -65,17 +65,17 @@ class Compiler:
     """Turns syntax trees into functions: one method for each kind of node."""
 
     def __init__(self, alias: str, parameters: dict[str, Any]) -> None:
-        """Set what names stand for.
+        """Set the meaning of names.
 
         Args:
-            alias: the document's name.
+            alias: the name that the query gives the document.
             parameters: values by name, `@` included.
         """
         self._alias = alias
         self._parameters = parameters
 
     def compile(self, node: Any) -> Expression:
-        """Return the function of a node.
+        """Compile a node to a function.
 
         Raises:
             CosmosError: 400 when a name, function or parameter is unknown.
@@ -84,7 +84,7 @@ class Compiler:
         return compiled
 
     def count(self, node: Count) -> int:
-        """Return the number of a TOP, OFFSET or LIMIT."""
+        """Return the number in a TOP, OFFSET or LIMIT."""
         value = int(node) if isinstance(node, Token) else self.compile(node)(Row(UNDEFINED))
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise bad_request(f"TOP, OFFSET and LIMIT take a number from 0, not {json.dumps(value)}.")
@@ -275,13 +275,13 @@ def _negated(value: Any) -> Any:
 
 
 def _all(values: list[Any]) -> Any:
-    """AND over three values: one false decides, then one that is no boolean makes it undefined."""
+    """Return the AND of values: false if one is false, else undefined if one is not a boolean."""
     if False in [value for value in values if isinstance(value, bool)]:
         return False
     return True if all(isinstance(value, bool) for value in values) else UNDEFINED
 
 
 def _unless(node: Node, expression: Expression) -> Expression:
-    """Negate when the node says NOT."""
+    """Negate the expression if the node has a NOT."""
     negated = any(isinstance(child, Token) and child.type == "NOT" for child in node.children)
     return (lambda row: _negated(expression(row))) if negated else expression

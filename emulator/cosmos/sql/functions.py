@@ -1,4 +1,4 @@
-"""The built-in functions of the query language, over values that are already evaluated."""
+"""The built-in functions of the query language; their arguments are evaluated before the call."""
 
 import re
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from emulator.cosmos.sql.values import UNDEFINED, deep_equals, extreme, type_nam
 
 @dataclass(frozen=True)
 class Function:
-    """A function.
+    """A built-in function.
 
     Args:
-        call: what it does; gets no undefined value unless `raw`.
-        least: how many arguments it needs.
-        most: how many it takes.
-        types: the JSON type of each argument, where only one is allowed; another gives undefined.
-        raw: whether it also takes undefined values.
+        call: the implementation; gets no undefined value unless `raw`.
+        least: the smallest number of arguments.
+        most: the largest number of arguments.
+        types: the JSON types of the first arguments; an argument of another type makes the result undefined.
+        raw: whether it also takes undefined values, and values of any type.
     """
 
     call: Callable[..., Any]
@@ -29,7 +29,7 @@ class Function:
     raw: bool = False
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it, or return undefined where an argument is undefined or of another type."""
+        """Call the function, or return undefined if an argument is undefined or of another type."""
         if not self.raw:
             if UNDEFINED in arguments:
                 return UNDEFINED
@@ -94,7 +94,7 @@ FUNCTIONS: dict[str, Function] = {
 
 def _sum(values: list[Any]) -> Any:
     numbers = [value for value in values if value is not UNDEFINED]
-    # One value that is no number makes the whole sum undefined, as in Azure.
+    # As in Azure, one value that is not a number makes the whole sum undefined.
     return sum(numbers) if all(type_name(number) == "number" for number in numbers) else UNDEFINED
 
 
@@ -117,7 +117,7 @@ def like(pattern: str) -> re.Pattern[str]:
     """Turn a LIKE pattern into a regular expression: `%` any text, `_` any character, `[a-f]` one of a set.
 
     Raises:
-        CosmosError: 400 for a set that is none.
+        CosmosError: 400 for an invalid set.
     """
     parts = re.findall(r"\[[^\]]*\]|.", pattern, re.DOTALL)
     wild = {"%": ".*", "_": "."}

@@ -1,8 +1,8 @@
-"""Query plans: how a client runs a query across partitions, as the gateway answers it.
+"""Query plans, with which the gateway tells a client how to run a query across partitions.
 
-The gateway runs filters and projections across partitions itself. Whatever has to be put together from several
-partitions (order, counts, sums, distinct values) it refuses; the client then asks for a plan, sends the plan's
-rewritten query to each partition, and does the rest.
+The gateway itself runs filters and projections across partitions. It refuses queries whose results must be combined
+from several partitions (order, counts, sums, distinct values). The client then asks for a plan, sends the plan's
+rewritten query to each partition, and combines the results.
 """
 
 import json
@@ -13,13 +13,13 @@ from emulator.cosmos.sql.execution import named_columns
 from emulator.cosmos.sql.expressions import Compiler
 from emulator.cosmos.sql.statements import Node, Statement
 
-# The client puts a filter here that resumes within an order; until it has one it writes `true`.
+# The client replaces this with a filter that resumes within the order, or with `true` as long as it has none.
 ORDER_BY_FILTER = "{documentdb-formattableorderbyquery-filter}"
 _AGGREGATE_NAMES = {"COUNT": "Count", "SUM": "Sum", "MIN": "Min", "MAX": "Max", "AVG": "Average"}
 
 
 def needs_plan(statement: Statement) -> bool:
-    """Tell whether a query across partitions has to be put together by the client."""
+    """Tell whether the client has to combine the results of a query across partitions."""
     return bool(
         statement.aggregates
         or statement.order
@@ -33,7 +33,7 @@ def plan(statement: Statement, parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the plan of a statement.
 
     Raises:
-        CosmosError: 400 when aggregates stand inside of other expressions.
+        CosmosError: 400 if an aggregate is part of another expression.
     """
     compiler = Compiler(statement.alias, parameters)
     counts = {
@@ -79,14 +79,14 @@ def _distinct(statement: Statement, orders: list[str]) -> str:
 
 
 def _rewritten(statement: Statement, counts: dict[str, int | None], orders: list[str]) -> str:
-    """Return what each partition is asked; empty when it is the query itself."""
+    """Return the query for each partition; "" if it is the original query."""
     limit, offset = counts["limit"], counts["offset"]
     paging = "" if limit is None or offset is None else f" OFFSET 0 LIMIT {offset + limit}"
     where = "" if statement.where is None else f"({statement.cut(statement.where)})"
     source = f"FROM {statement.alias}"
     if statement.order:
         items = ", ".join(f'{{"item": {expression}}}' for expression in orders)
-        # Equal values are dropped by the client, so a partition must not stop counting before.
+        # The client drops equal values, so a partition must not limit its results before that.
         top = "" if counts["top"] is None or statement.distinct else f"TOP {counts['top']} "
         paging = "" if statement.distinct else paging
         sorts = ", ".join(statement.cut(sort) for sort in statement.order)
@@ -115,7 +115,7 @@ def _payload(statement: Statement) -> str:
 
 
 def _partial(statement: Statement, call: Node) -> str:
-    """Return one partition's share of an aggregate; an average needs sum and count."""
+    """Return the expression for one partition's share of an aggregate; an average needs sum and count."""
     if str(call.children[0]).upper() != "AVG":
         return f'{{"item": {statement.cut(call)}}}'
     argument: Any = call.children[1]

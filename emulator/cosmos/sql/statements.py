@@ -1,4 +1,4 @@
-"""Query text to a statement: its clauses as syntax trees, and the errors of text that is none."""
+"""Parses the text of a query to a statement, whose clauses are syntax trees, or reports its syntax error."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ class Statement:
     """One query.
 
     Args:
-        text: what was sent; plans cut clauses out of it.
+        text: the query as sent; plans cut clauses out of it.
         alias: the name of the document in the expressions.
         select: `select_all`, `select_value` or `select_columns`.
         where: the filter's expression.
         order: one `sort` for each expression of ORDER BY.
-        top: how many at most, a number or a parameter.
-        offset: how many to leave out.
-        limit: how many after these.
+        top: the largest number of results, a number or a parameter.
+        offset: how many results to skip.
+        limit: the largest number of results after those.
         distinct: whether equal results appear once.
     """
 
@@ -77,7 +77,7 @@ def parse(text: str, start: str = "query") -> Statement:
     """Parse a query, or the condition of a patch (`start="condition"`).
 
     Raises:
-        CosmosError: 400 with SC1001 and the position, when the text is not of the grammar.
+        CosmosError: 400 with SC1001 and the position, if the text does not match the grammar.
     """
     try:
         tree = _LARK.parse(text, start=start)
@@ -100,7 +100,7 @@ def parse(text: str, start: str = "query") -> Statement:
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> CosmosError:
-    """Say near what the text goes wrong: a token, a character that begins none, or the end."""
+    """Return the error for the place where the syntax is wrong: a token, a character that begins none, or the end."""
     start, found = len(text), ""
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":
         start, found = error.token.start_pos or 0, str(error.token)

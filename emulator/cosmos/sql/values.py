@@ -7,7 +7,7 @@ from typing import Any, Final, final
 
 @final
 class Undefined:
-    """What a member that is not there evaluates to. It never equals anything, and no filter lets it pass."""
+    """The value of a member that does not exist. It equals nothing, and no filter accepts it."""
 
     def __repr__(self) -> str:
         return "undefined"
@@ -37,17 +37,17 @@ def _rank(value: Any) -> int:
 
 
 def same_type(left: Any, right: Any) -> bool:
-    """Tell whether two values are of one JSON type, both defined."""
+    """Tell whether two values are both defined and have the same JSON type."""
     return left is not UNDEFINED and _rank(left) == _rank(right)
 
 
 def equals(left: Any, right: Any) -> Any:
-    """Compare as `=`: true, false, or undefined across types."""
+    """Compare as `=` does: true, false, or undefined if the types differ."""
     return deep_equals(left, right) if same_type(left, right) else UNDEFINED
 
 
 def deep_equals(left: Any, right: Any) -> bool:
-    """Tell whether two values are the same JSON; unlike Python's, `true` is not `1` at any depth."""
+    """Tell whether two values are equal as JSON; unlike in Python, `true` does not equal `1` at any depth."""
     if not same_type(left, right):
         return False
     if isinstance(left, list):
@@ -58,7 +58,7 @@ def deep_equals(left: Any, right: Any) -> bool:
 
 
 def order(left: Any, right: Any) -> int:
-    """Compare for ORDER BY: by type first, then by value; arrays and objects of one kind stay as they came."""
+    """Compare for ORDER BY: by type, then by value; two arrays, or two objects, count as equal."""
     by_type = _rank(left) - _rank(right)
     if by_type or not isinstance(left, (bool, int, float, str)):
         return by_type
@@ -69,7 +69,7 @@ sort_key = functools.cmp_to_key(order)
 
 
 def extreme(values: Iterable[Any], sign: int) -> Any:
-    """Return the greatest (sign 1) or least (sign -1) defined value, or undefined when there is none."""
+    """Return the greatest (sign 1) or least (sign -1) defined value, or undefined if there is none."""
     found: Any = UNDEFINED
     for value in values:
         if value is not UNDEFINED and (found is UNDEFINED or order(value, found) * sign > 0):
