@@ -1,4 +1,4 @@
-"""Template deployments: the template language, the plan of a deployment, its run, and the API around them."""
+"""Template deployments: the template language, the plan and the run of a deployment, and the API for them."""
 
 from emulator.arm.models import ArmModel
 from emulator.core.platform import Platform
@@ -9,7 +9,7 @@ __all__ = ["install"]
 
 
 def install(platform: Platform, arm: ArmModel) -> None:
-    """Make the deployments known, and put their routes on ARM's host."""
+    """Register the deployments, and add their routes to ARM's host."""
     model = DeploymentsModel(platform, arm)
     platform.register(model)
     arm.add_routes(routes(model))

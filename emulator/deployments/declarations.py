@@ -1,7 +1,7 @@
-"""The resources of a template, one by one: copy loops run, children lifted out, names and conditions evaluated.
+"""The resources of a template as a flat list: copy loops expanded, children listed, names and conditions evaluated.
 
-Bodies stay as written: what they contain may need the state of other resources, so the engine evaluates them when
-their turn comes (`render`).
+Bodies stay as written, because they may need the state of other resources. The engine evaluates each one when it is the
+resource's turn (`render`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from emulator.deployments.language.values import type_name
 from emulator.deployments.positions import Path
 from emulator.deployments.template import Template
 
-# Members that are about the deployment; everything else of a resource is its body.
+# Members of a resource that are for the deployment; all other members are its body.
 NOT_BODY = {
     "name",
     "type",
@@ -36,12 +36,12 @@ USAGE = "Please see https://aka.ms/arm-template/#resources for usage details."
 
 @dataclass(frozen=True)
 class Loop:
-    """The copy loop that a resource is a round of.
+    """The round of a copy loop that makes a resource.
 
     Args:
-        name: of the loop; others depend on the whole loop by it.
-        index: of this round, from 0.
-        batch_size: rounds that may run at once; 0 for all.
+        name: name of the loop; other resources use it to depend on the whole loop.
+        index: index of this round, from 0.
+        batch_size: number of rounds that may run at once; 0 for all.
     """
 
     name: str
@@ -57,13 +57,13 @@ class Declaration:
         id: resource id.
         type: full type as written.
         name: full name.
-        api_version: version to make it with.
-        condition: false when the deployment is not to make it.
-        depends_on: as the template says: ids, names, names of loops.
+        api_version: the version for its PUT.
+        condition: false if the deployment must not make it.
+        depends_on: entries of `dependsOn`: ids, names, names of loops.
         body: location, properties and so on, not evaluated.
-        scope: in which the body is evaluated, without a runtime.
-        path: where it stands in the template.
-        loop: the copy loop that it is a round of.
+        scope: the scope for evaluating the body, without a runtime.
+        path: where it is in the template.
+        loop: the round of a copy loop that makes it, if any.
     """
 
     id: str
@@ -79,7 +79,7 @@ class Declaration:
 
     @property
     def key(self) -> str:
-        """What the id is compared by."""
+        """The id in lower case, by which resources are compared."""
         return self.id.lower()
 
 
@@ -87,9 +87,9 @@ def declare(template: Template, scope: Scope, scope_id: str) -> list[Declaration
     """Return every resource of a template.
 
     Args:
-        template: whose structure is right.
-        scope: with parameters and variables.
-        scope_id: id of what the template deploys to.
+        template: the template, whose structure has been checked.
+        scope: the scope, with parameters and variables.
+        scope_id: id of the resource group that the template deploys to.
 
     Raises:
         ServiceError: 400 `InvalidTemplate`.
@@ -166,7 +166,7 @@ def _declaration(
         condition = evaluate(resource.get("condition", True), scope)
         depends_on = evaluate(resource.get("dependsOn") or [], scope)
         extended = _text(resource, "scope", scope) if resource.get("scope") else ""
-    # A child may be written with its own segment only, or in full.
+    # A child may have only its own segment of type and name, or both in full.
     if parent is not None and "/" not in resource_type:
         resource_type, name = f"{parent.type}/{resource_type}", f"{parent.name}/{name}"
     reason = ""
@@ -203,7 +203,7 @@ def _declaration(
 
 
 def _extended_id(extended: str, scope_id: str) -> str:
-    """Return the id of what a resource lies in: of the group, or of the resource that its `scope` names."""
+    """Return the id of the scope that a resource belongs to: the group, or the resource that its `scope` names."""
     if not extended:
         return scope_id
     if extended == "/":
@@ -224,6 +224,11 @@ def _text(resource: Mapping[str, Any], member: str, scope: Scope) -> str:
 def render(template: Template, declaration: Declaration, runtime: Runtime) -> dict[str, Any]:
     """Evaluate the body of a resource.
 
+    Args:
+        template: the template, for positions in messages.
+        declaration: the resource.
+        runtime: answers `reference` and `list*`.
+
     Raises:
         ServiceError: 400 `InvalidTemplate`, with the resource and the reason.
     """
@@ -236,7 +241,7 @@ def render(template: Template, declaration: Declaration, runtime: Runtime) -> di
 
 
 class _Explained:
-    """Says of a wrong expression in which resource of the template it stands."""
+    """Adds to the error of an expression which resource of the template it is in."""
 
     def __init__(self, template: Template, resource: Mapping[str, Any], path: Path) -> None:
         self._template, self._resource, self._path = template, resource, path

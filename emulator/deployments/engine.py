@@ -1,7 +1,8 @@
-"""Runs deployments: each resource as soon as what it needs is there, everything written down as it happens.
+"""Runs deployments: makes each resource as soon as those that it needs exist, and records every step.
 
-A run is background work of the process. What it has done is in the store, so the process that comes after a restart
-takes it up again: what `Succeeded` stays, what was under way is put once more, which is the same PUT.
+A run is background work of the process. Its progress is in the store, so the process resumes it after a restart:
+resources that have `Succeeded` stay as they are, and those that were under way get the same PUT again. If the resource
+provider has accepted the PUT, its operation is polled further instead.
 """
 
 import logging
@@ -27,8 +28,8 @@ from emulator.deployments.sealing import SealedParameters
 
 logger = logging.getLogger(__name__)
 
-# What ARM itself takes, beyond its resources, before the first and after the last of them. Estimates: a deployment of
-# nothing takes a few seconds.
+# How long ARM itself takes, before the first resource and after the last one. These are estimates: an empty deployment
+# takes a few seconds.
 BEGIN_SECONDS = 2
 END_SECONDS = 2
 
@@ -50,7 +51,7 @@ class Engine:
         self._platform.spawn(self._run(run), f"deployment {run.record['name']}")
 
     def cancel(self, record: Document) -> None:
-        """End a deployment as it is: what has not begun does not begin, what has begun is left to itself."""
+        """End a deployment: resources that have not begun are not made, those that have begun go on without it."""
         record |= {"provisioningState": "Canceled", "timestamp": self._now()}
         self._records.put(record)
         for operation in self._records.operations(record):
@@ -78,7 +79,7 @@ class Engine:
             self._runs.pop(run.record["runId"], None)
 
     async def _make_all(self, run: Run) -> bool:
-        """Make every resource whose needs are met, until none is left; tell whether the deployment is still on."""
+        """Make every resource whose needs are met, until none is left; tell whether the run is still active."""
         begun = [operation for operation in self._records.operations(run.record) if operation["key"]]
         succeeded = {operation["key"] for operation in begun if operation["provisioningState"] == "Succeeded"}
         failed = [operation for operation in begun if operation["provisioningState"] == "Failed"]
@@ -107,7 +108,7 @@ class Engine:
         return False
 
     async def _make(self, run: Run, declaration: Declaration) -> None:
-        """Make one resource, and say how it ended."""
+        """Make one resource, and record how it ended."""
         try:
             await self._make_or_fail(run, declaration)
         except ServiceError as error:
@@ -139,12 +140,12 @@ class Engine:
                 await self._arm.wait(begun)
         except ServiceError as error:
             raise resource_deployment_failure(error) from error
-        # A long operation that began with 201 or 202 ends, for ARM, with the 200 of its last poll.
+        # For ARM, a long operation that began with 201 or 202 ends with the 200 of its last poll.
         last = "OK" if begun.operation_id else status
         self._note(run, declaration, provisioningState="Succeeded", statusCode=last)
 
     def _begun_before(self, run: Run, declaration: Declaration) -> ResourceOperation | None:
-        """Return what a process before this one began with the resource provider, which takes no second PUT now."""
+        """Return the operation that an earlier process began with the resource provider, which refuses a second PUT."""
         operation = self._records.operation(run.record, operation_id(run.record, declaration.id)) or {}
         if not operation.get("poll"):
             return None
@@ -162,7 +163,7 @@ class Engine:
         )
 
     async def _finish(self, run: Run) -> None:
-        """Write the result of a deployment whose resources are all over."""
+        """Write the result of a deployment, after all its resources have ended."""
         if run.errors:
             self._update(run, provisioningState="Failed", error=deployment_failed(list(run.errors.values())))
             self._sealed.forget(run.record)
@@ -202,7 +203,7 @@ class Engine:
         return self._current(run) is not None
 
     def _current(self, run: Run) -> Document | None:
-        """Return the deployment's document while this very run of it is on."""
+        """Return the deployment's document if this run of it is still active, else None."""
         record = self._records.get(run.record["id"])
         if record is None or record["runId"] != run.record["runId"] or record["provisioningState"] not in ACTIVE:
             return None
@@ -216,7 +217,7 @@ class Engine:
         return True
 
     def _note(self, run: Run, declaration: Declaration, **members: Any) -> None:
-        """Write down how far a resource is, unless the deployment is over."""
+        """Record the progress of a resource, unless the run has ended."""
         if not self._is_on(run):
             return
         identifier = operation_id(run.record, declaration.id)

@@ -1,4 +1,4 @@
-"""What a template can ask about where it is deployed: group, subscription, deployment, cloud."""
+"""What a template can ask about its surroundings: group, subscription, deployment, cloud."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from emulator.core.store import Document
 from emulator.deployments.exceptions import resource_group_not_found
 from emulator.deployments.language.scope import Environment
 
-# What environment() answers in the public cloud. Source: the documentation of template function `environment`.
+# What environment() returns in the public cloud. Source: the documentation of the template function `environment`.
 CLOUD: dict[str, Any] = {
     "name": "AzureCloud",
     "gallery": "https://gallery.azure.com/",
@@ -40,10 +40,15 @@ CLOUD: dict[str, Any] = {
 
 
 def environment_of(arm: ArmModel, record: Document, utc_now: datetime) -> Environment:
-    """Return what a deployment can know of where it is.
+    """Return what the template of a deployment can ask about its surroundings.
+
+    Args:
+        arm: knows subscriptions and groups.
+        record: document of the deployment.
+        utc_now: when the deployment was accepted.
 
     Raises:
-        ServiceError: 404: there is no such subscription or group.
+        ServiceError: 404 if the subscription or group does not exist.
     """
     subscription_id = record["subscriptionId"]
     subscription = arm.subscriptions.get(subscription_id)
@@ -63,7 +68,7 @@ def environment_of(arm: ArmModel, record: Document, utc_now: datetime) -> Enviro
             "properties": {
                 "template": record["template"],
                 "templateHash": record["templateHash"],
-                # Secure values are not among them.
+                # Without secure values.
                 "parameters": record["parameters"],
                 "mode": "Incremental",
                 "provisioningState": "Accepted",

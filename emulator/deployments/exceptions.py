@@ -1,4 +1,4 @@
-"""What ARM answers when a deployment cannot be made, in its codes and words."""
+"""The errors of deployments, with ARM's codes and words."""
 
 from typing import Any
 from uuid import uuid4
@@ -8,7 +8,13 @@ from emulator.deployments.positions import Path, Position, path_text
 
 
 def invalid_template(message: str, position: Position | None = None, path: Path = ()) -> ServiceError:
-    """Say that a template breaks a rule; the place is in `additionalInfo` as well."""
+    """Return the 400 for a template that breaks a rule; `additionalInfo` has the place too.
+
+    Args:
+        message: which rule it breaks.
+        position: line and column in the request, if known.
+        path: path in the request.
+    """
     place = position or Position()
     info = {"lineNumber": place.line, "linePosition": place.column, "path": path_text(path)}
     return ServiceError(
@@ -20,7 +26,14 @@ def invalid_template(message: str, position: Position | None = None, path: Path 
 
 
 def invalid_expression(resource_id: str, reason: str, position: Position, path: Path) -> ServiceError:
-    """Say that an expression in the body of a resource cannot be evaluated."""
+    """Return the 400 for an expression in a resource's body that cannot be evaluated.
+
+    Args:
+        resource_id: the resource.
+        reason: what is wrong.
+        position: line and column of the resource in the request.
+        path: path of the resource in the template.
+    """
     info = {"lineNumber": position.line, "linePosition": position.column, "path": path_text(path)}
     return ServiceError(
         400,
@@ -32,7 +45,13 @@ def invalid_expression(resource_id: str, reason: str, position: Position, path: 
 
 
 def invalid_content(reason: str, position: Position | None = None, path: Path = ()) -> ServiceError:
-    """Say that the request is not a deployment: not JSON, a member that there is not, a value of a wrong type."""
+    """Return the 400 for a body that is not a deployment: not JSON, an unknown member, or a value of a wrong type.
+
+    Args:
+        reason: what is wrong.
+        position: line and column in the request, if known.
+        path: path in the request.
+    """
     where = f" Path '{path_text(path)}', line {position.line}, position {position.column}." if position else ""
     return ServiceError(
         400,
@@ -42,17 +61,17 @@ def invalid_content(reason: str, position: Position | None = None, path: Path = 
 
 
 def not_supported(what: str) -> ServiceError:
-    """Refuse, out loud, what Azure has and the local Azure has not."""
+    """Return the 400 for a part of Azure that the local Azure does not have."""
     return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {what}.")
 
 
 def deployment_not_found(name: str) -> ServiceError:
-    """Say that there is no deployment of this name."""
+    """Return the 404 for a deployment that does not exist."""
     return ServiceError(404, "DeploymentNotFound", f"Deployment '{name}' could not be found.")
 
 
 def operation_not_found(operation_id: str, name: str) -> ServiceError:
-    """Say that the deployment has no such operation."""
+    """Return the 404 for an operation that the deployment does not have."""
     return ServiceError(
         404,
         "DeploymentOperationNotFound",
@@ -61,12 +80,18 @@ def operation_not_found(operation_id: str, name: str) -> ServiceError:
 
 
 def resource_group_not_found(name: str) -> ServiceError:
-    """Say that there is no such resource group."""
+    """Return the 404 for a resource group that does not exist."""
     return ServiceError(404, "ResourceGroupNotFound", f"Resource group '{name}' could not be found.")
 
 
 def deployment_active(name: str, since: str, until: str) -> ServiceError:
-    """Say that a deployment of this name runs."""
+    """Return the 409 for a PUT while a deployment with this name runs.
+
+    Args:
+        name: name of the deployment.
+        since: when it began, RFC 3339.
+        until: when Azure would give it up, RFC 3339.
+    """
     return ServiceError(
         409,
         "DeploymentActive",
@@ -76,7 +101,7 @@ def deployment_active(name: str, since: str, until: str) -> ServiceError:
 
 
 def cannot_be_cancelled(name: str, state: str) -> ServiceError:
-    """Say that only a running deployment can be cancelled."""
+    """Return the 409 for cancelling a deployment that does not run."""
     return ServiceError(
         409,
         "DeploymentCannotBeCancelled",
@@ -85,7 +110,7 @@ def cannot_be_cancelled(name: str, state: str) -> ServiceError:
 
 
 def cannot_be_deleted(name: str) -> ServiceError:
-    """Say that a running deployment cannot be deleted."""
+    """Return the 409 for deleting a deployment that runs."""
     return ServiceError(
         409,
         "DeploymentCannotBeDeleted",
@@ -94,9 +119,9 @@ def cannot_be_deleted(name: str) -> ServiceError:
 
 
 def invalid_template_deployment(failures: list[ServiceError]) -> ServiceError:
-    """Say that the template is right and the caller may not, or Azure cannot, make what it describes.
+    """Return the error for a valid template whose resources the caller may not write.
 
-    The status and each reason are those of the resources, so that a caller sees `AuthorizationFailed` in `details`.
+    The status and the reasons are those of the resources, so that a caller sees `AuthorizationFailed` in `details`.
     """
     reasons = "', '".join(failure.message for failure in failures)
     several = "with multiple errors" if len(failures) > 1 else "with error"
@@ -109,7 +134,7 @@ def invalid_template_deployment(failures: list[ServiceError]) -> ServiceError:
 
 
 def preflight_failed(name: str, failures: list[ServiceError]) -> ServiceError:
-    """Say that a provider would refuse the resources of a template."""
+    """Return the 400 for a template with resources that their provider would refuse."""
     return ServiceError(
         400,
         "InvalidTemplateDeployment",
@@ -120,7 +145,7 @@ def preflight_failed(name: str, failures: list[ServiceError]) -> ServiceError:
 
 
 def resource_deployment_failure(error: ServiceError) -> ServiceError:
-    """Say that a resource was accepted, and that what its provider began with it failed."""
+    """Return the 409 for a resource whose PUT was accepted and whose operation then failed."""
     return ServiceError(
         409,
         "ResourceDeploymentFailure",
@@ -131,7 +156,7 @@ def resource_deployment_failure(error: ServiceError) -> ServiceError:
 
 
 def deployment_failed(details: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the error of a deployment whose resources failed."""
+    """Return the error for a deployment whose resources failed."""
     return {
         "code": "DeploymentFailed",
         "message": "At least one resource deployment operation failed. Please list deployment operations for details. "

@@ -1,7 +1,7 @@
-"""What running deployments ask of resources: `reference` and `list*`.
+"""The answers to `reference` and `list*` while a deployment runs.
 
-Expressions are evaluated without waiting, and calls on resources must be awaited. So a question without an answer yet
-interrupts the evaluation; the answer is fetched and the evaluation repeated, which is cheap because it has no effects.
+The evaluation of expressions is synchronous, and calls on resources must be awaited. So a question without an answer
+interrupts the evaluation; the answer is fetched, and the evaluation is repeated, which is safe as it has no effects.
 """
 
 from collections.abc import Callable
@@ -17,15 +17,15 @@ from emulator.entra.models import Principal
 
 Result = TypeVar("Result")
 
-# A question: what to do (`reference` or the action's name), on which resource, in which api-version, with which body.
+# A question: `reference` or the action's name, the id of the resource, the api-version, and the body as text.
 Question = tuple[str, str, str, str]
 
-# Members of a resource that `reference(…, 'Full')` gives beside its properties.
+# Members of a resource that `reference(…, 'Full')` returns.
 FULL_MEMBERS = ("apiVersion", "location", "sku", "kind", "tags", "plan", "identity", "zones", "managedBy", "properties")
 
 
 class _UnansweredError(Exception):
-    """An evaluation came to a question that has no answer yet."""
+    """An evaluation asked a question that has no answer yet."""
 
     def __init__(self, question: Question, body: Any) -> None:
         super().__init__(question)
@@ -34,12 +34,12 @@ class _UnansweredError(Exception):
 
 
 class Facts:
-    """The runtime of expressions while a deployment runs, for one resource or one output.
+    """The runtime of expressions while a deployment runs.
 
     Args:
-        arm: where resources are.
-        caller: who deploys: whoever refers to a resource must be allowed to read it.
-        directory: the resources of the template, which may be referred to by name and without an api-version.
+        arm: the resources.
+        caller: who deploys; must be allowed to read the resources that the template refers to.
+        directory: the resources of the template; expressions may name them and leave out the api-version.
     """
 
     def __init__(self, arm: ArmModel, caller: Principal, directory: Directory) -> None:
@@ -49,10 +49,10 @@ class Facts:
         self._answers: dict[Question, Any] = {}
 
     async def evaluate(self, work: Callable[["Facts"], Result]) -> Result:
-        """Return what `work` evaluates to, once all that it asks for is known.
+        """Return the result of `work`, after fetching all that it asks for.
 
         Raises:
-            ServiceError: a resource is not there, or the caller may not ask.
+            ServiceError: a resource does not exist, or the caller may not read it or call its action.
             ExpressionError: an expression cannot be evaluated.
         """
         while True:
@@ -62,7 +62,7 @@ class Facts:
                 self._answers[unanswered.question] = await self._fetch(unanswered.question, unanswered.body)
 
     def reference(self, identifier: str, api_version: str | None, *, full: bool) -> Any:
-        """Return a resource's properties, or with `full` the resource."""
+        """Return a resource's properties, or the resource if `full`."""
         target, version = self._target(identifier, api_version)
         resource = self._answer(("reference", target, version, ""), None)
         if not full:

@@ -1,4 +1,4 @@
-"""What must be made before what: `dependsOn`, `reference` and `list*`, and the order of serial loops."""
+"""The order in which resources are made: by `dependsOn`, `reference` and `list*`, and by the rounds of serial loops."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +18,8 @@ class Plan:
     """The resources that a deployment makes, and their order.
 
     Args:
-        declarations: by key, in the order of the template, without those whose condition is false.
-        needs: keys that must be done before, by key.
+        declarations: resources by key, in the order of the template, without those whose condition is false.
+        needs: by key of a resource, the keys of those that must exist before it.
         skipped: resources whose condition is false.
     """
 
@@ -42,7 +42,7 @@ class Directory:
                 self._by_loop.setdefault(declaration.loop.name.lower(), []).append(declaration)
 
     def by_identifier(self, identifier: str) -> Declaration | None:
-        """Return a resource by its id or name, None when there is none.
+        """Return a resource by its id or name, or None.
 
         Raises:
             ExpressionError: several resources have this name.
@@ -60,13 +60,13 @@ class Directory:
         return named[0] if named else None
 
     def for_dependency(self, text: str) -> list[Declaration]:
-        """Return the resources that an entry of `dependsOn` means: all rounds, for the name of a loop."""
+        """Return the resources that an entry of `dependsOn` names; the name of a loop stands for all its rounds."""
         found = self.by_identifier(text)
         return [found] if found is not None else self._by_loop.get(text.lower(), [])
 
 
 def _names(declaration: Declaration) -> set[str]:
-    """Return what a resource can be called beside its id: its name, `type/name`, and the id without its scope."""
+    """Return what names a resource besides its id: its name, `type/name`, and the id without its scope."""
     return {
         declaration.name,
         f"{declaration.type}/{declaration.name}",
@@ -76,17 +76,18 @@ def _names(declaration: Declaration) -> set[str]:
 
 @dataclass
 class Observer:
-    """Stands for the runtime while a template is checked: answers `UNKNOWN`, and notes who is asked for.
+    """The runtime while a template is checked: answers `UNKNOWN`, and collects the resources that are asked for.
 
-    A resource is waited for when it is named, or given by id without an api-version, which only a resource of the same
-    template can do without. An id with an api-version reads whatever is there, as in Azure: `dependsOn` must say it.
+    A resource is waited for if an expression gives its name, or its id without an api-version; only resources of the
+    same template may lack one. As in Azure, an id with an api-version reads the current state; to wait for the
+    resource, a template must name it in `dependsOn`.
     """
 
     directory: Directory
     seen: list[Declaration] = field(default_factory=list)
 
     def reference(self, identifier: str, api_version: str | None, *, full: bool) -> Any:
-        """Note a reference."""
+        """Collect the resource of a reference."""
         del full
         found = self.directory.by_identifier(identifier)
         if found is None and not identifier.startswith("/"):
@@ -105,16 +106,21 @@ class Observer:
         return UNKNOWN
 
     def list_action(self, name: str, identifier: str, api_version: str, body: Any) -> Any:
-        """Note the call of an action."""
+        """Collect the resource whose action is called."""
         del name, body
         return self.reference(identifier, api_version, full=False)
 
 
 def make_plan(template: Template, declarations: Sequence[Declaration], outputs_scope: Scope) -> Plan:
-    """Order the resources of a template, evaluating every expression once to see that it can be.
+    """Order the resources of a template, evaluating every expression once to check it.
+
+    Args:
+        template: the template.
+        declarations: its resources.
+        outputs_scope: the scope of its outputs.
 
     Raises:
-        ServiceError: 400 `InvalidTemplate`: an expression, a dependency that is not there, a circle.
+        ServiceError: 400 `InvalidTemplate` for a wrong expression, an unknown dependency or a circular one.
     """
     directory = Directory(declarations)
     needs: dict[str, tuple[str, ...]] = {}
@@ -139,7 +145,7 @@ def make_plan(template: Template, declarations: Sequence[Declaration], outputs_s
 
 
 def _explicit(template: Template, declaration: Declaration, directory: Directory) -> list[Declaration]:
-    # A loop of no rounds has no resources, and is nothing to wait for.
+    # A loop without rounds has no resources to wait for.
     loops = {resource["copy"]["name"].lower() for resource in template.resources if resource.get("copy")}
     found: list[Declaration] = []
     for text in declaration.depends_on:
@@ -158,7 +164,7 @@ def _explicit(template: Template, declaration: Declaration, directory: Directory
 
 
 def _earlier_rounds(declaration: Declaration, directory: Directory) -> list[Declaration]:
-    """Return the rounds of the batch before, for a round of a serial loop."""
+    """Return the rounds in the batch before, if the resource is a round of a serial loop."""
     loop = declaration.loop
     if loop is None or not loop.batch_size:
         return []

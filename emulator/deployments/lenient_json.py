@@ -1,7 +1,7 @@
-"""Deployments as people write them: ARM's reader takes more than JSON.
+"""Reads the body of a deployment as leniently as ARM, which accepts more than JSON.
 
-It skips comments, and takes names of members without quotes and line breaks in strings. The Azure CLI counts on all
-three: it pastes the template's file, as it is, behind a bare `template:`.
+ARM skips comments, and accepts names of members without quotes and line breaks in strings. The Azure CLI relies on all
+three: it pastes the template's file unchanged after an unquoted `template:`.
 """
 
 import json
@@ -19,11 +19,11 @@ TOKEN = re.compile(
 
 
 def decode(content: bytes) -> tuple[Any, str]:
-    """Return what a body says, and the body as JSON text, in which every line keeps its number.
+    """Return the value of a body, and the body as JSON text with the same line numbers.
 
     Raises:
-        ValueError: it cannot be read.
-        RecursionError: it is nested deeper than the stack goes.
+        ValueError: the body cannot be read.
+        RecursionError: the body is nested too deep for the stack.
     """
     source = TOKEN.sub(_as_json, content.decode("utf-8-sig"))
     return (json.loads(source, strict=False) if source.strip() else {}), source

@@ -1,4 +1,4 @@
-"""The deployments of resource groups: which may begin, which may be seen, cancelled or removed."""
+"""The deployments of resource groups: begins, shows, cancels and deletes them, and checks whether the caller may."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -35,13 +35,13 @@ from emulator.deployments.sealing import Redaction, SealedParameters
 from emulator.deployments.template import Template, read_template
 from emulator.entra.models import Principal
 
-# A deployment that hangs is given up by Azure after a week.
+# Azure gives up a deployment that hangs after a week.
 EXPIRES = timedelta(days=7)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A deployment that could begin."""
+    """A deployment that has been checked and can begin."""
 
     record: Document
     template: Template
@@ -63,21 +63,21 @@ class DeploymentsModel:
 
     @property
     def arm(self) -> ArmModel:
-        """Who knows callers, groups and resources."""
+        """The model that knows callers, groups and resources."""
         return self._arm
 
     def now(self) -> str:
-        """Return the time as answers have it."""
+        """Return the current time in the format of answers."""
         return rfc3339(self._clock.now())
 
     # What callers ask for
 
     def put(self, request: Request) -> tuple[Document, bool]:
-        """Begin a deployment; return it, and whether there was none of this name.
+        """Begin a deployment; return it, and whether its name is new.
 
         Raises:
-            ServiceError: 400 for a bad template or bad parameters, 403 when the caller may not deploy or may not write
-                one of the resources, 404 for the group, 409 `DeploymentActive` when one of this name runs.
+            ServiceError: 400 for a bad template or bad parameters; 403 if the caller may not deploy, or may not write
+                one of the resources; 404 for the group; 409 `DeploymentActive` if one with this name runs.
         """
         self._authorize(request, "write")
         self._arm.groups.require_writable(request.subscription_id, request.group)
@@ -97,10 +97,10 @@ class DeploymentsModel:
         return record, existing is None
 
     def validate(self, request: Request) -> Document:
-        """Return what a deployment would be, without beginning it.
+        """Return the deployment that a request would begin, without beginning it.
 
         Raises:
-            ServiceError: as `put`.
+            ServiceError: as `put`, except for `DeploymentActive`.
         """
         self._authorize(request, "validate/action")
         self._arm.groups.require_writable(request.subscription_id, request.group)
@@ -110,6 +110,13 @@ class DeploymentsModel:
 
     def get(self, caller: Principal, subscription_id: str, group: str, name: str, action: str = "read") -> Document:
         """Return a deployment.
+
+        Args:
+            caller: who asks.
+            subscription_id: subscription of the group.
+            group: name of the resource group.
+            name: name of the deployment.
+            action: the action on `Microsoft.Resources/deployments` that the caller needs.
 
         Raises:
             ServiceError: 403, or 404 for the group or the deployment.
@@ -121,14 +128,26 @@ class DeploymentsModel:
         return record
 
     def list(self, caller: Principal, subscription_id: str, group: str) -> Sequence[Document]:
-        """Return the deployments of a group, the last one first."""
+        """Return the deployments of a group, the newest first.
+
+        Args:
+            caller: who asks.
+            subscription_id: subscription of the group.
+            group: name of the resource group.
+        """
         self._enter(caller, subscription_id, group, "", "read")
         found = self._records.scan(deployment_id(subscription_id, group, ""))
         kept = [record for record in found if self._belongs(record)]
         return sorted(kept, key=lambda record: str(record["startTime"]), reverse=True)
 
     def delete(self, caller: Principal, subscription_id: str, group: str, name: str) -> bool:
-        """Remove a deployment and its operations, not its resources; tell whether there was one.
+        """Delete a deployment and its operations, not its resources; tell whether it existed.
+
+        Args:
+            caller: who asks.
+            subscription_id: subscription of the group.
+            group: name of the resource group.
+            name: name of the deployment.
 
         Raises:
             ServiceError: 409 while it runs.
@@ -145,8 +164,14 @@ class DeploymentsModel:
     def cancel(self, caller: Principal, subscription_id: str, group: str, name: str) -> None:
         """Cancel a running deployment.
 
+        Args:
+            caller: who asks.
+            subscription_id: subscription of the group.
+            group: name of the resource group.
+            name: name of the deployment.
+
         Raises:
-            ServiceError: 409 when it does not run.
+            ServiceError: 409 if it does not run.
         """
         record = self.get(caller, subscription_id, group, name, "cancel/action")
         if record["provisioningState"] not in ACTIVE:
@@ -154,7 +179,7 @@ class DeploymentsModel:
         self._engine.cancel(record)
 
     def operations(self, record: Document) -> Sequence[Document]:
-        """Return the operations of a deployment, the one that began first in front."""
+        """Return the operations of a deployment, in the order in which they began."""
         return self._records.operations(record)
 
     def operation(self, record: Document, operation_id: str) -> Document:
@@ -169,12 +194,12 @@ class DeploymentsModel:
         return found
 
     async def resume(self) -> None:
-        """Take up the deployments that ran when the process ended."""
+        """Resume the deployments that ran when the process last ended."""
         for record in list(self._records.scan()):
             if record["provisioningState"] in ACTIVE and self._belongs(record):
                 self._resume(record)
 
-    # Inside
+    # Internals
 
     def _resume(self, record: Document) -> None:
         template = read_template(record["template"])
@@ -227,11 +252,11 @@ class DeploymentsModel:
         try:
             return make_plan(template, declare(template, scope, group_id), scope), scope
         except RecursionError as error:
-            # Values and expressions are each limited in depth; a long chain of variables is not.
+            # The depth of values and of expressions is limited, but a chain of variables can be longer than the stack.
             raise exceptions.invalid_template("The template's variables are nested too deep.") from error
 
     def _check_resources(self, caller: Principal, plan: Plan) -> None:
-        """Refuse types and versions that there are not, and resources that the caller may not write, all at once."""
+        """Refuse unknown types and versions; then refuse, all at once, the resources that the caller may not write."""
         denied: list[ServiceError] = []
         for declaration in plan.declarations.values():
             identifier = parse_resource(declaration.id)
@@ -251,7 +276,7 @@ class DeploymentsModel:
             raise exceptions.invalid_template_deployment(denied)
 
     def _preflight(self, name: str, template: Template, plan: Plan) -> None:
-        """Let the providers that look at whole templates refuse this one."""
+        """Run the preflight checks of the providers that have one; refuse the template if any of them fails."""
         observer = Observer(Directory([*plan.declarations.values(), *plan.skipped]))
         wanted: dict[str, list[tuple[str, Document]]] = {}
         for declaration in plan.declarations.values():
@@ -279,7 +304,7 @@ class DeploymentsModel:
         return record if record is not None and self._belongs(record) else None
 
     def _belongs(self, record: Document) -> bool:
-        """Tell whether a deployment's group is still there; what a deleted group left behind goes."""
+        """Tell whether a deployment's group still exists; remove the deployment if the group was deleted."""
         group = self._arm.groups.find(record["subscriptionId"], record["resourceGroup"])
         if group is not None and group["created"] == record["groupCreated"]:
             return True

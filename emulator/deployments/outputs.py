@@ -12,10 +12,16 @@ from emulator.deployments.parameters import SECURE, TYPES
 
 
 def evaluate_output(definition: Mapping[str, Any], name: str, scope: Scope, runtime: Runtime) -> dict[str, Any] | None:
-    """Return an output as GET answers it; of a secure one the type alone, None for one whose condition is false.
+    """Return an output as GET answers it: without the value if it is secure; None if its condition is false.
+
+    Args:
+        definition: the output in the template.
+        name: name of the output.
+        scope: the scope of outputs, without a runtime.
+        runtime: answers `reference` and `list*`.
 
     Raises:
-        ExpressionError: an expression cannot be evaluated, or the value is of another type than declared.
+        ExpressionError: an expression cannot be evaluated, or the value does not have the declared type.
     """
     known = TYPES.get(definition["type"].lower())
     if known is None:

@@ -14,7 +14,7 @@ from emulator.deployments.template import Template
 
 USAGE = "Please see https://aka.ms/arm-create-parameter-file for usage details."
 
-# Parameter and output types by lower-case name: the spelling of ARM's answers, and the JSON type.
+# Types of parameters and outputs by lower-case name: the spelling in ARM's answers, and the JSON type.
 TYPES: dict[str, tuple[str, type]] = {
     "string": ("String", str),
     "securestring": ("SecureString", str),
@@ -43,7 +43,7 @@ class Parameter:
 
     @property
     def secure(self) -> bool:
-        """Tell whether the value must never be seen again."""
+        """Whether the value must never be shown."""
         return self.type in SECURE
 
 
@@ -78,6 +78,11 @@ def read_given(raw: Any) -> dict[str, Any]:
 def resolve_parameters(template: Template, given: Mapping[str, Any], environment: Environment) -> dict[str, Parameter]:
     """Return every declared parameter with its value: the given one, or the evaluated default.
 
+    Args:
+        template: the template that declares them.
+        given: values by name, from the request.
+        environment: the deployment's surroundings, for default values.
+
     Raises:
         ServiceError: 400 `InvalidTemplate` for a value that is missing, unknown, of a wrong type or not allowed.
     """
@@ -105,8 +110,13 @@ def resolve_parameters(template: Template, given: Mapping[str, Any], environment
 def parameter_type(template: Template, path: tuple[str, str], definition: Mapping[str, Any]) -> str:
     """Return the type of a parameter or output in ARM's spelling.
 
+    Args:
+        template: the template that declares it.
+        path: section and name, such as `("parameters", "location")`.
+        definition: the parameter or output in the template.
+
     Raises:
-        ServiceError: 400 `InvalidTemplate`: there is no such type.
+        ServiceError: 400 `InvalidTemplate` for a type that does not exist.
     """
     known = TYPES.get(definition["type"].lower())
     if known is None:
@@ -154,7 +164,7 @@ def _check(template: Template, definition: Mapping[str, Any], parameter: Paramet
 
 
 def _fault(definition: Mapping[str, Any], parameter: Parameter) -> str:
-    """Say what is wrong with a value, without telling a secure one; "" when it is right."""
+    """Return what is wrong with a value, or ""; the text does not show a secure value."""
     value, wanted = parameter.value, TYPES[parameter.type.lower()][1]
     if type(value) is not wanted:
         return f"Expected a value of type '{parameter.type}', but received a value of type '{type_name(value)}'."
@@ -179,7 +189,7 @@ def _fault(definition: Mapping[str, Any], parameter: Parameter) -> str:
 
 
 def to_external(parameters: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Return parameters as GET answers them: of a secure one the type alone."""
+    """Return parameters as GET answers them; of secure ones, only the type."""
     return {
         parameter.name: {"type": parameter.type} | ({} if parameter.secure else {"value": parameter.value})
         for parameter in parameters.values()

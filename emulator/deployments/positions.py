@@ -1,4 +1,4 @@
-"""Where something stands in the request: ARM's messages name line and column of the JSON it was sent."""
+"""Finds lines and columns in the JSON of a request, which ARM's messages name."""
 
 import re
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from json import JSONDecoder
 Path = tuple[str | int, ...]
 
 BLANK = re.compile(r"\s*")
-# Strings of templates may hold line breaks.
+# Strings in templates may contain line breaks.
 DECODER = JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a text, counted from 1; 0, 0 when it was not found."""
+    """A place in a text, counted from 1; 0, 0 if it was not found."""
 
     line: int = 0
     column: int = 0
@@ -26,7 +26,7 @@ def path_text(path: Path) -> str:
 
 
 def locate(text: str, path: Path) -> Position:
-    """Find where the value under a path begins in a JSON text. The text was parsed before, so it is valid."""
+    """Return where the value under a path begins in a JSON text, which must be valid."""
     offset: int | None = _blank(text, 0)
     for step in path:
         offset = _descend(text, offset, step) if offset is not None else None
@@ -41,7 +41,7 @@ def _blank(text: str, offset: int) -> int:
 
 
 def _descend(text: str, offset: int, step: str | int) -> int | None:
-    """Return where the member or element begins, of the object or array that begins at the offset."""
+    """Return where a member or element begins in the object or array at the offset, or None."""
     is_object = text[offset] == "{"
     if text[offset] not in "{[" or is_object != isinstance(step, str):
         return None

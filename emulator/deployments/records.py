@@ -1,7 +1,7 @@
-"""What is kept of deployments, and how it looks to callers.
+"""The stored documents of deployments, and how callers see them.
 
-Two tables: `deployments`, one document for each name (the last run of it), and `deployment_operations`, one document
-for each resource that the run has begun. Neither ever holds a secure value; `sealing.py` says where those are.
+There are two tables: `deployments`, with one document per name (its last run), and `deployment_operations`, with one
+document per resource that the run has begun. Neither contains secure values, which `sealing.py` keeps.
 """
 
 import hashlib
@@ -22,7 +22,13 @@ NAME = re.compile(r"[-\w._()]{1,64}", re.ASCII)
 
 
 def deployment_id(subscription_id: str, group: str, name: str) -> str:
-    """Return the id of a deployment to a resource group."""
+    """Return the id of a deployment to a resource group.
+
+    Args:
+        subscription_id: subscription of the group.
+        group: name of the resource group.
+        name: name of the deployment; "" for the prefix of all ids in the group.
+    """
     return f"/subscriptions/{subscription_id}/resourceGroups/{group}/providers/Microsoft.Resources/deployments/{name}"
 
 
@@ -42,7 +48,7 @@ class Records:
         self._deployments.put(record["id"].lower(), record)
 
     def scan(self, prefix: str = "") -> Iterator[Document]:
-        """Yield the documents of deployments whose id begins so, without regard to case."""
+        """Yield the documents of deployments whose id begins with a prefix, ignoring case."""
         for _, record in self._deployments.scan(prefix.lower()):
             yield record
 
@@ -55,12 +61,12 @@ class Records:
         self._operations.put(_operation_key(record, operation["operationId"]), operation)
 
     def operations(self, record: Document) -> list[Document]:
-        """Return the operations of a deployment, the one that began first in front."""
+        """Return the operations of a deployment, in the order in which they began."""
         found = [operation for _, operation in self._operations.scan(_operation_key(record, ""))]
         return sorted(found, key=lambda operation: (operation["startTime"], operation["operationId"]))
 
     def delete(self, record: Document, *, operations_only: bool = False) -> None:
-        """Remove a deployment with its operations, or these alone."""
+        """Remove a deployment with its operations, or only the operations."""
         for key, _ in list(self._operations.scan(_operation_key(record, ""))):
             self._operations.delete(key)
         if not operations_only:
@@ -72,7 +78,7 @@ def _operation_key(record: Document, operation_id: str) -> str:
 
 
 def operation_id(record: Document, target: str) -> str:
-    """Return the id of the operation on a resource: the same whenever the run comes to it again."""
+    """Return the id of the operation on a resource, which is the same after the run is resumed."""
     return uuid5(NAMESPACE_URL, f"{record['runId']}{target.lower()}").hex[:16].upper()
 
 
@@ -89,13 +95,13 @@ def elapsed(start: str, end: str) -> str:
 
 
 def template_hash(template: Mapping[str, Any]) -> str:
-    """Return a number that two equal templates share. ARM's own algorithm is not published."""
+    """Return a number that is the same for equal templates. ARM's own algorithm is not published."""
     canonical = json.dumps(template, sort_keys=True, separators=(",", ":"))
     return str(int.from_bytes(hashlib.sha256(canonical.encode()).digest()[:8], "big"))
 
 
 def providers(plan: Plan) -> list[dict[str, Any]]:
-    """Return `properties.providers`: namespaces, types and locations that a plan uses."""
+    """Return `properties.providers`: the namespaces, types and locations that a plan uses."""
     found: dict[str, dict[str, set[str]]] = {}
     for declaration in plan.declarations.values():
         namespace, _, kind = parse_resource(declaration.id).type.partition("/")
@@ -155,7 +161,13 @@ def render_deployment(record: Document, now: str) -> dict[str, Any]:
 
 
 def render_operation(record: Document, operation: Document, now: str) -> dict[str, Any]:
-    """Return an operation as GET answers it."""
+    """Return an operation as GET answers it.
+
+    Args:
+        record: document of the deployment.
+        operation: document of the operation.
+        now: current time, RFC 3339, for the duration of an active operation.
+    """
     state = operation["provisioningState"]
     end = now if state in ACTIVE else operation["timestamp"]
     properties = {
@@ -177,7 +189,7 @@ def render_operation(record: Document, operation: Document, now: str) -> dict[st
 
 
 def render_status(record: Document) -> dict[str, Any]:
-    """Return what `operationStatuses` answers about the run of a deployment."""
+    """Return the answer of `operationStatuses` for the run of a deployment."""
     body: dict[str, Any] = {"status": record["provisioningState"]}
     if record.get("error"):
         body["error"] = record["error"]

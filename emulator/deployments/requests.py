@@ -1,4 +1,4 @@
-"""What a caller sends to deploy or validate: the envelope around template and parameters."""
+"""The request to deploy or validate: the envelope around template and parameters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ from emulator.deployments import exceptions
 from emulator.deployments.records import NAME
 from emulator.entra.models import Principal
 
-# Members of a request's `properties` that are understood.
+# The members of `properties` that the local Azure accepts.
 PROPERTIES = ("mode", "template", "parameters", "debugSetting", "validationLevel")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller wants deployed.
+    """A request to deploy or validate a template.
 
     Args:
         caller: who asks.
-        subscription_id: of the group.
+        subscription_id: subscription of the group.
         group: name of the resource group.
-        name: of the deployment.
-        body: of the request.
-        source: the body as text, in which errors name lines and columns.
-        correlation_id: of the request.
+        name: name of the deployment.
+        body: body of the request.
+        source: the body as text; errors name its lines and columns.
+        correlation_id: correlation id of the request.
     """
 
     caller: Principal
@@ -40,7 +40,7 @@ def read_properties(request: Request) -> dict[str, Any]:
     """Return the `properties` of a request.
 
     Raises:
-        ServiceError: 400 for members and modes that there are not.
+        ServiceError: 400 for an invalid name or body, and for members and modes that are unknown or not supported.
     """
     if not NAME.fullmatch(request.name):
         raise ServiceError(

@@ -1,4 +1,4 @@
-"""The wire format of deployments: what each address takes and answers."""
+"""The wire format of deployments: what each endpoint accepts and answers."""
 
 from starlette.responses import Response
 
@@ -11,7 +11,7 @@ from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.records import render_deployment, render_operation, render_status
 from emulator.deployments.requests import Request
 
-# How often Azure wants a deployment to be polled.
+# How often Azure asks clients to poll a deployment.
 RETRY_SECONDS = 10
 
 
@@ -38,7 +38,7 @@ async def _request(call: Call) -> Request:
 
 
 async def refuse(call: Call) -> Response:
-    """Refuse what Azure has and the local Azure has not."""
+    """Refuse what-if and deployments to subscriptions, which the local Azure does not have."""
     what = "what-if of deployments" if call.path.lower().endswith("/whatif") else "deployments to subscriptions"
     raise exceptions.not_supported(what)
 
@@ -48,7 +48,7 @@ def _retry(call: Call) -> dict[str, str]:
 
 
 async def put_deployment(call: Call) -> Response:
-    """PUT …/deployments/{name}: 201 for a new name, 200 for one that ran before, and where to poll."""
+    """PUT …/deployments/{name}: 201 for a new name, 200 for an existing one, with the URL to poll."""
     model = _model(call)
     record, created = model.put(await _request(call))
     headers = {"Azure-AsyncOperation": call.url(f"{record['id']}/operationStatuses/{record['runId']}")} | _retry(call)
@@ -67,7 +67,7 @@ async def head_deployment(call: Call) -> Response:
 
 
 async def list_deployments(call: Call) -> Response:
-    """GET …/deployments, of one state with `$filter=provisioningState eq '…'`."""
+    """GET …/deployments; `$filter=provisioningState eq '…'` selects one state."""
     model = _model(call)
     subscription_id, group, _ = _place(call)
     found = [render_deployment(record, model.now()) for record in model.list(call.caller, subscription_id, group)]
@@ -82,7 +82,7 @@ async def list_deployments(call: Call) -> Response:
 
 
 async def delete_deployment(call: Call) -> Response:
-    """DELETE …/deployments/{name}: 202 and where to poll, or 204 when there is none."""
+    """DELETE …/deployments/{name}: 202 with the URL to poll, or 204 if it does not exist."""
     if not _model(call).delete(call.caller, *_place(call)):
         return answer(None, 204)
     headers = {"Location": call.url(f"{call.path}/operationResults/deleted")} | _retry(call)
@@ -90,7 +90,7 @@ async def delete_deployment(call: Call) -> Response:
 
 
 async def delete_result(call: Call) -> Response:
-    """GET …/operationResults/deleted: a deletion is over at once, and says so with 204."""
+    """GET …/operationResults/deleted: always 204, because a deletion ends at once."""
     _model(call).list(call.caller, *_place(call)[:2])
     return answer(None, 204)
 
@@ -102,7 +102,7 @@ async def cancel_deployment(call: Call) -> Response:
 
 
 async def validate_deployment(call: Call) -> Response:
-    """POST …/validate: the deployment as it would be."""
+    """POST …/validate: the deployment that the request would begin."""
     model = _model(call)
     record = model.validate(await _request(call))
     body = render_deployment(record, model.now())
@@ -116,7 +116,7 @@ async def export_template(call: Call) -> Response:
 
 
 async def deployment_status(call: Call) -> Response:
-    """GET …/operationStatuses/{id}: how the run of a deployment is."""
+    """GET …/operationStatuses/{id}: the status of a deployment's run."""
     record = _record(call, "operationstatuses/read")
     if record["runId"] != call.params["operation_id"].lower():
         raise exceptions.operation_not_found(call.params["operation_id"], record["name"])
@@ -124,7 +124,7 @@ async def deployment_status(call: Call) -> Response:
 
 
 async def list_operations(call: Call) -> Response:
-    """GET …/operations, the first `$top` of them where given."""
+    """GET …/operations, the first `$top` of them if given."""
     model, record = _model(call), _record(call, "operations/read")
     return page(call, [render_operation(record, item, model.now()) for item in model.operations(record)])
 

@@ -27,14 +27,14 @@ class Run:
     """A deployment under way.
 
     Args:
-        record: id and run id of the deployment; its state is read from the store.
+        record: document of the deployment, for its ids; its state is read from the store.
         caller: who deploys.
-        template: checked template.
-        plan: what to make, in which order.
-        scope: of the outputs.
-        redaction: takes secure values out of errors.
-        ended: keys of resources whose work is over; None when the deployment was cancelled.
-        errors: by key, of resources that failed.
+        template: the checked template.
+        plan: the resources to make, and their order.
+        scope: the scope of the outputs.
+        redaction: removes secure values from errors.
+        ended: keys of resources that have ended; None if the deployment was cancelled.
+        errors: errors of the resources that failed, by key.
     """
 
     record: Document
@@ -48,17 +48,23 @@ class Run:
 
     @cached_property
     def directory(self) -> Directory:
-        """Finds the resources of the template."""
+        """The resources of the template, by id and name."""
         return Directory([*self.plan.declarations.values(), *self.plan.skipped])
 
 
 async def put_resource(
     platform: Platform, run: Run, declaration: Declaration, body: dict[str, Any]
 ) -> ResourceOperation:
-    """Put a resource as a request of its own: injected faults meet it, and the journal tells of it.
+    """PUT a resource like a separate request: injected faults apply to it, and the journal has an entry for it.
+
+    Args:
+        platform: has the faults, the journal and the resources.
+        run: the run of the deployment.
+        declaration: the resource.
+        body: the evaluated body.
 
     Raises:
-        ServiceError: what the resource's provider, or the fault, refuses it with.
+        ServiceError: the resource's provider or an injected fault refuses the PUT.
     """
     operation = f"PUT {parse_resource(declaration.id).type}"
     began = platform.clock.now()
@@ -99,7 +105,7 @@ async def put_resource(
 
 
 async def _meet(fault: Fault | None) -> None:
-    """Let an injected fault meet the call on a resource. A cut connection ARM repeats itself: nobody sees it."""
+    """Apply an injected fault to the PUT of a resource. A cut connection has no effect, as ARM itself would retry."""
     if fault is not None and fault.kind == "delay":
         await asyncio.sleep(fault.delay_seconds)
     if fault is not None and fault.kind == "status":

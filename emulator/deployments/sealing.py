@@ -1,8 +1,8 @@
-"""Secure parameters of running deployments: where they are kept, and how errors are kept from telling them.
+"""Secure parameters of running deployments: stores them encrypted, and removes them from errors.
 
-A secure value is needed as long as its deployment runs, also by the process that resumes it after a restart. So it is
-kept, encrypted (Fernet) with a key that lies beside the database in a file of its own, readable by its owner only, and
-removed when the deployment ends. It is in no other table: not in the deployment, not in its operations.
+A deployment needs its secure values as long as it runs, even after a restart of the process. So they are stored,
+encrypted (Fernet) with a key in a separate file beside the database that only its owner can read, and removed when the
+deployment ends. No other table has them: neither the deployment nor its operations.
 """
 
 import json
@@ -16,7 +16,7 @@ from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 
-# A shorter text is no secret, and taking it out of messages would only make them unreadable.
+# A shorter text is not a secret, and removing it would only make messages unreadable.
 MIN_SECRET = 4
 
 
@@ -31,14 +31,14 @@ class SealedParameters:
         self._cipher = Fernet(path.read_bytes())
 
     def put(self, record: Document, values: dict[str, Any]) -> None:
-        """Keep the values of a deployment, instead of any before."""
+        """Store the values of a deployment, replacing earlier ones."""
         self.forget(record)
         if values:
             sealed = self._cipher.encrypt(json.dumps(values).encode()).decode()
             self._table.put(record["id"].lower(), {"sealed": sealed})
 
     def get(self, record: Document) -> dict[str, Any]:
-        """Return the values of a deployment, {} when it has none."""
+        """Return the values of a deployment, or {}."""
         found = self._table.get(record["id"].lower())
         if found is None:
             return {}
@@ -51,16 +51,16 @@ class SealedParameters:
 
 
 class Redaction:
-    """Takes secure values out of errors, which like to cite what was wrong.
+    """Removes secure values from errors, which often quote what was wrong.
 
-    As a context it rewrites a `ServiceError` that is raised inside.
+    As a context manager, it rewrites a `ServiceError` that is raised inside.
 
     Args:
         values: the secure parameters of a deployment.
     """
 
     def __init__(self, values: dict[str, Any]) -> None:
-        # Longest first, so that no rest of a longer value is left over.
+        # Longest first, so that no part of a longer value remains.
         self._secrets = sorted(set(_texts(values)), key=len, reverse=True)
 
     def text(self, text: str) -> str:

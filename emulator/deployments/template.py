@@ -1,4 +1,4 @@
-"""A deployment template as a document: which members it and its parts have, of which type, before any evaluation."""
+"""A deployment template as a document: checks its members and their types, before any evaluation."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from emulator.deployments.exceptions import invalid_content, invalid_template, n
 from emulator.deployments.language.values import type_name
 from emulator.deployments.positions import Path, Position, locate
 
-# Schemas of templates that deploy to a resource group; the other scopes have schemas of their own.
+# Schemas of templates that deploy to a resource group; the other scopes have other schemas.
 SCHEMA = re.compile(
     r"https?://schema\.management\.azure\.com/schemas/"
     r"(2014-04-01-preview|2015-01-01|2018-05-01|2019-04-01)/deploymentTemplate\.json#?",
@@ -20,7 +20,7 @@ CONTENT_VERSION = re.compile(r"\d+\.\d+\.\d+\.\d+")
 
 ANY = (str, int, bool, float, list, dict, type(None))
 
-# Members by kind of object, with the JSON types that each may have.
+# Members by kind of object, with the JSON types that each member may have.
 MEMBERS: dict[str, dict[str, tuple[type, ...]]] = {
     "Template": {
         "$schema": (str,),
@@ -89,26 +89,26 @@ TEMPLATE_PATH: Path = ("properties", "template")
 
 @dataclass(frozen=True)
 class Template:
-    """A template whose structure is right.
+    """A template.
 
     Args:
-        document: the template.
-        source: the request's text, in which messages name lines and columns; "" when the request is long over.
+        document: the template as JSON.
+        source: text of the request, whose lines and columns messages name; "" after a restart.
     """
 
     document: Mapping[str, Any]
     source: str = ""
 
     def position(self, path: Path) -> Position:
-        """Return where something of the template stands in the request."""
+        """Return the position in the request of a path in the template."""
         return locate(self.source, (*TEMPLATE_PATH, *path)) if self.source else Position()
 
     def violation(self, message: str, path: Path) -> ServiceError:
-        """Say that something of the template is wrong, and where."""
+        """Return the error for a rule that the template breaks, with the position."""
         return invalid_template(message, self.position(path), (*TEMPLATE_PATH, *path))
 
     def section(self, name: str) -> Mapping[str, Any]:
-        """Return `parameters`, `variables` or `outputs`, {} when it is absent."""
+        """Return `parameters`, `variables` or `outputs`, or {} if it is absent."""
         section: Mapping[str, Any] = self.document.get(name) or {}
         return section
 
@@ -122,8 +122,8 @@ def read_template(document: Any, source: str = "") -> Template:
     """Check the structure of a template.
 
     Raises:
-        ServiceError: 400 `InvalidRequestContent` for a member that is unknown or of a wrong type, `InvalidTemplate`
-            for a missing or wrong value, `NotSupportedByLocalAzure` for parts of the language that are absent here.
+        ServiceError: 400 `InvalidRequestContent` for a member that is unknown or has a wrong type, `InvalidTemplate`
+            for a missing or wrong value, `NotSupportedByLocalAzure` for parts of the language that are not emulated.
     """
     if not isinstance(document, dict):
         raise invalid_content(f"The template is a value of type '{type_name(document)}', not an object.")
@@ -207,7 +207,7 @@ def _check_resource(template: Template, resource: Any, path: Path) -> None:
 
 
 def _present(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a template without members that are null: to ARM they are absent. Values of its own are left alone."""
+    """Return a template without members that are null, which ARM regards as absent; nulls inside values stay."""
     template: dict[str, Any] = _without_null(document)
     for section in ("parameters", "outputs"):
         if section in template:

@@ -1,4 +1,4 @@
-"""The addresses of deployments to resource groups."""
+"""The routes of deployments to resource groups."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from emulator.arm.call import Row, build
 from emulator.deployments import responses
 from emulator.deployments.models import DeploymentsModel
 
-# Oldest and newest are those of the SDKs and of the CLI; the shape of the answers is the same in all.
+# From the oldest to the newest version that the SDKs and the CLI use; the answers have the same form in all of them.
 VERSIONS = (
     "2019-05-01",
     "2019-05-10",
@@ -35,7 +35,7 @@ GROUP = "/subscriptions/{subscription_id}/resourcegroups/{group}"
 SUBSCRIPTION = f"/subscriptions/{{subscription_id}}/providers/{TYPE}"
 ALL = f"{GROUP}/providers/{TYPE}"
 ONE = f"{ALL}/{{deployment}}"
-# The SDKs ask for operations at the address of the first version of this API, which had no provider in it.
+# The SDKs list operations at the path of the first version of this API, which does not name a provider.
 OPERATIONS = (f"{ONE}/operations", f"{GROUP}/deployments/{{deployment}}/operations")
 
 ROWS = (
@@ -66,5 +66,5 @@ ROWS = (
 
 
 def routes(model: DeploymentsModel) -> Sequence[Route]:
-    """Return the routes, to stand before ARM's own for any resource."""
+    """Return the routes, which must come before ARM's generic ones for all resources."""
     return build(model.arm, ROWS)

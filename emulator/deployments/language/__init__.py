@@ -1,1 +1,1 @@
-"""The language of template expressions: its grammar, its values, its functions. It knows nothing of deployments."""
+"""The language of template expressions: grammar, values and functions. It does not depend on deployments."""

@@ -1,12 +1,12 @@
-"""What is wrong with an expression, before anybody says where in the template it stands."""
+"""The error of an expression, to which the caller adds the expression's place in the template."""
 
 
 class ExpressionError(Exception):
     """An expression that cannot be parsed or evaluated.
 
     Args:
-        message: what is wrong, in ARM's words where they are known.
-        topic: where the documentation explains it, as ARM's messages cite it.
+        message: what is wrong, in ARM's words if they are known.
+        topic: the page of the documentation under https://aka.ms/ that ARM's messages cite.
     """
 
     def __init__(self, message: str, *, topic: str = "arm-template-expressions") -> None:

@@ -15,10 +15,10 @@ MAX_COPY_COUNT = 800
 
 
 class Variables:
-    """A template's variables, evaluated at first use, so that they may stand in any order.
+    """A template's variables. Each is evaluated at its first use, so their order does not matter.
 
     Args:
-        raw: the template's `variables`. The loops of a `copy` among them are variables too, by their names.
+        raw: the template's `variables`. Each loop of a `copy` member is a variable with the loop's name.
     """
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
@@ -32,7 +32,7 @@ class Variables:
         """Return the value of a variable.
 
         Raises:
-            ExpressionError: there is none of this name, or its value needs itself.
+            ExpressionError: there is no such variable, or its value depends on itself.
         """
         key = find_key(self._raw, name)
         if key is None:
@@ -45,7 +45,7 @@ class Variables:
                 )
             self._open.append(key)
             try:
-                # A variable is the same wherever it is used: it sees no copy loop and no resource.
+                # A variable has the same value everywhere, so its expression sees no copy loop and no resource.
                 alone = replace(scope, loops={}, runtime=None)
                 loop = self._loops.get(key)
                 self._values[key] = evaluate_loop(loop, key, alone) if loop else evaluate(self._raw[key], alone)
@@ -76,7 +76,7 @@ def _evaluate_object(value: dict[str, Any], scope: Scope) -> dict[str, Any]:
             for loop in item:
                 result[loop["name"]] = evaluate_loop(loop, loop["name"], scope)
             continue
-        # Names can be expressions too: that is how Bicep writes computed member names.
+        # Names can be expressions too; Bicep writes computed member names that way.
         key = evaluate(name, scope) if name.startswith("[") else name
         if key is UNKNOWN:
             continue
@@ -99,10 +99,15 @@ def is_property_copy(item: Any) -> bool:
 
 
 def evaluate_loop(loop: Mapping[str, Any], name: str, scope: Scope) -> Any:
-    """Evaluate `{count, input}`: one `input` for each round.
+    """Evaluate a loop: return one evaluated `input` for each round.
+
+    Args:
+        loop: `{count, input}`.
+        name: name of the loop.
+        scope: the scope around the loop.
 
     Raises:
-        ExpressionError: one of the two is missing or wrong.
+        ExpressionError: `count` or `input` is missing or wrong.
     """
     if not {"count", "input"} <= loop.keys():
         raise ExpressionError(f"The copy loop '{name}' needs 'count' and 'input'.", topic="arm-copy")
@@ -113,8 +118,13 @@ def evaluate_loop(loop: Mapping[str, Any], name: str, scope: Scope) -> Any:
 def copy_count(raw: Any, name: str, scope: Scope) -> int:
     """Return how many rounds a copy loop has.
 
+    Args:
+        raw: the loop's `count`, not evaluated.
+        name: name of the loop.
+        scope: the scope around the loop.
+
     Raises:
-        ExpressionError: the count is not an integer of 0 to 800.
+        ExpressionError: the count is not an integer from 0 to 800.
     """
     count = evaluate(raw, replace(scope, runtime=None))
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= MAX_COPY_COUNT:
@@ -129,7 +139,7 @@ def evaluate_node(node: Node, scope: Scope) -> Any:
     """Evaluate one tree.
 
     Raises:
-        ExpressionError: a function, a member or an element that it uses is not there or not of the right type.
+        ExpressionError: a function, member or element that it uses does not exist or has a wrong type.
     """
     if isinstance(node, Literal):
         return node.value
@@ -160,10 +170,10 @@ def _later(node: Node, scope: Scope) -> Callable[[], Any]:
 
 
 def find_function(name: str) -> Function:
-    """Return a function by its name, in any case; any `list…` is an action of a resource.
+    """Return a function by its name, ignoring case; any `list…` is an action of a resource.
 
     Raises:
-        ExpressionError: there is none of this name.
+        ExpressionError: there is no such function.
     """
     folded = name.lower()
     function = FUNCTIONS.get(folded)

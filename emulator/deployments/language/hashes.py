@@ -1,11 +1,11 @@
-"""The two hashes of the language, with the values that ARM computes."""
+"""The two hash functions of the language; they return the same values as ARM."""
 
 import uuid
 
 ARM_NAMESPACE = uuid.UUID("11fb06fb-712d-4ddd-98c7-e71bbd588830")
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 MASK = 0xFFFF_FFFF
-# The first two of the four lanes of MurmurHash3 x86 128; ARM's hash is made of these two alone.
+# The first two of the four lanes of MurmurHash3 x86 128; ARM's hash uses only these two.
 MULTIPLIERS = (0x239B961B, 0xAB0E9789)
 LANES = ((15, 19, 0x561CCD1B), (17, 13, 0x0BCAA747))
 AVALANCHE = (0x85EBCA6B, 0xC2B2AE35)
@@ -19,14 +19,14 @@ def arm_guid(*texts: str) -> str:
 def unique_string(*texts: str) -> str:
     """Return uniqueString(texts): 64 bits of a MurmurHash in 13 letters and digits.
 
-    ARM publishes no algorithm. This one gives the values that others recorded from ARM and from Bicep (see the tests).
+    ARM publishes no algorithm. This one returns the values that others recorded from ARM and Bicep (see the tests).
     """
     value = _murmur64("-".join(texts).encode())
     return "".join(ALPHABET[(value << 5 * place & (1 << 64) - 1) >> 59] for place in range(13))
 
 
 def _murmur64(data: bytes) -> int:
-    """Hash in two lanes of 32 bits, each fed with every other word of four bytes."""
+    """Return a 64-bit hash from two lanes of 32 bits; each lane reads every other word of four bytes."""
     state = [0, 0]
     whole = len(data) - len(data) % 8
     for offset in range(0, whole, 8):

@@ -1,4 +1,4 @@
-"""What expressions can see: parameters, variables, copy indexes, facts of the deployment."""
+"""What expressions can see: parameters, variables, copy indexes, and the deployment's surroundings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,27 +6,40 @@ from typing import Any, Protocol
 
 
 class Runtime(Protocol):
-    """Where `reference` and `list*` get their answers."""
+    """Answers `reference` and `list*`."""
 
     def reference(self, identifier: str, api_version: str | None, *, full: bool) -> Any:
-        """Return a resource's properties, or `UNKNOWN`."""
+        """Return a resource's properties, or `UNKNOWN`.
+
+        Args:
+            identifier: id of the resource, or its name in the template.
+            api_version: may be None for a resource of the template.
+            full: whether to return the resource instead of its properties.
+        """
 
     def list_action(self, name: str, identifier: str, api_version: str, body: Any) -> Any:
-        """Return the answer of a resource's `list*` action, or `UNKNOWN`."""
+        """Return the answer of a resource's `list*` action, or `UNKNOWN`.
+
+        Args:
+            name: name of the action.
+            identifier: id of the resource, or its name in the template.
+            api_version: version of the action.
+            body: body of the request.
+        """
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What a deployment knows of its surroundings.
+    """The surroundings of a deployment.
 
     Args:
-        subscription: as `subscription()` answers.
-        resource_group: as `resourceGroup()` answers.
-        deployment: as `deployment()` answers.
+        subscription: what `subscription()` returns.
+        resource_group: what `resourceGroup()` returns.
+        deployment: what `deployment()` returns.
         tenant_id: tenant of the subscription.
-        cloud: as `environment()` answers.
+        cloud: what `environment()` returns.
         utc_now: when the deployment was accepted, for `utcNow()`.
-        new_guid: draws a random id, for `newGuid()`.
+        new_guid: returns a random id, for `newGuid()`.
     """
 
     subscription: Mapping[str, Any]
@@ -39,13 +52,13 @@ class Environment:
 
 
 class Lookup(Protocol):
-    """Where variables get their values."""
+    """Looks up variables."""
 
     def get(self, name: str, scope: "Scope") -> Any:
         """Return the value of a variable.
 
         Raises:
-            ExpressionError: there is none of this name, or its value needs itself.
+            ExpressionError: there is no such variable, or its value depends on itself.
         """
 
 
@@ -55,11 +68,11 @@ class Scope:
 
     Args:
         environment: the deployment's surroundings.
-        parameters: values by name; None where parameters cannot be used.
-        variables: raw values by name; each is evaluated at its first use. None where variables cannot be used.
+        parameters: values by name; None if parameters cannot be used.
+        variables: evaluates each variable at its first use; None if variables cannot be used.
         loops: index of each enclosing copy loop by name; "" is the innermost.
-        runtime: answers `reference` and `list*`; None where these cannot be used.
-        in_default: in the default value of a parameter, the one place for `utcNow` and `newGuid`.
+        runtime: answers `reference` and `list*`; None if these cannot be used.
+        in_default: whether this is the default value of a parameter, the only place for `utcNow` and `newGuid`.
     """
 
     environment: Environment

@@ -1,4 +1,4 @@
-"""Expressions as trees: parse a text once, remember the tree, write a tree as text."""
+"""Expressions as trees: parses text to a tree and caches it, and writes a tree as text."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from emulator.deployments.language.errors import ExpressionError
 
 # ARM's own limit for one expression.
 MAX_CHARACTERS = 24_576
-# ARM publishes no depth; this one keeps evaluation well inside Python's stack.
+# ARM publishes no limit of depth; this one keeps evaluation well within Python's stack.
 MAX_DEPTH = 100
 INT64 = 2**63
 
@@ -26,7 +26,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`name(arguments)`. The name is kept as written; functions are found without regard to case."""
+    """`name(arguments)`. The name is kept as written; functions are looked up ignoring case."""
 
     name: str
     arguments: tuple["Node", ...]
@@ -53,7 +53,7 @@ class Index:
 
 Node = Literal | Call | Member | Index
 
-# How ARM's messages name the tokens.
+# Names of the tokens in ARM's messages.
 TOKENS = {
     "$END": "EndOfData",
     "STRING": "StringLiteral",
@@ -69,12 +69,12 @@ TOKENS = {
 
 
 def is_expression(text: str) -> bool:
-    """Tell whether a JSON string of a template is an expression: in brackets, and not escaped by a second one."""
+    """Tell whether a string in a template is an expression: in brackets, and not escaped by a second bracket."""
     return text.startswith("[") and text.endswith("]") and not text.startswith("[[")
 
 
 def literal_text(text: str) -> str:
-    """Return what a JSON string that is no expression stands for: `[[x]` is the text `[x]`."""
+    """Return the value of a string that is not an expression: `[[x]` is the text `[x]`."""
     return text[1:] if text.startswith("[[") and text.endswith("]") else text
 
 
@@ -83,7 +83,7 @@ def parse(text: str) -> Node:
     """Parse an expression, given with its brackets.
 
     Raises:
-        ExpressionError: it is not in the language.
+        ExpressionError: the expression is invalid.
     """
     inner = text[1:-1]
     if len(inner) > MAX_CHARACTERS:
@@ -104,13 +104,13 @@ def _parser() -> Callable[[str], Any]:
 
 @v_args(inline=True)
 class _Build(Transformer[Token, Node]):
-    """Turns what the grammar finds into nodes, from the leaves up, so that no depth exhausts the stack."""
+    """Builds nodes while the grammar matches, from the leaves up, so that deep nesting cannot exhaust the stack."""
 
     def string(self, token: Token) -> Node:
         return Literal(token[1:-1].replace("''", "'"))
 
     def integer(self, token: Token) -> Node:
-        # 20 characters hold every 64-bit integer; Python refuses to convert texts of thousands of digits.
+        # Every 64-bit integer fits in 20 characters; Python refuses to convert thousands of digits.
         if len(token) > len(str(-INT64)) or not -INT64 <= int(token) < INT64:
             raise ExpressionError(f"The language expression literal '{token[:40]}' is not a 64-bit integer.")
         return Literal(int(token))
@@ -144,7 +144,7 @@ def _describe(error: UnexpectedInput, text: str) -> str:
 
 
 def unparse(node: Node) -> str:
-    """Write a tree as an expression with its brackets; `parse` of it gives the tree again."""
+    """Write a tree as an expression with its brackets; `parse` returns the same tree for it."""
     return f"[{_write(node)}]"
 
 

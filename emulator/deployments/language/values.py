@@ -1,4 +1,4 @@
-"""The values of the language: JSON, and the one value that is not known before the deployment runs."""
+"""The values of the language: JSON, and `UNKNOWN` for what is not known before the deployment runs."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ class _Unknown:
         return "UNKNOWN"
 
 
-# What reference() and list*() give while a template is only checked. Whatever is computed from it is unknown too.
+# What reference() and list*() return while a template is only checked. Values computed from it are unknown too.
 UNKNOWN: Final = _Unknown()
 
 TYPE_NAMES: dict[type, str] = {
@@ -45,7 +45,7 @@ def to_text(value: Any) -> str:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Compare two values as JSON does: true is not 1, and members have no order."""
+    """Tell whether two values are equal as JSON: true is not 1, and members have no order."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, list) and isinstance(right, list):
@@ -56,7 +56,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def find_key(members: Mapping[str, Any], name: str) -> str | None:
-    """Return the key of a member, whose name is matched without regard to case, or None."""
+    """Return the key of a member whose name matches, ignoring case, or None."""
     if name in members:
         return name
     folded = name.lower()
@@ -67,7 +67,7 @@ def member(base: Any, name: str) -> Any:
     """Return a member of an object.
 
     Raises:
-        ExpressionError: it has none of this name, or is no object.
+        ExpressionError: there is no such member, or the value is not an object.
     """
     if not isinstance(base, Mapping):
         raise ExpressionError(
@@ -86,7 +86,7 @@ def element(base: Any, index: Any) -> Any:
     """Return an element of an array by position, or a member of an object by name.
 
     Raises:
-        ExpressionError: there is none.
+        ExpressionError: there is no such element.
     """
     if isinstance(index, str):
         return member(base, index)

@@ -1,7 +1,8 @@
 """Every function of the template language, by its lower-case name.
 
-Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/template-functions. What is not in these
-tables (lambdas, dates, CIDR, user-defined functions) is refused as an unknown function.
+Functions that are not in these tables (lambdas, dates, CIDR, user-defined functions) are refused as unknown.
+
+Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/template-functions
 """
 
 from emulator.deployments.language.functions.arrays import ARRAYS

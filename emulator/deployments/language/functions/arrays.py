@@ -1,4 +1,4 @@
-"""Arrays and objects, and what works on texts as well."""
+"""Functions on arrays and objects, including those that accept strings too."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What a deployment was given and where it runs."""
+"""Functions that return what a deployment was given and where it runs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,9 +8,9 @@ from emulator.deployments.language.functions.signature import Function, failed
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.language.values import find_key
 
-# Every region that is emulated has three zones.
+# The zones that `pickZones` chooses from, in every region.
 ZONES = ("1", "2", "3")
-# The custom formats of utcNow that appear in templates, with what Python's strftime calls them.
+# The parts of custom formats of utcNow that appear in templates, with their names in Python's strftime.
 DATE_FORMATS = (
     ("yyyy", "%Y"),
     ("MM", "%m"),
@@ -90,7 +90,7 @@ def _pick_zones(_namespace: str, _type: str, _location: str, count: int = 1, off
 
 
 def not_here(function: str) -> ExpressionError:
-    """Say that a function stands where it cannot be used."""
+    """Return the error for a function that cannot be used at its place."""
     return ExpressionError(
         f"The template function '{function}' is not expected at this location.",
         topic="arm-template-expressions",

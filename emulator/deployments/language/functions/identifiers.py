@@ -1,4 +1,4 @@
-"""Resource ids put together from types and names."""
+"""Functions that build resource ids from types and names."""
 
 import uuid
 from typing import Any
@@ -8,7 +8,13 @@ from emulator.deployments.language.scope import Scope
 
 
 def join_id(scope: str, resource_type: str, names: list[str]) -> str:
-    """Return `{scope}/providers/{namespace}/{type}/{name}/…`; there are as many names as types."""
+    """Return the resource id `{scope}/providers/{namespace}/{type}/{name}/…`.
+
+    Args:
+        scope: id of the scope; "" for the tenant.
+        resource_type: full type, with its namespace.
+        names: one name for each segment of the type.
+    """
     namespace, *types = resource_type.split("/")
     pairs = [segment for pair in zip(types, names, strict=True) for segment in pair]
     return "/".join([scope, "providers", namespace, *pairs])

@@ -1,4 +1,4 @@
-"""Integers: the language has no other numbers. Division goes towards zero, as in .NET."""
+"""Functions on integers, the only numbers of the language. Division rounds towards zero, as in .NET."""
 
 import operator
 from collections.abc import Callable

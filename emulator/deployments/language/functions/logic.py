@@ -1,4 +1,4 @@
-"""Logic and comparison. `if` evaluates only the branch it takes, as ARM does."""
+"""Functions for logic and comparison. As in ARM, `if` evaluates only the branch that it takes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from emulator.deployments.language.values import UNKNOWN, same, type_name
 def _if(arguments: Sequence[Callable[[], Any]]) -> Any:
     condition = arguments[0]()
     if condition is UNKNOWN:
-        # Which branch it takes shows only when the deployment runs: both must be right, both may refer to resources.
+        # Which branch it takes is known only when the deployment runs: both must be valid, and may refer to resources.
         arguments[1]()
         arguments[2]()
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""Functions whose answer only the running deployment has: the state of resources and their keys."""
+"""Functions that only a running deployment can answer: `reference`, and the `list*` actions of resources."""
 
 from typing import Any
 
@@ -25,6 +25,6 @@ def _list(scope: Scope, name: str, arguments: list[Any]) -> Any:
 
 RUNTIME = (
     Function("reference", "string string? string?", _reference, scoped=True),
-    # Stands for every `list…`: the action of that name, with the resource, an api-version and the action's body.
+    # For every `list…`: calls the action with that name. Arguments: the resource, an api-version, the action's body.
     Function("list*", "string string object?", _list, scoped=True),
 )

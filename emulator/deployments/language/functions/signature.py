@@ -1,4 +1,4 @@
-"""A function of the template language as a row of a table: name, what it takes, what it does."""
+"""A function of the template language as a row of a table: its name, its parameters, its implementation."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,15 +22,15 @@ PARAMETER = re.compile(r"([a-z|]+)([?*]?)")
 
 @dataclass(frozen=True)
 class Function:
-    """A function.
+    """A function of the language.
 
     Args:
         name: as the documentation writes it.
-        takes: its parameters in order, such as `string int string?`: alternatives with `|`; `?` after one that may be
-            left out; `*` after the last, when it may come any number of times.
-        evaluate: does it, with the arguments; a scoped one gets `(scope, name as written, arguments)`.
-        scoped: needs the scope: parameters, variables, the deployment's surroundings.
-        lazy: does it with arguments still to be evaluated, given as callables.
+        takes: types of its parameters in order, such as `string int string?`: `|` separates alternatives, `?` marks an
+            optional parameter, and `*` after the last one allows any number of them.
+        evaluate: the implementation; takes the arguments, or `(scope, name as written, arguments)` if `scoped`.
+        scoped: whether it needs the scope: parameters, variables, the deployment's surroundings.
+        lazy: the implementation of a function that evaluates its arguments itself; takes them as callables.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Function:
         """
         for position, argument in enumerate(arguments):
             kinds = self.kinds[min(position, len(self.kinds) - 1)]
-            # bool is a subclass of int in Python and a type of its own in JSON: exact types only.
+            # Compare exact types: bool is a subclass of int in Python, but a separate type in JSON.
             if not any(type(argument) in TYPES[kind] for kind in kinds):
                 raise ExpressionError(
                     f"The template language function '{self.name}' expects its parameter at position {position + 1} "
@@ -91,7 +91,7 @@ class Function:
 
 
 def failed(name: str, reason: str) -> ExpressionError:
-    """Say why a function cannot work on its arguments."""
+    """Return the error for a function that cannot work with its arguments."""
     return ExpressionError(
         f"Unable to evaluate template language function '{name}': {reason}.",
         topic=f"arm-template-expressions/#{name}",

@@ -1,4 +1,4 @@
-"""Texts: joining, cutting, searching, encoding."""
+"""Functions on strings: joining, cutting, searching, encoding."""
 
 import base64
 import re
@@ -10,7 +10,7 @@ from emulator.deployments.language.hashes import arm_guid, unique_string
 from emulator.deployments.language.values import to_text, type_name
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d+)(?::([^{}]*))?\}|[{}]")
-# A longer text can only be a mistake; ARM refuses at 131072 characters.
+# A longer string can only be a mistake; ARM refuses more than 131072 characters.
 MAX_TEXT = 131_072
 
 
@@ -38,7 +38,7 @@ def _format(pattern: str, *values: Any) -> str:
 def _formatted(value: Any, specification: str | None) -> str:
     if not specification:
         return to_text(value)
-    # The standard numeric formats of .NET that make sense for integers: digits, hexadecimal, and a mask of zeros.
+    # The numeric formats of .NET that make sense for integers: decimal, hexadecimal, and a mask of zeros.
     matched = re.fullmatch(r"([DdXx])(\d{0,2})|(0+)", specification)
     if matched is None or type(value) is not int:
         raise failed("format", f"the format '{specification}' is not supported for type '{type_name(value)}'")
