@@ -1,15 +1,15 @@
-"""The errors of Microsoft.Network/dnsZones, in its words."""
+"""The errors of Microsoft.Network/dnsZones, in its own words."""
 
 from emulator.core.errors import ServiceError
 
 
 def bad_request(message: str) -> ServiceError:
-    """A zone or record set that cannot be."""
+    """Return the 400 for an invalid zone or record set."""
     return ServiceError(400, "BadRequest", message)
 
 
 def cname_conflict(name: str) -> ServiceError:
-    """A CNAME shares its name with other records."""
+    """Return the 400 for a CNAME that shares its name with other records."""
     return ServiceError(
         400,
         "BadRequest",

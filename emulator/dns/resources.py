@@ -1,4 +1,4 @@
-"""DNS zones and their record sets. The type of a record is a resource type: `Microsoft.Network/dnsZones/A`."""
+"""DNS zones and their record sets. Each record type is a resource type, such as `Microsoft.Network/dnsZones/A`."""
 
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any
@@ -30,7 +30,7 @@ RECORD_NAME = (
     r"@|(\*|[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*"
 )
 
-# The member that holds a type's records, and what it takes.
+# By record type: the member that holds its records, and the schema of that member.
 RECORDS: dict[str, tuple[str, Any]] = {
     "A": ("ARecords", [{"ipv4Address": Required(str)}]),
     "AAAA": ("AAAARecords", [{"ipv6Address": Required(str)}]),
@@ -80,7 +80,7 @@ def _render_zone(arm: ArmModel, stored: Json) -> Json:
 
 
 async def _make_apex(arm: ArmModel, stored: Json) -> None:
-    """Give a new zone the records that delegate it."""
+    """Create the NS and SOA records of a new zone."""
     servers = _name_servers(stored["name"])
     soa = {
         "host": servers[0],
