@@ -10,7 +10,7 @@ __all__ = ["EntraModel", "Principal", "create"]
 
 
 def create(platform: Platform) -> Service:
-    """Create the service. Tenants and applications are the seed's to make."""
+    """Create the service, without tenants and applications, which the seed creates."""
     entra = EntraModel(platform)
     platform.register(entra)
     port = platform.ports.get("token")

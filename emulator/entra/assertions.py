@@ -1,4 +1,4 @@
-"""Client assertions: the JWT that an application signs with the key of a certificate which it has registered."""
+"""Client assertions: JWTs that an application signs with the key of one of its registered certificates."""
 
 import base64
 import binascii
@@ -15,7 +15,7 @@ from emulator.entra.exceptions import aadsts
 
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ALGORITHMS = ["RS256", "PS256"]
-# Which header names the certificate, and the member of a registered certificate that it must equal.
+# The headers that can name the certificate, with the member of a registered certificate that they must equal.
 THUMBPRINTS = {"x5t#S256": "sha256", "x5t": "sha1"}
 NO_KEY = "The key was not found."
 BAD_SIGNATURE = "Key was found, but use of the key to verify the signature failed."
@@ -24,20 +24,20 @@ BAD_SIGNATURE = "Key was found, but use of the key to verify the signature faile
 def check_assertion(
     application: Document, assertion: str, endpoints: Collection[str], now: datetime, skew: timedelta
 ) -> None:
-    """Check that the application's own registered key signed the assertion, for this endpoint, and now.
+    """Check that a registered key of the application signed the assertion, for this endpoint and the current time.
 
-    An assertion may come twice: MSAL uses one for ten minutes, and Entra ID lets it.
+    An assertion may be used more than once: MSAL uses one for ten minutes, which Entra ID accepts.
 
     Args:
-        application: whose registered certificates count.
+        application: the application, with its registered certificates.
         assertion: the JWT.
         endpoints: token endpoints that its audience may name.
-        now: the time.
+        now: the current time.
         skew: by how much clocks may differ.
 
     Raises:
-        ServiceError: AADSTS50027 malformed; 700027 key or signature; 700021 another application; 700023 audience;
-            700024 time.
+        ServiceError: AADSTS50027 malformed; 700027 wrong key or signature; 700021 other application; 700023 wrong
+            audience; 700024 not valid yet, or expired.
     """
     client_id = application["clientId"]
     certificate = _certificate_of(application, _header(assertion))
@@ -74,7 +74,7 @@ def _header(assertion: str) -> dict[str, Any]:
 
 
 def _certificate_of(application: Document, header: dict[str, Any]) -> x509.Certificate:
-    """Return the registered certificate that the header names; a chain that is sent must begin with it."""
+    """Return the registered certificate that the header names; if the header has a chain, it must begin with it."""
     name = next((name for name in THUMBPRINTS if name in header), "")
     thumbprint = _hexadecimal(str(header.get(name, "")))
     for known in application["certificates"]:
@@ -114,4 +114,4 @@ def _hexadecimal(encoded: str) -> str:
 
 
 def _shown(certificate: x509.Certificate) -> str:
-    return certificate.fingerprint(hashes.SHA1()).hex().upper()  # noqa: S303 - the name that Entra ID shows
+    return certificate.fingerprint(hashes.SHA1()).hex().upper()  # noqa: S303 - the thumbprint that Entra ID shows

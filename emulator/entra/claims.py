@@ -1,4 +1,4 @@
-"""What an access token says, and what a service reads from it."""
+"""The claims of access tokens, and what services read from them."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -20,12 +20,12 @@ class Principal:
     """Who sent a request.
 
     Args:
-        object_id: of the service principal, in its tenant: what role assignments and access policies name.
-        client_id: of the application.
-        tenant_id: in which the token was issued.
+        object_id: object id of the service principal in its tenant, which role assignments and access policies name.
+        client_id: client id of the application.
+        tenant_id: the tenant that issued the token.
         name: display name.
-        audience: what the token is for.
-        claims: all that the token says.
+        audience: the service that the token is for.
+        claims: all claims of the token.
     """
 
     object_id: str
@@ -39,7 +39,15 @@ class Principal:
 def new_claims(
     principal: Document, audience: str, now: datetime, lifetime_seconds: int, *, by_certificate: bool
 ) -> Claims:
-    """Return the claims of a v1 access token, which is what Azure's own services ask for, at either endpoint."""
+    """Return the claims of a v1 access token, the kind that Azure's services use whichever endpoint issues it.
+
+    Args:
+        principal: document of the service principal.
+        audience: the service that the token is for, as the client asked for it.
+        now: the time of issue.
+        lifetime_seconds: seconds from now to the expiry; negative for a token that has expired.
+        by_certificate: whether the application presented a certificate instead of a secret.
+    """
     issued = int(now.timestamp())
     issuer = f"https://sts.windows.net/{principal['tenantId']}/"
     claims: Claims = {
@@ -69,7 +77,7 @@ def new_claims(
 
 
 def principal_of(claims: Claims) -> Principal:
-    """Return whom a verified token names."""
+    """Return the principal that a verified token names."""
     return Principal(
         object_id=claims["oid"],
         client_id=claims["appid"],
@@ -81,7 +89,7 @@ def principal_of(claims: Claims) -> Principal:
 
 
 def check_times(claims: Claims, now: datetime) -> None:
-    """Refuse a token outside its validity.
+    """Refuse a token that has expired or is not valid yet.
 
     Raises:
         ServiceError: 401 `ExpiredAuthenticationToken`, `InvalidAuthenticationToken`.

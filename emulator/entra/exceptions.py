@@ -1,4 +1,4 @@
-"""The errors of the directory: AADSTS codes at its own endpoints, and 401s of the services that ask who a token is."""
+"""The errors of the directory: AADSTS codes of its own endpoints, and the 401s of services that check tokens."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ AADSTS = "AADSTS"
 
 @dataclass(frozen=True)
 class Row:
-    """How Entra ID answers one error: HTTP status, OAuth 2.0 error, text with `{placeholders}`."""
+    """One error of Entra ID: HTTP status, OAuth 2.0 error, and text with `{placeholders}`."""
 
     status_code: int
     oauth_error: str
@@ -117,19 +117,25 @@ ERRORS: dict[int, Row] = {
 
 
 def aadsts(code: int, **values: str) -> ServiceError:
-    """Return the error of this AADSTS code; `values` fill its text."""
+    """Return the error with an AADSTS code; `values` fill in its text."""
     row = ERRORS[code]
     text = f"{AADSTS}{code}: {row.text.format(**values)}"
     return ServiceError(row.status_code, f"{AADSTS}{code}", text, extra={"oauth_error": row.oauth_error})
 
 
 def invalid_tenant(error: ServiceError) -> ServiceError:
-    """Return an error of the tenant as the metadata documents name it; their clients look for this word."""
+    """Return a tenant's error as `invalid_tenant`, the word that clients of the metadata documents look for."""
     return ServiceError(error.status_code, error.code, error.message, extra={"oauth_error": "invalid_tenant"})
 
 
 def unauthorized(code: str, message: str, tenant_id: str = "common") -> ServiceError:
-    """Return the 401 with which ARM, and services that follow it, refuse a token."""
+    """Return the 401 with which ARM, and services like it, refuse a token.
+
+    Args:
+        code: code of the error.
+        message: the message, also used in `WWW-Authenticate`.
+        tenant_id: the tenant whose sign-in page `WWW-Authenticate` names.
+    """
     challenge = (
         f'Bearer authorization_uri="https://login.microsoftonline.com/{tenant_id}", error="invalid_token", '
         f'error_description="{message}"'

@@ -1,6 +1,6 @@
-"""The directory: tenants, applications with their credentials, and one service principal for each tenant that has them.
+"""The directory: tenants, applications with their credentials, and an application's service principal in each tenant.
 
-Other services ask `authenticate` who sent a request; nobody else reads a token.
+Other services call `authenticate` to learn who sent a request; they do not read tokens themselves.
 """
 
 import base64
@@ -31,8 +31,8 @@ SECRET_YEARS = 2
 class EntraModel:
     """The directory.
 
-    `propagation_seconds` is how long (in Azure's time) a new service principal or credential stays unknown to the
-    token endpoint. It is 0 unless a test wants to see that wait.
+    `propagation_seconds` is how long, in Azure's time, the token endpoint does not know a new service principal or
+    secret. It is 0 unless a test needs this delay.
     """
 
     def __init__(self, platform: Platform) -> None:
@@ -49,7 +49,13 @@ class EntraModel:
     # Tenants
 
     def ensure_tenant(self, tenant_id: str, display_name: str, domain: str) -> None:
-        """Create or confirm a tenant; its domain names it as well as its id does."""
+        """Create or confirm a tenant.
+
+        Args:
+            tenant_id: id of the tenant.
+            display_name: what people see.
+            domain: domain name, which names the tenant as well as its id does.
+        """
         document = {"tenantId": tenant_id.lower(), "displayName": display_name, "domain": domain.lower()}
         self._tenants.put(tenant_id.lower(), document)
 
@@ -79,13 +85,13 @@ class EntraModel:
         certificates: Sequence[bytes] = (),
         owners: Sequence[str] = (),
     ) -> Document:
-        """Create or confirm an application; credentials that it lacks are added, none is removed.
+        """Create or confirm an application; add the credentials that it lacks, and remove none.
 
         Args:
             client_id: application id.
             display_name: what people see.
-            tenant_id: home tenant, where its registration is visible to Graph; "" for none of ours.
-            secrets: client secrets, in clear; only their hashes are kept.
+            tenant_id: home tenant, where Graph shows its registration; "" for a tenant that is not emulated.
+            secrets: client secrets in clear text; only their hashes are stored.
             certificates: DER; clients may sign assertions with their keys.
             owners: object ids of the principals that may change it through Graph.
         """
@@ -113,7 +119,7 @@ class EntraModel:
         """Return an application.
 
         Raises:
-            LookupError: there is none.
+            LookupError: the application does not exist.
         """
         found = self._applications.get(client_id.lower())
         if found is None:
@@ -150,7 +156,15 @@ class EntraModel:
         starts: datetime | None = None,
         expires: datetime | None = None,
     ) -> tuple[str, str]:
-        """Add a client secret, a random one unless it is given; return (key id, secret)."""
+        """Add a client secret; return (key id, secret).
+
+        Args:
+            client_id: client id of the application.
+            secret: the secret in clear text; a random one if empty.
+            display_name: what people see.
+            starts: start of its validity; now if None.
+            expires: end of its validity; two years after the start if None.
+        """
         application = self.application(client_id)
         value = secret or _random_secret()
         key_id = stable_id("secret", client_id, _hash(value))
@@ -171,7 +185,7 @@ class EntraModel:
         return key_id, value
 
     def remove_secret(self, client_id: str, key_id: str) -> bool:
-        """Remove a client secret; tell whether there was one. Tokens issued before stay valid, as in Azure."""
+        """Remove a client secret; tell whether it existed. As in Azure, tokens issued before stay valid."""
         application = self.application(client_id)
         kept = [secret for secret in application["secrets"] if secret["keyId"] != key_id]
         removed = len(kept) < len(application["secrets"])
@@ -192,7 +206,7 @@ class EntraModel:
         application["certificates"].append(
             {
                 "der": encoded,
-                "sha1": certificate.fingerprint(hashes.SHA1()).hex(),  # noqa: S303 - the name by which x5t calls it
+                "sha1": certificate.fingerprint(hashes.SHA1()).hex(),  # noqa: S303 - the thumbprint that `x5t` uses
                 "sha256": certificate.fingerprint(hashes.SHA256()).hex(),
             }
         )
@@ -210,10 +224,10 @@ class EntraModel:
         """Create or confirm an application's service principal in a tenant; return its object id.
 
         Args:
-            tenant_id: where.
-            client_id: of the application, which must exist.
+            tenant_id: the tenant.
+            client_id: client id of the application, which must exist.
             roles: application roles that its tokens carry.
-            managed_identity_of: resource id, when this is a managed identity: its tokens say so.
+            managed_identity_of: resource id of a managed identity, which its tokens carry; "" if it is none.
         """
         key = _principal_key(tenant_id, client_id)
         found = self._principals.get(key)
@@ -252,7 +266,7 @@ class EntraModel:
         return None if known is None else self._principals.get(known["key"])
 
     def delete_service_principal(self, tenant_id: str, client_id: str) -> bool:
-        """Remove a service principal; tell whether there was one."""
+        """Remove a service principal; tell whether it existed."""
         found = self.service_principal(tenant_id, client_id)
         if found is None:
             return False
@@ -265,8 +279,13 @@ class EntraModel:
     def update_service_principal(self, tenant_id: str, client_id: str, changes: Document) -> Document:
         """Replace members of a service principal.
 
+        Args:
+            tenant_id: the tenant.
+            client_id: client id of the application.
+            changes: the members to replace.
+
         Raises:
-            LookupError: there is none.
+            LookupError: the service principal does not exist.
         """
         found = self.service_principal(tenant_id, client_id)
         if found is None:
@@ -276,7 +295,7 @@ class EntraModel:
         return found | changes
 
     def disable(self, tenant_id: str, client_id: str) -> None:
-        """Refuse further tokens to a service principal."""
+        """Disable a service principal, so that it gets no more tokens."""
         self.update_service_principal(tenant_id, client_id, {"accountEnabled": False})
 
     def enable(self, tenant_id: str, client_id: str) -> None:
@@ -286,10 +305,10 @@ class EntraModel:
     # Tokens
 
     def usable_principal(self, tenant_id: str, client_id: str) -> Document:
-        """Return the service principal that may have a token now.
+        """Return a service principal, after checking that it may get a token now.
 
         Raises:
-            ServiceError: AADSTS700016 no such application here; 7000229 no service principal (yet); 7000112 disabled.
+            ServiceError: AADSTS700016 unknown application; 7000229 no service principal (yet); 7000112 disabled.
         """
         found = self.service_principal(tenant_id, client_id)
         application = self._applications.get(client_id.lower())
@@ -305,7 +324,7 @@ class EntraModel:
         """Check a client secret.
 
         Raises:
-            ServiceError: AADSTS7000215 no such secret (yet); 7000222 expired.
+            ServiceError: AADSTS7000215 unknown secret, or not known yet; 7000222 expired.
         """
         now = rfc3339(self._clock.now())
         wanted = _hash(secret)
@@ -326,17 +345,17 @@ class EntraModel:
         by_certificate: bool = False,
         lifetime_seconds: int = TOKEN_SECONDS,
     ) -> str:
-        """Return an access token of a service principal; the caller has checked its credential.
+        """Return an access token of a service principal, whose credential the caller must have checked.
 
         Args:
-            tenant_id: where.
-            client_id: of the application.
-            audience: for whom; it stands in the token as it was asked for.
-            by_certificate: whether the application showed a certificate instead of a secret.
-            lifetime_seconds: negative for a token that has expired already.
+            tenant_id: the tenant.
+            client_id: client id of the application.
+            audience: the service that the token is for; the token has it exactly as the client asked for it.
+            by_certificate: whether the application presented a certificate instead of a secret.
+            lifetime_seconds: seconds to the expiry; negative for a token that has expired.
 
         Raises:
-            ServiceError: AADSTS500011 the audience is unknown, and what `usable_principal` raises.
+            ServiceError: AADSTS500011 for an unknown audience, or what `usable_principal` raises.
         """
         principal = self.usable_principal(tenant_id, client_id)
         if find_resource(audience) is None:
@@ -349,7 +368,7 @@ class EntraModel:
 
         Args:
             authorization: the `Authorization` header.
-            audiences: which audiences the service accepts.
+            audiences: the audiences that the service accepts.
 
         Raises:
             ServiceError: 401 `AuthenticationFailed` (no bearer token), `InvalidAuthenticationToken`,
@@ -376,7 +395,7 @@ class EntraModel:
         return self._signer.jwks()
 
     def now(self) -> datetime:
-        """Return the directory's time."""
+        """Return the directory's current time."""
         return self._clock.now()
 
 
@@ -385,11 +404,11 @@ def _principal_key(tenant_id: str, client_id: str) -> str:
 
 
 def _hash(secret: str) -> str:
-    # A random secret of 240 bits needs no slow hash.
+    # A random secret of 240 bits does not need a slow hash.
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _random_secret() -> str:
-    # The shape that Entra ID's secrets have: 40 characters, `8Q~` after the first three.
+    # Entra ID's secrets have 40 characters, with `8Q~` after the first three.
     text = secrets.token_urlsafe(30).replace("-", ".")
     return f"{text[:3]}8Q~{text[6:]}"

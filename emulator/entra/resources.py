@@ -1,4 +1,4 @@
-"""The Azure services that a token can be asked for: data, because nobody registers them here."""
+"""The Azure services that clients can get tokens for; they are a constant table, as nobody registers them here."""
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -9,9 +9,9 @@ class Resource:
     """A first-party service that exists in every tenant.
 
     Args:
-        app_id: its public application id, which is an audience too.
+        app_id: its public application id, which is also an audience.
         name: display name.
-        identifiers: its identifier URIs without a closing slash, lower case; `*` for any text.
+        identifiers: its identifier URIs in lower case, without a trailing slash; `*` stands for any text.
     """
 
     app_id: str
@@ -40,12 +40,12 @@ RESOURCES = (ARM, GRAPH, KEY_VAULT, STORAGE, COSMOS)
 
 
 def normal(identifier: str) -> str:
-    """Return an audience in the form in which two of them are compared: lower case, no closing slash."""
+    """Return an audience in the form used for comparison: in lower case, without a trailing slash."""
     return identifier.lower().rstrip("/")
 
 
 def find_resource(identifier: str) -> Resource | None:
-    """Return the service that an audience, with or without a closing slash, or an application id names."""
+    """Return the service with this identifier URI, with or without a trailing slash, or application id; or None."""
     wanted = normal(identifier)
     for resource in RESOURCES:
         if wanted == resource.app_id or any(fnmatchcase(wanted, known) for known in resource.identifiers):
@@ -54,7 +54,7 @@ def find_resource(identifier: str) -> Resource | None:
 
 
 def same_audience(audience: str, accepted: tuple[str, ...]) -> bool:
-    """Tell whether a token's audience is one of those accepted, as URI or as the service's application id."""
+    """Tell whether a token's audience is one of the accepted ones, or the application id of their service."""
     wanted = normal(audience)
     for candidate in accepted:
         resource = find_resource(candidate)

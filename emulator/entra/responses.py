@@ -1,4 +1,4 @@
-"""Wire format of the sign-in endpoints: token requests in, tokens and metadata documents out."""
+"""The wire format of the sign-in endpoints: token requests, tokens and metadata documents."""
 
 import base64
 import binascii
@@ -19,16 +19,16 @@ from emulator.entra.models import TOKEN_SECONDS, EntraModel
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 PUBLIC_HOST = "login.microsoftonline.com"
-# Names of one and the same directory, as instance discovery publishes them.
+# The names of the one directory, as instance discovery publishes them.
 ALIASES = (PUBLIC_HOST, "login.windows.net", "login.microsoft.com", "sts.windows.net")
-# Words that stand for "whichever tenant": metadata exists for them, a service principal's token does not.
+# Words that stand for any tenant. They have metadata, but service principals cannot get tokens from them.
 ANY_TENANT = ("common", "organizations", "consumers")
 DEFAULT_SCOPE = "/.default"
 NO_STORE = {"Cache-Control": "no-store, no-cache", "Pragma": "no-cache"}
 
 
 class Responses:
-    """The endpoints, on one directory."""
+    """The sign-in endpoints of one directory."""
 
     def __init__(self, entra: EntraModel, local_hosts: tuple[str, ...] = ()) -> None:
         self._entra = entra
@@ -42,7 +42,7 @@ class Responses:
         return JSONResponse(body | {"access_token": issued}, headers=NO_STORE)
 
     async def token_v1(self, request: Request) -> Response:
-        """Answer `POST /{tenant}/oauth2/token`: `resource` instead of `scope`, figures as strings."""
+        """Answer `POST /{tenant}/oauth2/token`, which has `resource` instead of `scope`, and numbers as strings."""
         form = await _form(request)
         issued = self._issue(request, form, _audience_of_resource)
         now = int(self._entra.now().timestamp())
@@ -127,7 +127,7 @@ class Responses:
         return JSONResponse({"keys": [key | {"issuer": issuer} for key in self._entra.jwks()]})
 
     async def instance(self, request: Request) -> Response:
-        """Answer `GET /common/discovery/instance`, with which MSAL learns whether an authority is known."""
+        """Answer `GET /common/discovery/instance`, which tells MSAL whether an authority is known."""
         wanted = urlsplit(request.query_params.get("authorization_endpoint", ""))
         if wanted.netloc.lower() not in (*ALIASES, *self._local_hosts):
             raise aadsts(50049)
@@ -171,7 +171,7 @@ def _issuer_tenant(tenant: str) -> str:
 
 
 def _audience_of_scope(form: dict[str, str]) -> str:
-    """Return what the one scope is for: MSAL appends `/.default` to the audience, whatever it ends with."""
+    """Return the audience of the only scope; MSAL appends `/.default` to the audience even if it ends with a slash."""
     scopes = _required(form, "scope").split()
     if len(scopes) != 1:
         raise aadsts(70011, scope=form["scope"])
@@ -192,7 +192,7 @@ def _required(form: dict[str, str], parameter: str) -> str:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the form; a client that shows its secret as HTTP Basic credentials has shown it like in the form."""
+    """Return the form; HTTP Basic credentials count as `client_id` and `client_secret`."""
     body = (await request.body()).decode("utf-8", "replace")
     form = dict(parse_qsl(body, keep_blank_values=True))
     scheme, _, encoded = request.headers.get("authorization", "").partition(" ")

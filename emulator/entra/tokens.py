@@ -1,4 +1,4 @@
-"""Access tokens: RS256 JWTs, signed with a key that lives as long as the state folder, and their verification."""
+"""Signs and verifies access tokens: RS256 JWTs, with a key that lives as long as the state folder."""
 
 import base64
 import hashlib
@@ -26,9 +26,8 @@ class InvalidTokenError(Exception):
 class TokenSigner:
     """Signs and verifies tokens.
 
-    Verifying an RSA signature costs about 50 µs and comes with every call to ARM, Key Vault and Cosmos DB, so the
-    claims of tokens seen are kept by the token's text: the same text has the same signature. Whether the token has
-    expired is the caller's question, since the answer changes.
+    Verifying an RSA signature takes about 50 µs, on every call to ARM, Key Vault and Cosmos DB. So the claims of
+    verified tokens are cached by the token's text, which includes the signature. The caller must check the expiry.
     """
 
     def __init__(self, keys: Table) -> None:
@@ -52,10 +51,10 @@ class TokenSigner:
         return jwt.encode(claims, self._key, algorithm="RS256", headers={"kid": self.key_id, "x5t": self.key_id})
 
     def verify(self, token: str) -> dict[str, Any]:
-        """Return a token's claims when its signature is ours; its times and audience are not looked at.
+        """Return a token's claims after verifying its signature, but neither its times nor its audience.
 
         Raises:
-            InvalidTokenError: it is no token, or another key signed it.
+            InvalidTokenError: the text is not a token, or another key signed it.
         """
         claims = self._seen.get(token)
         if claims is None:
@@ -87,5 +86,5 @@ class TokenSigner:
 
 
 def stable_id(*parts: str) -> str:
-    """Return the object id of a thing with these names: the same on every machine and after every reset."""
+    """Return the id of the object with these names, which is the same on every machine and after every reset."""
     return str(uuid5(NAMESPACE_URL, "/".join(("https://local-azure/entra", *parts)).lower()))

@@ -1,4 +1,4 @@
-"""What the sign-in endpoints answer."""
+"""The routes of the sign-in endpoints."""
 
 from starlette.routing import Route
 
@@ -6,7 +6,7 @@ from emulator.entra.responses import Responses
 
 
 def routes(responses: Responses) -> list[Route]:
-    """Return the table; names are those by which faults and the journal call the operations."""
+    """Return the routes; their names are the names of operations in faults and the journal."""
     return [
         Route("/common/discovery/instance", responses.instance, methods=["GET"], name="GET discovery/instance"),
         Route("/{tenant}/oauth2/v2.0/token", responses.token_v2, methods=["POST"], name="POST token"),
