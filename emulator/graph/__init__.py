@@ -11,7 +11,7 @@ __all__ = ["GraphModel", "create"]
 
 
 def create(platform: Platform) -> Service:
-    """Create the service; it comes after Entra ID, whose directory it shows."""
+    """Create the service; Entra ID, whose directory it shows, must be registered before it."""
     model = GraphModel(platform.model(EntraModel))
     platform.register(model)
     return Service(

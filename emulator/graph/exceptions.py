@@ -1,4 +1,4 @@
-"""Microsoft Graph's errors: one constructor for each, and their shape."""
+"""Microsoft Graph's errors: one constructor for each, and their wire format."""
 
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -11,7 +11,7 @@ from emulator.entra.resources import GRAPH
 
 
 def unauthenticated(message: str) -> ServiceError:
-    """Return the error of a request without a good token."""
+    """Return the 401 for a request without a valid token."""
     challenge = (
         'Bearer realm="", authorization_uri="https://login.microsoftonline.com/common/oauth2/authorize", '
         f'client_id="{GRAPH.app_id}"'
@@ -20,7 +20,7 @@ def unauthenticated(message: str) -> ServiceError:
 
 
 def not_found(object_id: str) -> ServiceError:
-    """Return the error of an object that the tenant does not have."""
+    """Return the 404 for an object that the tenant does not have."""
     return ServiceError(
         404,
         "Request_ResourceNotFound",
@@ -29,22 +29,22 @@ def not_found(object_id: str) -> ServiceError:
 
 
 def bad_request(message: str) -> ServiceError:
-    """Return the error of a request that makes no sense."""
+    """Return the 400 for an invalid request."""
     return ServiceError(400, "Request_BadRequest", message)
 
 
 def unsupported_query(message: str) -> ServiceError:
-    """Return the error of a query that Graph, or this Graph, does not have."""
+    """Return the 400 for a query that Graph does not have or that is not emulated."""
     return ServiceError(400, "Request_UnsupportedQuery", message)
 
 
 def denied() -> ServiceError:
-    """Return the error of a caller who may not do this."""
+    """Return the 403 for a caller who may not do this."""
     return ServiceError(403, "Authorization_RequestDenied", "Insufficient privileges to complete the operation.")
 
 
 def name_in_use(app_id: str) -> ServiceError:
-    """Return the error of a second service principal of one application."""
+    """Return the 409 for a second service principal of one application."""
     return ServiceError(
         409,
         "Request_MultipleObjectsWithSameKeyValue",
@@ -54,7 +54,7 @@ def name_in_use(app_id: str) -> ServiceError:
 
 
 def not_emulated(request: Request) -> ServiceError:
-    """Return the error of a path that is not here."""
+    """Return the 400 for a path that is not emulated."""
     return ServiceError(
         400, "BadRequest", f"The local Microsoft Graph does not have {request.method} {request.url.path}."
     )

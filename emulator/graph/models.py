@@ -1,8 +1,8 @@
-"""What Graph may do with the directory, and for whom.
+"""The operations of Graph on the directory, and who may do them.
 
-A service principal here stands for a person who is logged in, so it has what Entra ID gives people by default: it reads
-its tenant's directory, registers applications, and changes those that it owns. The application role
-`Application.ReadWrite.All` lets it change the others.
+A service principal here stands for a signed-in user, so it has the permissions that Entra ID gives users by default: it
+reads its tenant's directory, registers applications, and changes those that it owns. With the application role
+`Application.ReadWrite.All` it may change the others too.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from emulator.entra.resources import GRAPH
 from emulator.graph.exceptions import bad_request, denied, name_in_use, not_found, unauthenticated
 
 WRITES_ALL = "Application.ReadWrite.All"
-# Members of an application that a caller may set beside its name: kept as they come.
+# Members of an application that a caller may set besides its name; they are stored as sent.
 FREE_MEMBERS = ("description", "notes", "signInAudience", "tags", "identifierUris")
 
 
@@ -61,13 +61,25 @@ class GraphModel:
         raise not_found(object_id)
 
     def create_application(self, caller: Principal, display_name: str, members: Document) -> Document:
-        """Register an application, owned by the caller."""
+        """Register an application that the caller owns.
+
+        Args:
+            caller: who asks.
+            display_name: name of the application.
+            members: its `FREE_MEMBERS`.
+        """
         client_id = str(uuid4())
         self._entra.ensure_application(client_id, display_name, tenant_id=caller.tenant_id, owners=[caller.object_id])
         return self._entra.update_application(client_id, {"members": members})
 
     def update_application(self, caller: Principal, object_id: str, changes: Document) -> None:
-        """Change an application's name and free members."""
+        """Change an application's name and its `FREE_MEMBERS`.
+
+        Args:
+            caller: who asks.
+            object_id: object id or application id.
+            changes: the members to change.
+        """
         application = self._owned(caller, object_id)
         members = application.get("members", {}) | {key: changes[key] for key in FREE_MEMBERS if key in changes}
         name = changes.get("displayName", application["displayName"])
@@ -80,7 +92,15 @@ class GraphModel:
     def add_password(
         self, caller: Principal, object_id: str, display_name: str, starts: datetime | None, expires: datetime | None
     ) -> Document:
-        """Add a client secret; return it in Graph's shape, in clear this one time."""
+        """Add a client secret; return its document, with the secret in clear text this one time.
+
+        Args:
+            caller: who asks.
+            object_id: object id or application id.
+            display_name: name of the secret.
+            starts: start of its validity; now if None.
+            expires: end of its validity; two years after the start if None.
+        """
         application = self._owned(caller, object_id)
         key_id, secret = self._entra.add_secret(
             application["clientId"], display_name=display_name, starts=starts, expires=expires
@@ -90,7 +110,16 @@ class GraphModel:
         return added | {"secretText": secret}
 
     def remove_password(self, caller: Principal, object_id: str, key_id: str) -> None:
-        """Remove a client secret."""
+        """Remove a client secret.
+
+        Args:
+            caller: who asks.
+            object_id: object id or application id.
+            key_id: key id of the secret.
+
+        Raises:
+            ServiceError: 400 if the application has no such secret.
+        """
         application = self._owned(caller, object_id)
         if not self._entra.remove_secret(application["clientId"], key_id):
             raise bad_request(f"No password credential found with keyId {key_id}.")
@@ -124,8 +153,13 @@ class GraphModel:
     def create_service_principal(self, caller: Principal, app_id: str, *, enabled: bool) -> Document:
         """Create the service principal of an application in the caller's tenant.
 
+        Args:
+            caller: who asks.
+            app_id: client id of the application.
+            enabled: whether the service principal may get tokens.
+
         Raises:
-            ServiceError: 400 no such application; 409 it has one.
+            ServiceError: 400 if the application does not exist; 409 if it has a service principal already.
         """
         try:
             self._entra.application(app_id)

@@ -1,4 +1,4 @@
-"""The little of OData that Graph's clients use here: one-clause filters, `$select`. The rest is refused out loud."""
+"""The parts of OData that Graph's clients use here: filters with one clause, and `$select`. The rest is refused."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,6 +18,11 @@ ANY = re.compile(rf"(?P<member>\w+)/any\(\s*(?P<name>\w+)\s*:\s*(?P=name)\s+eq\s
 def query(items: Iterable[Item], options: Mapping[str, str], kind: str) -> list[Item]:
     """Return the items that a request asks for.
 
+    Args:
+        items: all items of the collection.
+        options: query parameters of the request.
+        kind: what messages call the type of the items.
+
     Raises:
         ServiceError: 400 `Request_UnsupportedQuery`.
     """
@@ -30,7 +35,7 @@ def query(items: Iterable[Item], options: Mapping[str, str], kind: str) -> list[
 
 
 def select(item: Item, members: list[str]) -> Item:
-    """Return the item's chosen members, or all when none are chosen."""
+    """Return the chosen members of an item, or the whole item if none are chosen."""
     return {member: item[member] for member in members if member in item} if members else item
 
 

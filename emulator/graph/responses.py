@@ -1,4 +1,4 @@
-"""Wire format of Microsoft Graph v1.0: applications, service principals, the tenant."""
+"""The wire format of Microsoft Graph v1.0: applications, service principals, the tenant."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from emulator.graph.odata import Item, query, select
 
 CONTEXT = "https://graph.microsoft.com/v1.0/$metadata#"
 MAX_IDS = 1000
-# What the members of request bodies must be.
+# The types of members in request bodies.
 KINDS: dict[str, type] = {
     "accountEnabled": bool,
     "appId": str,
@@ -36,7 +36,7 @@ KINDS: dict[str, type] = {
 
 
 class Responses:
-    """The endpoints, on one directory."""
+    """The endpoints of one directory."""
 
     def __init__(self, model: GraphModel) -> None:
         self._model = model
@@ -135,7 +135,7 @@ class Responses:
     # The rest
 
     async def get_by_ids(self, request: Request) -> Response:
-        """Answer `POST /directoryObjects/getByIds`: what role assignments' principals are called."""
+        """Answer `POST /directoryObjects/getByIds`, which gives the names of the principals in role assignments."""
         caller = self._caller(request)
         body = await _body(request, {"ids", "types"})
         ids = body.get("ids", [])
@@ -168,7 +168,7 @@ class Responses:
         return JSONResponse({"@odata.context": f"{CONTEXT}organization", "value": [shown]})
 
     async def me(self, request: Request) -> Response:
-        """Answer `GET /me`: there are no people here, and Graph knows no `me` for an application."""
+        """Refuse `GET /me`: all callers here are applications, for which Graph has no `me`."""
         self._caller(request)
         raise bad_request("/me request is only valid with delegated authentication flow.")
 
@@ -235,12 +235,12 @@ async def _body(request: Request, members: set[str]) -> dict[str, Any]:
     """Return the request's JSON object; an empty body is an empty object.
 
     Raises:
-        ServiceError: 400 no JSON object, or a member that is unknown or of a wrong type.
+        ServiceError: 400 if it is not a JSON object, or a member is unknown or has a wrong type.
     """
     raw = await request.body()
     try:
         body = json.loads(raw) if raw.strip() else {}
-        # Half a surrogate pair can be written as an escape, and never be sent back.
+        # JSON can escape half a surrogate pair, but no answer could contain it.
         json.dumps(body, ensure_ascii=False).encode()
     except ValueError as error:
         raise bad_request(f"Unable to read JSON request payload: {error}") from error
@@ -250,7 +250,7 @@ async def _body(request: Request, members: set[str]) -> dict[str, Any]:
 
 
 def _checked(body: dict[str, Any], members: set[str]) -> dict[str, Any]:
-    # The CLI sends a member that it was not given as null.
+    # The CLI sends null for members that it was not given.
     body = {name: value for name, value in body.items() if value is not None}
     unknown = sorted(body.keys() - members)
     if unknown:

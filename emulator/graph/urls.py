@@ -1,4 +1,4 @@
-"""What the local Microsoft Graph answers."""
+"""The routes of the local Microsoft Graph."""
 
 from starlette.routing import Route
 
@@ -6,7 +6,7 @@ from emulator.graph.responses import Responses
 
 
 def routes(responses: Responses) -> list[Route]:
-    """Return the table; an application id in parentheses names an object as well as its object id does."""
+    """Return the routes; a path may name an object by its object id, or by its application id in parentheses."""
     table = [
         ("GET", "/organization", responses.organization),
         ("GET", "/me", responses.me),
