@@ -1,1 +1,1 @@
-"""The templates of a cluster, deployed by the product's own code paths against the local Azure."""
+"""A cluster's templates, deployed by the product's own code against the local Azure."""

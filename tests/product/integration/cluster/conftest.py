@@ -1,4 +1,4 @@
-"""One set of services for all tests of this folder, with machines whose guests do as a test says."""
+"""One set of services for all tests of this folder, with machines whose guests behave as a test says."""
 
 from collections.abc import Iterator
 

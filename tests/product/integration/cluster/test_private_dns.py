@@ -1,4 +1,4 @@
-"""A private zone that somebody changed, in the whole local Azure: the create says which record, and can be undone."""
+"""A private zone that somebody changed, on the whole local Azure: the create names the record and can be deleted."""
 
 import random
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.product.integration.service.stage import fault
 
 pytestmark = pytest.mark.slow
 
-# The row that reads the zone back waits this long in its first call, so that the test is there before it looks.
+# The first call of the row that reads the zone is delayed by this, so that the test can change the zone before.
 DELAY_SECONDS = 4
 
 
@@ -28,7 +28,7 @@ def own_azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAzure]:
 
 
 def _zones_of(customer: Customer) -> PrivateDnsManagementClient:
-    """Return a client of the cluster's own principal, the one that the deny assignment lets write."""
+    """Return a client that authenticates as the cluster's principal, which the deny assignment exempts."""
     principal = customer.principal
     credential = ClientSecretCredential(
         customer.endpoints["tenant_id"], principal["client_id"], principal["client_secret"], **customer.options
@@ -37,7 +37,7 @@ def _zones_of(customer: Customer) -> PrivateDnsManagementClient:
 
 
 def test_a_wrong_record_fails_the_create_by_name(own_azure: LocalAzure, rng: random.Random) -> None:
-    """Before any machine is made, which would wait for that address for ever; and the delete takes all of it away."""
+    """It fails before it makes machines, which would wait for that address for ever; a delete removes everything."""
     customer = own_azure.prepared_customer(unique(rng))
     zone, group = f"{customer.cluster}.eastus.aroapp.io", f"aro-{customer.cluster}"
     slow = {"service": "arm", "operation": "GET Microsoft.Network/privateDnsZones/aLL", "kind": "delay"}

@@ -1,4 +1,4 @@
-"""A cluster's templates on the local Azure, with the real SDKs: what Azure makes of them, and what it refuses."""
+"""A cluster's templates on the local Azure, with the real SDKs: the resources they make, and what Azure refuses."""
 
 import base64
 import json
@@ -30,12 +30,12 @@ SAS = {
 
 
 class Cluster:
-    """One cluster's deployments in a resource group of its own."""
+    """One cluster's deployments, in a separate resource group."""
 
     def __init__(self, stage: Stage, suffix: str = SUFFIX) -> None:
         stage.guests.outcomes.clear()
         stage.guests.booted.clear()
-        # Without it Azure encrypts at no host, whatever a template says.
+        # Without this feature Azure refuses encryption at host, whatever a template says.
         subscriptions = stage.arm.subscriptions
         subscriptions.set_feature(stage.subscription_id, "Microsoft.Compute", "EncryptionAtHost", "Registered")
         self.stage, self.group, self.suffix = stage, stage.group(), suffix
@@ -77,7 +77,7 @@ class Cluster:
             return str(client.virtual_networks.begin_create_or_update(self.group, "customers", body).result().id)
 
     def deploy(self, name: str, parameters: Json) -> Any:
-        """Deploy a template as the product does, and await the end."""
+        """Deploy a template as the product does, and wait for the end."""
         wanted = Deployment(
             properties=DeploymentProperties(
                 mode="Incremental",
@@ -89,13 +89,13 @@ class Cluster:
             return client.deployments.begin_create_or_update(self.group, name, wanted).result()
 
     def account(self) -> None:
-        """Make the storage account, which the first deployment of a cluster makes."""
+        """Make the storage account, which a cluster's first deployment makes."""
         body = {"location": "eastus", "sku": {"name": "Standard_LRS"}, "kind": "StorageV2", "properties": {}}
         path = f"Microsoft.Storage/storageAccounts/cluster{self.suffix}"
         self.stage.put(self.group, path, body, "2021-09-01")
 
     def addresses(self) -> dict[str, tuple[str, str]]:
-        """Return the address and the machine of each network interface, by its name."""
+        """Return the private address and the machine's id of each network interface, by its name."""
         with self.client(NetworkManagementClient) as network:
             return {
                 each.name: (
@@ -106,13 +106,13 @@ class Cluster:
             }
 
     def client(self, kind: Any) -> Any:
-        """Return the owner's client."""
+        """Return a management client of the subscription's owner."""
         return kind(self.stage.credential, self.stage.subscription_id, retry_total=0, polling_interval=0.1)
 
 
 @pytest.fixture(scope="module")
 def deployed(stage: Stage) -> Cluster:
-    """Deploy network and machines of one public cluster."""
+    """Deploy the network and the machines of one public cluster."""
     cluster = Cluster(stage)
     cluster.account()
     cluster.deploy("network", cluster.network_parameters)
@@ -121,7 +121,7 @@ def deployed(stage: Stage) -> Cluster:
 
 
 def test_the_bootstrap_machine_is_pointed_at_its_ignition_by_a_signature_of_a_day(deployed: Cluster) -> None:
-    """The address is the account's own, signed for reading a blob; the version is the release's."""
+    """The pointer is the account's own address, signed for reading a blob, and has the release's ignition version."""
     machine = deployed.stage.guests.booted[f"{INFRA_ID}-bootstrap"]
     pointer = json.loads(base64.b64decode(machine["private"]["customData"]))
     assert pointer["ignition"]["version"] == "3.2.0"
@@ -136,7 +136,7 @@ def test_the_bootstrap_machine_is_pointed_at_its_ignition_by_a_signature_of_a_da
 
 
 def test_masters_stand_in_three_zones_with_their_ignition(deployed: Cluster) -> None:
-    """Each with its own interface, encrypted at the host; the bootstrap machine is in no zone."""
+    """Each master has its own interface and is encrypted at host; the bootstrap machine is in no zone."""
     booted = deployed.stage.guests.booted
     with deployed.client(ComputeManagementClient) as compute:
         machines = {each.name: each for each in compute.virtual_machines.list(deployed.group)}
@@ -151,7 +151,7 @@ def test_masters_stand_in_three_zones_with_their_ignition(deployed: Cluster) -> 
 
 
 def test_the_history_of_deployments_holds_no_signature_and_no_ignition(deployed: Cluster) -> None:
-    """Neither the deployment nor its operations, in the answers and in the store of the local Azure."""
+    """Neither the deployment nor its operations show them."""
     with deployed.stage.deployments() as client:
         shown = json.dumps(client.deployments.get(deployed.group, "machines").as_dict())
         shown += json.dumps([each.as_dict() for each in client.deployment_operations.list(deployed.group, "machines")])
@@ -176,7 +176,7 @@ def test_the_same_deployments_again_change_nothing(deployed: Cluster) -> None:
     ids=["time of the signature", "a master's ignition"],
 )
 def test_azure_refuses_other_custom_data_for_machines_that_exist(deployed: Cluster, changed: Json) -> None:
-    """Why the times are stored, and read back in every run."""
+    """This is why the times of the signature are stored, and read back in every run."""
     with pytest.raises(HttpResponseError) as refused:
         deployed.deploy("machines", deployed.machine_parameters | changed)
     assert "PropertyChangeNotAllowed" in str(refused.value)
@@ -184,7 +184,7 @@ def test_azure_refuses_other_custom_data_for_machines_that_exist(deployed: Clust
 
 
 def test_a_private_api_server_has_no_rule_on_the_public_side(stage: Stage) -> None:
-    """The masters still reach out through the public load balancer, and the zone leads inside."""
+    """Masters still reach the internet through the public load balancer, and the zone has the internal address."""
     cluster = Cluster(stage)
     cluster.deploy("network", cluster.network_parameters | {"apiServerVisibility": "Private"})
     with cluster.client(NetworkManagementClient) as network, cluster.client(PrivateDnsManagementClient) as dns:
@@ -198,7 +198,7 @@ def test_a_private_api_server_has_no_rule_on_the_public_side(stage: Stage) -> No
 
 
 def test_a_region_without_zones_has_machines_without_zones(stage: Stage) -> None:
-    """No zone is no member, and not an empty one that Azure would refuse."""
+    """The template leaves `zones` out, because Azure would refuse an empty list."""
     cluster = Cluster(stage, "bcdfg")
     cluster.account()
     cluster.deploy("network", cluster.network_parameters)
@@ -208,7 +208,7 @@ def test_a_region_without_zones_has_machines_without_zones(stage: Stage) -> None
 
 
 def test_a_size_that_the_subscription_may_not_have_is_refused_before_any_machine_is_made(stage: Stage) -> None:
-    """ARM asks compute about the whole deployment first."""
+    """ARM first asks compute about the whole deployment."""
     cluster = Cluster(stage, "fghjk")
     cluster.account()
     cluster.deploy("network", cluster.network_parameters)

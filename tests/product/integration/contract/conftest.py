@@ -1,4 +1,4 @@
-"""A subscription of its own for each module."""
+"""A separate subscription for each module."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.product.integration.contract.provider import Provider
 
 @pytest.fixture(scope="module")
 def provider(azure: LocalAzure) -> Iterator[Provider]:
-    """Give a registered subscription; afterwards it is deleted, and its clusters with it."""
+    """Give a registered subscription; deleting it afterwards deletes its clusters."""
     made = Provider(azure)
     made.register()
     yield made

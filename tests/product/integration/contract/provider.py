@@ -1,4 +1,4 @@
-"""The resource provider as Azure Resource Manager calls it: plain HTTPS with a client certificate, or raw bytes."""
+"""The resource provider as Azure Resource Manager calls it: over HTTPS with a client certificate, or with raw bytes."""
 
 import socket
 import ssl
@@ -19,7 +19,10 @@ SECRET, PULL_SECRET = "canary-contract-secret", '{"auths": {"quay.io": {"auth": 
 
 @dataclass(frozen=True)
 class Provider:
-    """One subscription of a resource provider. Nothing in it exists in Azure, so every create fails soon."""
+    """One subscription of the resource provider.
+
+    Its clusters name nothing that exists in Azure, so every create fails soon.
+    """
 
     azure: LocalAzure
     subscription_id: str = field(default_factory=lambda: str(uuid.uuid4()))
@@ -31,12 +34,12 @@ class Provider:
 
     @property
     def list_path(self) -> str:
-        """The clusters of the subscription."""
+        """The path of the subscription's clusters."""
         return f"{self.subscription}{PROVIDER}/openShiftClusters"
 
     @property
     def location(self) -> str:
-        """What operations, for example, are in."""
+        """The path of the location, which contains operations, for example."""
         return f"{self.subscription}{PROVIDER}/locations/{self.azure.endpoints['location']}"
 
     def cluster(self, name: str, group: str = "Group") -> str:
@@ -67,14 +70,22 @@ class Provider:
         }
 
     def register(self, state: str = "Registered") -> None:
-        """Tell the resource provider a state of the subscription, as ARM does."""
+        """Report a state of the subscription to the resource provider, as ARM does."""
         body = {"state": state, "properties": {"tenantId": self.azure.endpoints["tenant_id"]}}
         self.send("PUT", self.subscription, json=body, version="2.0").raise_for_status()
 
     def send(
         self, method: str, path: str, *, version: str = NEW, certificate: str = "rp_client", **more: Any
     ) -> requests.Response:
-        """Send a request; the path may be a whole address, which has its query then."""
+        """Send a request; return the answer.
+
+        Args:
+            method: HTTP method.
+            path: a path, or a whole URL with its query.
+            version: `api-version`, for a path.
+            certificate: the client certificate, by its name in `endpoints.json` without `_cert`.
+            more: further arguments of `requests`.
+        """
         own = self.azure.endpoints
         address = path if "://" in path else f"{own['rp']}{path}?api-version={version}"
         pair = (own[f"{certificate}_cert"], own[f"{certificate}_key"])
@@ -83,7 +94,14 @@ class Provider:
             return session.request(method, address, cert=pair, verify=own["rp_ca_bundle"], timeout=60, **more)
 
     def send_raw(self, method: str, path: str, body: bytes = b"", *, named: str = "") -> tuple[int, str]:
-        """Send a path, and a `Host`, that a client library would tidy up, and return status and body."""
+        """Send a path and a `Host` unchanged, which a client library would normalize; return status and body.
+
+        Args:
+            method: HTTP method.
+            path: the path, without its query.
+            body: the body, which is announced as JSON.
+            named: the `Host`; by default the true one.
+        """
         own = self.azure.endpoints
         address = urlsplit(own["rp"])
         host, port = address.hostname or "", address.port or 0

@@ -1,4 +1,4 @@
-"""What only the wire shows of the actions that hand out credentials."""
+"""The actions that return credentials, as far as only a request over the wire can test them."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ ACTIONS = ("listCredentials", "listAdminCredentials")
 
 @pytest.fixture(scope="module")
 def failed(provider: Provider) -> str:
-    """Give the id of a cluster whose create has failed: nothing that it names exists."""
+    """Give the id of a cluster whose create has failed, because its network and principal do not exist."""
     cluster = provider.cluster("unfinished")
     assert provider.send("PUT", cluster, json=provider.body("unfinished")).status_code == 201
     wait_for(lambda: _state(provider, cluster) == "Failed", "the create to fail", seconds=120)
@@ -46,12 +46,12 @@ def code_of(answer: Any) -> tuple[int, str]:
 def test_a_body_may_be_absent_and_must_be_json(
     provider: Provider, failed: str, action: str, more: dict[str, Any], want: str
 ) -> None:
-    """What it says does not matter; the state of the cluster is looked at afterwards."""
+    """The content of the body does not matter, and the cluster's state is checked only after the body."""
     assert code_of(provider.send("POST", f"{failed}/{action}", **more))[1] == want
 
 
 def test_a_cluster_that_never_came_up_has_no_credentials(provider: Provider, failed: str) -> None:
-    """The refusal names the way out, and nothing may keep it."""
+    """The refusal names the way out."""
     answer = provider.send("POST", f"{failed}/listCredentials")
     assert code_of(answer) == (400, "RequestNotAllowed")
     assert "Resume its creation" in answer.json()["error"]["message"]
@@ -59,7 +59,7 @@ def test_a_cluster_that_never_came_up_has_no_credentials(provider: Provider, fai
 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_the_path_is_one_of_the_service(provider: Provider, action: str) -> None:
-    """In any casing; for POST alone; for ARM alone."""
+    """The path works in any casing, but only for POST and only for ARM."""
     path = f"{provider.cluster('absent')}/{action}"
     assert code_of(provider.send("POST", path.upper())) == (404, "ResourceNotFound")
     wrong = provider.send("GET", path)
@@ -70,7 +70,7 @@ def test_the_path_is_one_of_the_service(provider: Provider, action: str) -> None
 
 
 def test_the_kubeconfig_came_with_a_later_version(provider: Provider) -> None:
-    """The password was there from the first on."""
+    """The password is in every version."""
     path = provider.cluster("absent")
     assert code_of(provider.send("POST", f"{path}/listCredentials", version=OLD)) == (404, "ResourceNotFound")
     refused = provider.send("POST", f"{path}/listAdminCredentials", version=OLD)

@@ -1,4 +1,4 @@
-"""What clients see while something that the service depends on is away, or loses an answer: on a platform of its own."""
+"""Requests while a dependency of the service is away or loses an answer, on a platform that no other test uses."""
 
 import time
 import uuid
@@ -14,13 +14,13 @@ from tests import local_azure
 from tests.local_azure import wait_for
 from tests.product.integration.contract.provider import Json, Provider
 
-# One platform for all of them: each starts processes of its own.
+# All these tests share one platform, because each platform starts its own processes.
 pytestmark = pytest.mark.xdist_group("dependencies")
 
 MANY = 1_000_000
-# What the client of a request, and a probe, may have to wait for.
+# How many seconds a client, and a readiness probe, may have to wait for an answer.
 ANSWERED, PROBED = 10.0, 5.0
-# How a dependency is away. One that is silent takes the call and never answers it.
+# The ways in which a dependency is away. A silent one accepts the call and never answers it.
 WAYS: dict[str, Json] = {
     "503": {"kind": "status", "status_code": 503},
     "429": {"kind": "status", "status_code": 429},
@@ -31,7 +31,7 @@ WAYS: dict[str, Json] = {
 }
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
 IDENTITY = "the managed identity endpoint"
-# Routes that answer without anything at all, and those that operators call without ARM's certificate.
+# Routes that need no dependency, and routes that operators call without ARM's certificate.
 ALONE = {"GET http_health", "GET http_operations", "GET http_sre_zz_not_found", "GET zz_not_found"}
 OPERATORS = {"GET http_sre_operation", "GET http_sre_operation_durable", "GET http_sre_zz_not_found"}
 READY, CREATE = "GET http_health_ready", "PUT http_cluster"
@@ -39,7 +39,7 @@ READY, CREATE = "GET http_health_ready", "PUT http_cluster"
 
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provider]:
-    """Give a registered subscription of a platform whose faults meet nobody else."""
+    """Give a registered subscription on a platform whose faults affect no other test."""
     with local_azure.running(tmp_path_factory.mktemp("dependencies")) as azure:
         made = Provider(azure)
         made.register()
@@ -48,7 +48,7 @@ def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provider]:
 
 @pytest.fixture(scope="module")
 def cluster(provider: Provider) -> str:
-    """Give the id of a cluster whose create has failed, because nothing that it names exists."""
+    """Give the id of a cluster whose create has failed, because its network and principal do not exist."""
     cluster = provider.cluster("before")
     assert provider.send("PUT", cluster, json=provider.body("before")).status_code == 201
     wait_for(lambda: state(provider, cluster) == "Failed", "the create to fail", seconds=120)
@@ -57,7 +57,7 @@ def cluster(provider: Provider) -> str:
 
 @pytest.fixture(autouse=True)
 def _without_faults(provider: Provider) -> Iterator[None]:
-    """Lift what a test put in force."""
+    """Lift the faults of a test."""
     yield
     provider.azure.control("DELETE", "/faults")
 
@@ -68,29 +68,36 @@ def state(provider: Provider, cluster: str) -> str:
 
 
 def inject(provider: Provider, service: str, count: int = MANY, **fault: Any) -> None:
-    """Put a fault in force."""
+    """Put a fault in force.
+
+    Args:
+        provider: the subscription on the platform.
+        service: the service that fails, as the platform's faults name it.
+        count: how many calls fail.
+        fault: further members of the fault.
+    """
     provider.azure.control("POST", "/faults", {"service": service, "count": count, **fault})
 
 
 def restart(provider: Provider) -> None:
-    """Let a process answer that has read nothing yet."""
+    """Replace the worker, so that a process without cached certificates or tokens answers."""
     provider.azure.kill("functions: worker")
     wait_for(provider.azure.serves, "the new process")
 
 
 @pytest.fixture
 def forgotten(provider: Provider) -> Iterator[None]:
-    """Leave a new process behind: one that was put off by the identity endpoint does not ask again for as long."""
+    """Restart the worker afterwards: one that the identity endpoint has refused does not ask again for a while."""
     yield
     provider.azure.control("DELETE", "/faults")
     restart(provider)
 
 
 def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
-    """Return one request for each verb of each route: `VERB function`, path, and what else is sent.
+    """Return a request for each verb of each route: `VERB function`, path, and further arguments of the request.
 
-    The PUT is for a new cluster. The PATCH and the DELETE are left out, because they change the cluster of this module
-    where nothing is away; what they do is the same up to the write, and has tests of its own below.
+    The PUT creates a new cluster. PATCH and DELETE are left out, because they would change this module's cluster when
+    the missing dependency does not stop them. They behave like the PUT up to the write, and have their own tests below.
     """
     values = {
         "subscriptionId": provider.subscription_id,
@@ -120,7 +127,13 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
 
 
 def expect_unavailable_alone(provider: Provider, unavailable: set[str], names: tuple[str, ...]) -> None:
-    """Send one request to every route, all at once, and expect 503 of these and no 5xx of the others, in time."""
+    """Send one request to every route at once; expect 503 from some, no 5xx from the others, and all answers in time.
+
+    Args:
+        provider: the subscription on the platform.
+        unavailable: the requests that are answered with 503, as `VERB function`.
+        names: the names of the dependency, of which the error gives one.
+    """
     sent = all_routes(provider)
     with ThreadPoolExecutor(len(sent)) as pool:
         answers = list(pool.map(lambda each: timed(provider, *each), sent))
@@ -133,14 +146,27 @@ def expect_unavailable_alone(provider: Provider, unavailable: set[str], names: t
 
 
 def timed(provider: Provider, what: str, path: str, more: Json) -> tuple[requests.Response, float]:
-    """Send a request and return the answer with the seconds it took."""
+    """Send a request; return the answer and the seconds it took.
+
+    Args:
+        provider: the subscription on the platform.
+        what: the request, as `VERB function`.
+        path: the path of the request.
+        more: further arguments of the request.
+    """
     began = time.monotonic()
     answer = provider.send(what.split(maxsplit=1)[0], path, **more)
     return answer, time.monotonic() - began
 
 
 def expect_unavailable(answer: requests.Response, what: str, names: tuple[str, ...]) -> None:
-    """Expect an error that says what is away, and when to repeat."""
+    """Expect an error that says which dependency is away and when to retry.
+
+    Args:
+        answer: the answer to check.
+        what: the request, as `VERB function`, for the messages of failed assertions.
+        names: the names of the dependency, of which the error gives one.
+    """
     assert answer.status_code == 503, f"{what}: {answer.status_code} {answer.text}"
     assert 1 <= int(answer.headers["Retry-After"]) <= 10, what
     error = answer.json()["error"]
@@ -150,14 +176,14 @@ def expect_unavailable(answer: requests.Response, what: str, names: tuple[str, .
 
 
 def everything(provider: Provider) -> set[str]:
-    """Return all requests but those that need nothing."""
+    """Return all requests except those that need no dependency."""
     return {what for what, *_ in all_routes(provider)} - ALONE
 
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.parametrize("way", WAYS)
 def test_without_documents_every_route_that_reads_them_says_so(provider: Provider, way: str) -> None:
-    """None of them answers 500, and none is silent."""
+    """Every such route answers 503 in time, never 500."""
     inject(provider, "cosmos", **WAYS[way])
     expect_unavailable_alone(provider, everything(provider), (COSMOS,))
 
@@ -165,7 +191,7 @@ def test_without_documents_every_route_that_reads_them_says_so(provider: Provide
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.parametrize("way", WAYS)
 def test_without_secrets_a_create_says_so_and_reads_go_on(provider: Provider, way: str) -> None:
-    """Only readiness and the create ask the vaults."""
+    """Only readiness and the create call the vaults."""
     inject(provider, "keyvault", **WAYS[way])
     expect_unavailable_alone(provider, {READY, CREATE}, (KEY_VAULT,))
 
@@ -173,7 +199,7 @@ def test_without_secrets_a_create_says_so_and_reads_go_on(provider: Provider, wa
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.parametrize("way", WAYS)
 def test_a_new_process_without_arm_can_tell_nobody_from_arm(provider: Provider, way: str) -> None:
-    """So it answers 503 and not 403: the caller has the right certificate. Operators are known by theirs."""
+    """The answer is 503 and not 403, because the caller's certificate is right. Operators are known by their own."""
     inject(provider, "arm", **WAYS[way])
     restart(provider)
     unavailable = everything(provider) | {"GET http_operations", "GET zz_not_found"}
@@ -183,7 +209,7 @@ def test_a_new_process_without_arm_can_tell_nobody_from_arm(provider: Provider, 
 @pytest.mark.usefixtures("cluster", "forgotten")
 @pytest.mark.parametrize("way", WAYS)
 def test_a_new_process_without_an_identity_says_so(provider: Provider, way: str) -> None:
-    """No document and no secret can be read without its token."""
+    """Reading documents and secrets takes a token of the managed identity."""
     inject(provider, "managed-identity", **WAYS[way])
     restart(provider)
     expect_unavailable_alone(provider, everything(provider), (IDENTITY,))
@@ -192,14 +218,14 @@ def test_a_new_process_without_an_identity_says_so(provider: Provider, way: str)
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.parametrize("service", ["arm", "managed-identity", "entra"])
 def test_a_process_that_has_read_them_does_without(provider: Provider, service: str) -> None:
-    """The certificates of ARM and the tokens serve for hours; no request asks Entra for anything."""
+    """ARM's certificates and the tokens serve for hours, and no request calls Entra ID."""
     provider.send("GET", "/healthz/ready").raise_for_status()
     inject(provider, service, kind="reset")
     expect_unavailable_alone(provider, set(), ())
 
 
 def test_a_new_create_whose_answer_was_lost_is_accepted(provider: Provider) -> None:
-    """The document names our own id, so the write was carried out."""
+    """The stored document has the id that this request chose, so its write succeeded."""
     inject(provider, "cosmos", 1, kind="lost-response", operation="create OpenShiftClusters")
     answer = provider.send("PUT", provider.cluster("lost"), json=provider.body("lost"))
     assert answer.status_code == 201, answer.text
@@ -211,7 +237,7 @@ def test_a_new_create_whose_answer_was_lost_is_accepted(provider: Provider) -> N
 @pytest.mark.parametrize("operation", ["create AsyncOperations", "replace OpenShiftClusters"])
 @pytest.mark.parametrize("verb", ["PUT", "DELETE"])
 def test_a_change_whose_answer_was_lost_is_accepted(provider: Provider, verb: str, operation: str) -> None:
-    """A resume and a delete; neither is refused because of the state that it has brought about itself."""
+    """Neither a resume nor a delete is refused because of the state that it has itself written."""
     name = f"changed-{uuid.uuid4().hex[:8]}"
     cluster, body = provider.cluster(name), provider.body(name)
     provider.send("PUT", cluster, json=body).raise_for_status()
@@ -223,7 +249,7 @@ def test_a_change_whose_answer_was_lost_is_accepted(provider: Provider, verb: st
 
 
 def test_of_six_puts_with_one_managed_domain_one_is_accepted(provider: Provider) -> None:
-    """Whatever their names, resource groups and subscriptions; the others choose another domain."""
+    """Names, resource groups and subscriptions make no difference; the others have to choose another domain."""
     other = Provider(provider.azure)
     other.register()
     domain = f"d{uuid.uuid4().hex[:8]}"

@@ -1,4 +1,4 @@
-"""Pages of clusters, through everything that a token passes on its way."""
+"""Pages of clusters, with the tokens that lead from one to the next, over the wire."""
 
 import base64
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ def many(provider: Provider) -> Provider:
 
 
 def walk(provider: Provider, path: str) -> list[str]:
-    """Follow every `nextLink`, and return the names."""
+    """Follow every `nextLink`; return the names of the clusters."""
     names: list[str] = []
     while path:
         answer = provider.send("GET", path)
@@ -38,14 +38,14 @@ def walk(provider: Provider, path: str) -> list[str]:
 
 
 def test_pages_repeat_nothing_and_miss_nothing(many: Provider) -> None:
-    """In the subscription, and in a resource group whose name begins another's."""
+    """This holds for the subscription, and for a resource group whose name is the beginning of another's."""
     assert sorted(walk(many, many.list_path)) == [f"c{number:02}" for number in range(CLUSTERS)]
     group = many.list_path.replace("/providers", "/resourceGroups/RG1/providers")
     assert sorted(walk(many, group)) == [f"c{number:02}" for number in range(11)]
 
 
 def test_lists_beside_other_requests_get_their_own_tokens(many: Provider) -> None:
-    """One client of the store serves every thread."""
+    """Concurrent requests do not mix up their tokens, although one client of the store serves every thread."""
     with ThreadPoolExecutor(6) as pool:
         lists = [pool.submit(walk, many, many.list_path) for _ in range(12)]
         others = [pool.submit(many.send, "GET", many.cluster("c00")) for _ in range(60)]
@@ -54,7 +54,7 @@ def test_lists_beside_other_requests_get_their_own_tokens(many: Provider) -> Non
 
 
 def test_a_token_is_sealed_and_opens_where_it_was_given(many: Provider) -> None:
-    """Whatever the case of its name; nowhere else, and not if a bit is turned."""
+    """The case of the parameter's name does not matter; another scope, or a changed bit, does."""
     link = many.send("GET", many.list_path, headers={"Referer": "https://arm.example/x?a=b"}).json()["nextLink"]
     assert link.startswith("https://arm.example/x?a=b&$skipToken=")
     (token,) = parse_qs(urlsplit(link).query)["$skipToken"]

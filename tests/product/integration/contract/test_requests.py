@@ -1,4 +1,4 @@
-"""What only the wire shows of a request: certificates, bytes, paths and headers."""
+"""Requests, as far as only the wire can test them: certificates, bytes, paths and headers."""
 
 import json
 import uuid
@@ -13,14 +13,14 @@ LIMIT = 1_048_576
 
 @pytest.fixture(scope="module")
 def existing(provider: Provider) -> str:
-    """Create a cluster that others must not reach, and give its id."""
+    """Create a cluster that requests for other clusters must not reach; give its id."""
     created = provider.send("PUT", provider.cluster("existing"), json=provider.body("existing"))
     assert created.status_code == 201, created.text
     return provider.cluster("existing")
 
 
 def code_of(answer: Any) -> tuple[int, str]:
-    """Return status and code of an error, whose envelope is complete."""
+    """Return status and code of an error, after checking that the rest of it is complete."""
     error = answer.json()["error"]
     assert answer.headers["Content-Type"].startswith("application/json")
     assert uuid.UUID(answer.headers["X-Ms-Request-Id"])
@@ -42,7 +42,7 @@ def code_of(answer: Any) -> tuple[int, str]:
 def test_who_is_not_arm_learns_nothing_else(
     provider: Provider, certificate: str, method: str, path: str, more: dict[str, Any]
 ) -> None:
-    """The answer is 403, whatever else is wrong."""
+    """The answer is 403, whatever else is wrong with the request."""
     assert code_of(provider.send(method, path, certificate=certificate, **more)) == (403, "Forbidden")
 
 
@@ -54,7 +54,7 @@ def test_who_is_not_arm_learns_nothing_else(
 def test_an_unknown_path_of_operators_is_theirs_to_miss(
     provider: Provider, path: str, certificate: str, want: tuple[int, str]
 ) -> None:
-    """Others are not told what there is."""
+    """Only operators get 404; other callers do not learn which paths exist."""
     assert code_of(provider.send("GET", path, certificate=certificate)) == want
 
 
@@ -75,7 +75,7 @@ def test_an_unknown_path_of_operators_is_theirs_to_miss(
     ],
 )
 def test_a_bad_body_has_its_code(provider: Provider, raw: bytes, content_type: str, want: tuple[int, str]) -> None:
-    """Never a 500."""
+    """The answer is never a 500."""
     answer = provider.send("PUT", provider.cluster("c1"), data=raw, headers={"Content-Type": content_type})
     assert code_of(answer) == want
 
@@ -92,7 +92,7 @@ def test_a_bad_body_has_its_code(provider: Provider, raw: bytes, content_type: s
     ],
 )
 def test_an_odd_path_has_its_code(provider: Provider, last: str, want: tuple[int, str]) -> None:
-    """And a message of a bearable length."""
+    """The message has a reasonable length, however long the path is."""
     status, text = provider.send_raw("GET", provider.cluster(last))
     assert status == want[0]
     assert f'"code": "{want[1]}"' in text
@@ -100,7 +100,7 @@ def test_an_odd_path_has_its_code(provider: Provider, last: str, want: tuple[int
 
 
 def test_dots_in_a_path_do_not_get_into_an_id(provider: Provider) -> None:
-    """The cluster is called what the path means, and found there."""
+    """The cluster gets the name that the normalized path has, and is found by it."""
     raw = json.dumps(provider.body("dots")).encode()
     status, text = provider.send_raw("PUT", f"{provider.cluster('other')}/../dots", raw)
     assert status == 201, text
@@ -120,7 +120,7 @@ def test_dots_in_a_path_do_not_get_into_an_id(provider: Provider) -> None:
 def test_an_odd_target_means_no_other_cluster(
     provider: Provider, existing: str, path: str, want: tuple[int, str]
 ) -> None:
-    """Neither the one that exists, nor one by another name."""
+    """The request reaches neither the existing cluster nor one of another name."""
     target = path.format(cluster=provider.cluster("c1"))
     status, text = provider.send_raw("GET", target)
     assert (status, want[1] in text) == (want[0], True)
@@ -142,7 +142,7 @@ def test_an_odd_target_means_no_other_cluster(
 def test_a_malformed_host_is_refused_and_reaches_no_other_cluster(
     provider: Provider, existing: str, named: str
 ) -> None:
-    """The path alone tells which cluster is meant."""
+    """Only the path determines the cluster."""
     for method in ("GET", "DELETE"):
         status, text = provider.send_raw(method, provider.cluster("c1"), named=named.format(existing=existing))
         assert status == 400
@@ -158,7 +158,7 @@ def test_a_host_by_another_name_is_served(provider: Provider) -> None:
 
 
 def test_ids_of_the_caller_come_back(provider: Provider) -> None:
-    """The client's own only on demand."""
+    """The client's own request id comes back only on demand."""
     ids = {"X-Ms-Correlation-Request-Id": "corr-1", "X-Ms-Client-Request-Id": "client-1"}
     answer = provider.send("GET", provider.cluster("c1"), headers=ids)
     assert answer.headers["X-Ms-Correlation-Request-Id"] == "corr-1"
@@ -168,7 +168,7 @@ def test_ids_of_the_caller_come_back(provider: Provider) -> None:
 
 
 def test_a_head_has_no_body_and_a_wrong_verb_learns_the_right_ones(provider: Provider) -> None:
-    """Every verb of a known path gets further than the host's bare 404."""
+    """For a known path every verb gets a better answer than the host's bare 404."""
     head = provider.send("HEAD", provider.list_path)
     assert (head.status_code, head.content) == (200, b"")
     wrong = provider.send("DELETE", provider.list_path)
@@ -177,7 +177,7 @@ def test_a_head_has_no_body_and_a_wrong_verb_learns_the_right_ones(provider: Pro
 
 
 def test_poll_addresses_follow_the_host_that_the_caller_used(provider: Provider) -> None:
-    """With the caller's query, and with how often to ask."""
+    """They keep the caller's query, and `Retry-After` says how often to poll."""
     referer = f"https://arm.example:8443/Some/Path?api-version={NEW}&a=b%20c#fragment"
     answer = provider.send(
         "PUT", provider.cluster("polled"), json=provider.body("polled"), headers={"Referer": referer}

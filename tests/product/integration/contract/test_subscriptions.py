@@ -1,11 +1,11 @@
-"""What becomes of clusters when ARM tells that their subscription is gone."""
+"""The clusters of a subscription after ARM reports that it is deleted."""
 
 from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.contract.provider import Provider
 
 
 def test_a_deleted_subscription_takes_its_clusters_with_it(azure: LocalAzure) -> None:
-    """Nobody sends a DELETE; and nothing leads back."""
+    """The clusters go although nobody sends a DELETE, and the subscription cannot be registered again."""
     provider = Provider(azure)
     provider.register()
     answer = provider.send("PUT", provider.cluster("left"), json=provider.body("left"))

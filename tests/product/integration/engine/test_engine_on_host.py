@@ -1,4 +1,4 @@
-"""The engine under the host protocol, with a host that is a process and a worker that can be killed."""
+"""The engine behind the host protocol, with a host process and a worker process that tests can kill."""
 
 import os
 import signal
@@ -15,13 +15,19 @@ APP = Path(__file__).parent / "app"
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostUnderTest]:
-    """Give a host of the engine that nobody kills."""
+    """Give a host with the engine, for the tests that kill nothing."""
     with HostUnderTest(str(APP), tmp_path_factory.mktemp("engine")) as running:
         yield running
 
 
 def start(host: HostUnderTest, operation_id: str, *rows: dict[str, Any]) -> str:
-    """Start a plan, as whoever accepts an operation does."""
+    """Start a plan as an accepted request does; return the id of the instance.
+
+    Args:
+        host: the host that runs the plan.
+        operation_id: id of the operation; the instance's id is this with `-1`.
+        rows: the resolved rows of the plan.
+    """
     again = {"everySeconds": 0.1, "withinSeconds": 5, "verb": "same"}
     plan = {
         "name": "test",
@@ -44,7 +50,13 @@ def start(host: HostUnderTest, operation_id: str, *rows: dict[str, Any]) -> str:
 
 
 def row(name: str, *needs: str, kind: str = "action") -> dict[str, Any]:
-    """Make a resolved row."""
+    """Return a resolved row.
+
+    Args:
+        name: name of the row, which says what its activity does.
+        needs: names of the rows that must end first.
+        kind: kind of the row, such as `begin-and-poll`.
+    """
     return {
         "name": name,
         "phase": "test",
@@ -62,7 +74,7 @@ def row(name: str, *needs: str, kind: str = "action") -> dict[str, Any]:
 
 
 def test_a_row_starts_when_its_need_ends_though_a_later_wave_is_still_running(host: HostUnderTest) -> None:
-    """A, then long C; B, then D: D starts when B ends."""
+    """D needs B and starts when B ends, although C, which needs A, is still running."""
     rows = (row("A_do"), row("B_sleep_0.5"), row("C_sleep_5", "A_do"), row("D_do", "B_sleep_0.5"))
     instance = start(host, "waves", *rows)
     wait_until(lambda: host.marked("D_do.ended"), 4)
@@ -72,7 +84,7 @@ def test_a_row_starts_when_its_need_ends_though_a_later_wave_is_still_running(ho
 
 
 def test_a_long_wait_leaves_the_main_history_short(host: HostUnderTest) -> None:
-    """Twenty-five polls, three generations of the wait, one line in the plan's history."""
+    """Twenty-five polls make three generations of the wait, but only one task in the plan's history."""
     instance = start(host, "polls", row("P_wait_25", kind="begin-and-poll"))
     assert host.wait_for(instance)["output"] == {"result": "done"}
     assert len(host.marked("P_wait_25.begun")) == 26
@@ -82,7 +94,7 @@ def test_a_long_wait_leaves_the_main_history_short(host: HostUnderTest) -> None:
 
 
 def test_a_failure_ends_open_rows_first(host: HostUnderTest) -> None:
-    """No further row starts, and the end is written last."""
+    """After a failure no further row starts, running rows end, and only then is the operation finished."""
     instance = start(host, "fails", row("E_fail"), row("F_sleep_1"), row("G_do", "F_sleep_1"))
     assert host.wait_for(instance)["output"] == {"result": "failed", "code": "Broken"}
     assert not host.marked("G_do.begun")
@@ -90,7 +102,7 @@ def test_a_failure_ends_open_rows_first(host: HostUnderTest) -> None:
 
 
 def test_the_plan_survives_the_death_of_the_worker(tmp_path: Path) -> None:
-    """What was in flight ends in TaskFailed and runs again; what was done stays done."""
+    """A running activity ends with TaskFailed and runs again; finished rows do not."""
     with HostUnderTest(str(APP), tmp_path) as host:
         instance = start(host, "dies", row("H_do"), row("I_sleep_2", "H_do"), row("J_do", "I_sleep_2"))
         wait_until(lambda: host.marked("I_sleep_2.begun"))

@@ -1,4 +1,4 @@
-"""What the stand-ins for mirror and registry need."""
+"""Fixtures for the stand-ins of mirror and registry."""
 
 import pytest
 
@@ -7,5 +7,5 @@ from emulator.core.certificates import CertificateAuthority
 
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
-    """Give the authority that the servers' certificate is of."""
+    """Give the authority that issues the servers' certificate."""
     return CertificateAuthority(tmp_path_factory.mktemp("ca"))

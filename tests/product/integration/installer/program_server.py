@@ -1,4 +1,4 @@
-"""A mirror and a registry on loopback, over TLS, that hold one program in the ways in which the true ones do."""
+"""A mirror and a registry on loopback, over TLS, that offer one program in the same layouts as the real ones."""
 
 import base64
 import gzip
@@ -17,13 +17,13 @@ from urllib.parse import parse_qs, urlsplit
 
 VERSION = "4.19.24"
 CREDENTIAL = base64.b64encode(b"puller:canary-registry-password").decode()
-TOKEN = "canary-token"  # noqa: S105 - a stand-in's
+TOKEN = "canary-token"  # noqa: S105 - the token of a stand-in
 _MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is answered: status, body and headers; `length` for a body that breaks off."""
+    """An answer: status, body and headers; a `length` beyond the body's makes the transfer break off."""
 
     status: int = 200
     body: bytes = b""
@@ -33,11 +33,11 @@ class Answer:
 
 @dataclass
 class ProgramServer:
-    """What lies there, by path; and who asked for what with which authorization."""
+    """The answers by path, and a record of each request's path and authorization."""
 
     port: int = 0
     answers: dict[str, Answer | list[Answer]] = field(default_factory=dict)
-    # Paths below these want a token.
+    # Paths that begin with this need a token.
     guarded: str = "/v2/"
     asked: list[tuple[str, str]] = field(default_factory=list)
     before: Callable[[str], None] = lambda _path: None
@@ -48,11 +48,17 @@ class ProgramServer:
         return f"localhost:{self.port}"
 
     def paths(self, begin: str = "") -> list[str]:
-        """Return what was asked for, in order."""
+        """Return the requested paths that begin with a text, in order."""
         return [path for path, _ in self.asked if path.startswith(begin)]
 
     def lay_mirror(self, program: bytes, *, name: str = "", digest: str = "") -> str:
-        """Lay an archive with the program where the mirror has it, and its checksum; return the archive's path."""
+        """Add an archive with the program, and its checksum, where the mirror has them; return the archive's path.
+
+        Args:
+            program: the content of the program.
+            name: file name of the archive; by default the one with the version.
+            digest: SHA-256 in the checksum file; by default the true one.
+        """
         name = name or f"openshift-install-linux-{VERSION}.tar.gz"
         packed = archive({"README.md": b"read me", "openshift-install": program})
         sums = f"{'0' * 64}  openshift-client-linux-{VERSION}.tar.gz\n{digest or sha256(packed)}  {name}\n"
@@ -61,10 +67,17 @@ class ProgramServer:
         return f"/ocp/{VERSION}/{name}"
 
     def lay_image(self, repository: str, layers: list[bytes], *tags: str, index: bool = False) -> str:
-        """Lay an image into the registry; return its digest."""
+        """Add an image to the registry; return its digest.
+
+        Args:
+            repository: path of the repository.
+            layers: compressed tar archives, lowest first.
+            tags: tags of the image.
+            index: whether the digest and the tags name an index, which lists an image for each architecture.
+        """
         digests = [f"sha256:{sha256(layer)}" for layer in layers]
         for digest, layer in zip(digests, layers, strict=True):
-            # As the true one, which leaves the bytes to a store of blobs on another host.
+            # The real registry also redirects to a blob store on another host.
             place = f"https://127.0.0.1:{self.port}/blobs/{digest}?signature=canary-signature"
             self.answers[f"/v2/{repository}/blobs/{digest}"] = Answer(307, headers={"Location": place})
             self.answers[f"/blobs/{digest}"] = Answer(body=layer)
@@ -88,7 +101,7 @@ class ProgramServer:
         return names[0]
 
     def lay_release(self, program: bytes, *, index: bool = False) -> str:
-        """Lay a release and the installer's image that it names; return the release's digest."""
+        """Add a release image and the installer image that it names; return the release's digest."""
         other = archive({"usr/bin/other": b"other"})
         binary = archive({"./usr/bin/openshift-install": program, "usr/share/openshift-install": b"not this one"})
         installer = self.lay_image("ocp/4.19", [archive({"etc/x": b"x"}), binary, other], index=index)
@@ -102,7 +115,13 @@ class ProgramServer:
         return self.lay_image("ocp/release", layers, VERSION, index=index)
 
     def answer(self, path: str, query: dict[str, list[str]], authorization: str) -> Answer:
-        """Answer a GET."""
+        """Answer a GET.
+
+        Args:
+            path: path of the request, without its query.
+            query: values of each member of the query.
+            authorization: the `Authorization` header; "" if there is none.
+        """
         self.asked.append((path, authorization))
         self.before(path)
         if path == "/openshift/token":
@@ -140,7 +159,7 @@ def sha256(content: bytes) -> str:
 
 @contextmanager
 def listening(context: ssl.SSLContext) -> Iterator[ProgramServer]:
-    """Serve on a free port."""
+    """Run the server on a free port."""
     served = ProgramServer()
 
     class Handler(BaseHTTPRequestHandler):
@@ -162,7 +181,7 @@ def listening(context: ssl.SSLContext) -> Iterator[ProgramServer]:
 
         def get_request(self) -> tuple[ssl.SSLSocket, tuple[str, int]]:
             connection, address = self.socket.accept()
-            # Whoever does not trust the certificate hangs up in the middle: that is its thread's to notice.
+            # A client that does not trust the certificate hangs up in the handshake; only its own thread must notice.
             return context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False), address
 
         def handle_error(self, *_args: object) -> None:

@@ -1,4 +1,4 @@
-"""A missing `openshift-install` comes from a mirror or a registry: whole, by its digest, over TLS that is verified."""
+"""A missing `openshift-install` is fetched from a mirror or a registry: whole, checked by digest, over verified TLS."""
 
 import errno
 import json
@@ -41,7 +41,7 @@ SECRETS = ("canary-registry-password", CREDENTIAL, TOKEN, "canary-signature")
 
 @pytest.fixture
 def served(authority: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProgramServer]:
-    """Give servers that the settings name, and a temp folder of the test's own."""
+    """Give a server that the settings name as mirror and registry, and a temporary folder for this test alone."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.certificate_path))
     monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
@@ -53,22 +53,22 @@ def served(authority: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.
 
 
 def ensure(pull_secret: dict[str, object] | None = None, pullspec: str = f"quay.io/x/ocp-release:{VERSION}") -> Path:
-    """Have the program fetched."""
+    """Fetch the program if it is missing; return its path."""
     auths = json.dumps({"auths": pull_secret or {}})
     return binary.ensure({"version": VERSION, "pullspec": pullspec}, auths)
 
 
 def refused(**options: object) -> InstallerError:
-    """Return why it is not fetched, once it is certain that nothing was left behind."""
+    """Return why the program is not fetched, after checking that the attempt left no file."""
     with pytest.raises(InstallerError) as caught:
-        ensure(**options)  # type: ignore[arg-type]  # as the caller gives them
+        ensure(**options)  # type: ignore[arg-type]  # the arguments of `ensure`
     assert caught.value.step == "fetch openshift-install"
     assert [file for file in Path(tempfile.gettempdir()).rglob("*") if file.is_file()] == []
     return caught.value
 
 
 def credentials(served: ProgramServer) -> dict[str, object]:
-    """Return the `auths` of a pull secret that the registry is in."""
+    """Return the `auths` of a pull secret with a credential for the registry."""
     return {served.server: {"auth": CREDENTIAL}, "quay.io": {"auth": "eA=="}}
 
 
@@ -76,7 +76,7 @@ def credentials(served: ProgramServer) -> dict[str, object]:
 def test_the_mirror_has_it_as_an_archive_with_a_checksum(
     served: ProgramServer, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Under either name; it is executable, and asked for once. The log says how large it is."""
+    """An archive of either name is fetched once and its program is executable. The log gives the program's size."""
     caplog.set_level(logging.INFO, "activities")
     path = served.lay_mirror(PROGRAM, name=name)
     program = ensure()
@@ -100,7 +100,7 @@ def test_the_mirror_has_it_as_an_archive_with_a_checksum(
 def test_the_registry_has_it_in_an_image_that_the_release_names(
     served: ProgramServer, index: bool, named: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With a token that the pull secret's credential buys, and which no other server sees."""
+    """The pull secret's credential buys a token, and no other server sees either of them."""
     caplog.set_level(logging.INFO)
     digest = served.lay_release(PROGRAM, index=index)
     pullspec = f"{served.server}/ocp/release@{digest}" if named else f"quay.io/x/ocp-release:{VERSION}"
@@ -118,7 +118,7 @@ def test_the_registry_has_it_in_an_image_that_the_release_names(
 
 
 def test_a_registry_that_wants_the_credential_itself_gets_it(served: ProgramServer) -> None:
-    """Some have no tokens."""
+    """Some registries issue no tokens."""
     served.lay_release(PROGRAM)
     answer = served.answer
 
@@ -128,18 +128,18 @@ def test_a_registry_that_wants_the_credential_itself_gets_it(served: ProgramServ
         return answer(path, query, authorization)
 
     served.guarded = "/nothing"
-    served.answer = basic  # type: ignore[method-assign]  # another way to answer
+    served.answer = basic  # type: ignore[method-assign]  # this server answers differently
     assert ensure(pull_secret=credentials(served)).read_bytes() == PROGRAM
 
 
 def test_an_archive_with_another_checksum_is_not_unpacked(served: ProgramServer) -> None:
-    """Neither is anything of it kept."""
+    """Nothing of such an archive is kept."""
     served.lay_mirror(PROGRAM, digest="3" * 64)
     assert f"and not {'3' * 64}" in refused().cause
 
 
 def test_a_layer_with_another_digest_is_not_unpacked(served: ProgramServer) -> None:
-    """Whoever stores the blobs is not believed."""
+    """The store of the blobs is not trusted."""
     served.lay_release(PROGRAM)
     for path in [path for path in served.answers if path.startswith("/blobs/")]:
         served.answers[path] = Answer(body=archive({"usr/bin/openshift-install": b"#!/bin/sh\nevil"}))
@@ -149,7 +149,7 @@ def test_a_layer_with_another_digest_is_not_unpacked(served: ProgramServer) -> N
 
 
 def test_a_manifest_with_another_digest_than_its_name_is_not_read(served: ProgramServer) -> None:
-    """Everything in it follows from the name of the release."""
+    """The manifest must match the digest in the release's name, because it determines everything else."""
     digest = served.lay_release(PROGRAM)
     served.answers[f"/v2/ocp/release/manifests/{digest}"] = Answer(body=b'{"layers": []}')
     error = refused(pull_secret=credentials(served), pullspec=f"{served.server}/ocp/release@{digest}")
@@ -168,7 +168,7 @@ def test_a_manifest_with_another_digest_than_its_name_is_not_read(served: Progra
     ids=["no such version", "forbidden", "no such file", "broken off", "led away from TLS"],
 )
 def test_a_mirror_that_has_it_not_is_named(served: ProgramServer, answer: Answer, want: str, passing: bool) -> None:
-    """With what it said, and whether that may pass."""
+    """The error quotes the mirror's answer and says whether it may pass."""
     served.answers[f"/ocp/{VERSION}/sha256sum.txt"] = answer
     error = refused()
     assert want in error.cause
@@ -177,7 +177,7 @@ def test_a_mirror_that_has_it_not_is_named(served: ProgramServer, answer: Answer
 
 
 def test_a_busy_server_is_asked_again(served: ProgramServer) -> None:
-    """Twice it has no time."""
+    """A server that is busy twice gets a third request."""
     path = served.lay_mirror(PROGRAM)
     found = served.answers[path]
     assert isinstance(found, Answer)
@@ -189,7 +189,7 @@ def test_a_busy_server_is_asked_again(served: ProgramServer) -> None:
 def test_a_server_with_a_certificate_of_others_is_not_believed(
     served: ProgramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There is no setting that would."""
+    """No setting makes the fetch accept such a certificate."""
     served.lay_mirror(PROGRAM)
     monkeypatch.delenv("REQUESTS_CA_BUNDLE")
     monkeypatch.delenv("CURL_CA_BUNDLE", raising=False)
@@ -200,7 +200,7 @@ def test_a_server_with_a_certificate_of_others_is_not_believed(
 
 
 def test_a_server_that_nobody_reaches_may_come_back(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The row tries again."""
+    """The error may pass, so the row tries again."""
     away = replace(settings.load(), openshift_install_mirror="https://localhost:9/ocp")
     monkeypatch.setattr(settings, "load", lambda: away)
     monkeypatch.setattr(downloads, "_AGAIN", downloads._AGAIN.new(backoff_factor=0))
@@ -222,7 +222,7 @@ def test_a_server_that_nobody_reaches_may_come_back(served: ProgramServer, monke
 def test_a_release_that_does_not_lead_to_it_says_where_it_ends(
     served: ProgramServer, lay: dict[str, dict[str, bytes]], want: str
 ) -> None:
-    """With the image."""
+    """The error says what is missing and names the release image."""
     for name, files in lay.items():
         served.lay_image(f"ocp/{name}", [archive(files)], VERSION)
     error = refused(pull_secret=credentials(served))
@@ -245,7 +245,7 @@ def test_a_release_that_does_not_lead_to_it_says_where_it_ends(
     ids=["nothing", "list", "null", "number", "text", "number of images", "text for an image", "no end of lists"],
 )
 def test_a_manifest_of_another_shape_is_named_and_is_no_bug(served: ProgramServer, body: bytes) -> None:
-    """What stands between here and the registry may answer in its place."""
+    """Something between the service and the registry may answer in the registry's place."""
     served.answers[f"/v2/ocp/release/manifests/{VERSION}"] = Answer(body=body)
     error = refused(pull_secret=credentials(served))
     assert error.cause == f"https://{served.server}/v2/ocp/release/manifests/{VERSION} is no manifest of an image"
@@ -253,15 +253,15 @@ def test_a_manifest_of_another_shape_is_named_and_is_no_bug(served: ProgramServe
 
 
 def test_a_registry_that_refuses_the_credential_is_named(served: ProgramServer) -> None:
-    """Without the credential."""
+    """The error names the address and the status, not the credential."""
     served.lay_release(PROGRAM)
     error = refused(pull_secret={served.server: {"auth": "d3Jvbmc6Y2FuYXJ5"}})
     assert error.cause == f"https://{served.server}/openshift/token answered 401"
 
 
 def test_what_is_longer_than_any_program_is_given_up(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The archive as well as what is in it; also what takes too long."""
-    served.lay_mirror(random.Random(1).randbytes(5000))  # noqa: S311 - a body that does not shrink
+    """Limits hold for the archive, for the program in it, and for the time that the fetch takes."""
+    served.lay_mirror(random.Random(1).randbytes(5000))  # noqa: S311 - incompressible content
     monkeypatch.setattr(binary, "_LONGEST_PROGRAM", 4000)
     assert refused().cause == "'openshift-install' has 5000 bytes, more than 4000"
     monkeypatch.setattr(binary, "_LONGEST_ARCHIVE", 4000)
@@ -273,8 +273,8 @@ def test_what_is_longer_than_any_program_is_given_up(served: ProgramServer, monk
 
 
 def test_a_large_program_is_not_held_in_memory(served: ProgramServer) -> None:
-    """It has hundreds of megabytes, and the function's memory is shared by twenty activities."""
-    program = b"#!/bin/sh\n" + random.Random(2).randbytes(20_000_000)  # noqa: S311 - a body that does not shrink
+    """The program has hundreds of megabytes, and twenty activities share the function's memory."""
+    program = b"#!/bin/sh\n" + random.Random(2).randbytes(20_000_000)  # noqa: S311 - incompressible content
     served.lay_mirror(program)
     tracemalloc.start()
     try:
@@ -287,7 +287,7 @@ def test_a_large_program_is_not_held_in_memory(served: ProgramServer) -> None:
 
 
 def test_many_at_once_fetch_it_once(served: ProgramServer) -> None:
-    """Threads of one process wait for the one that fetches."""
+    """Other threads of the process wait for the one that fetches."""
     path = served.lay_mirror(PROGRAM)
     together = threading.Barrier(4)
     found: list[bytes] = []
@@ -308,7 +308,7 @@ def test_many_at_once_fetch_it_once(served: ProgramServer) -> None:
 def test_a_disk_that_is_full_is_not_taken_for_a_broken_archive(
     served: ProgramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The program is larger than its archive, so this is where the room ends; it may be tried again."""
+    """The disk can fill up here because the program is larger than its archive; the error may pass."""
 
     def full(*_arguments: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -322,7 +322,7 @@ def test_a_disk_that_is_full_is_not_taken_for_a_broken_archive(
 
 
 def test_a_program_is_closed_before_anybody_finds_it(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What somebody still writes cannot be started ("text file busy"), and who finds it waits for nobody."""
+    """A file that is open for writing cannot be started ("text file busy"), and those that find it do not wait."""
     served.lay_mirror(PROGRAM)
     put = Path.replace
     still_open: list[Path] = []
@@ -337,7 +337,7 @@ def test_a_program_is_closed_before_anybody_finds_it(served: ProgramServer, monk
 
 
 def test_another_process_that_was_faster_does_no_harm(served: ProgramServer) -> None:
-    """Both put the same under the path, whole."""
+    """Both processes put the same whole file at the path."""
     path = served.lay_mirror(PROGRAM)
     program = binary.path(VERSION)
 
@@ -352,7 +352,7 @@ def test_another_process_that_was_faster_does_no_harm(served: ProgramServer) -> 
 
 
 def test_what_a_killed_fetch_has_left_goes_with_the_next(served: ProgramServer) -> None:
-    """Once it is an hour old: a younger one may be somebody's who is still at it."""
+    """The next fetch removes parts older than an hour; a younger one may belong to a fetch that is still running."""
     served.lay_mirror(PROGRAM)
     folder = binary.path(VERSION).parent
     folder.mkdir(parents=True)
@@ -365,7 +365,7 @@ def test_what_a_killed_fetch_has_left_goes_with_the_next(served: ProgramServer) 
 
 
 def test_a_body_that_comes_too_slowly_is_given_up(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host would end the function in the middle of it."""
+    """Otherwise the host would end the function in the middle of the transfer."""
     path = served.lay_mirror(PROGRAM)
     clock, ahead = time.monotonic, [0.0]
     monkeypatch.setattr(downloads, "time", SimpleNamespace(monotonic=lambda: clock() + ahead[0]))

@@ -1,4 +1,4 @@
-"""The machines' image comes from the release image: out of the mirror, or else out of its own registry."""
+"""The release image names the machines' image; it is read from the mirror, or else from its own registry."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ IMAGE = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_419", "vers
 
 @pytest.fixture
 def served(authority: CertificateAuthority, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProgramServer]:
-    """Give a server that is mirror and registry at once, by repository."""
+    """Give a server that is both mirror and registry, told apart by repository."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.certificate_path))
     monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
     monkeypatch.setattr(downloads, "_AGAIN", downloads._AGAIN.new(backoff_factor=0))
@@ -35,7 +35,7 @@ def served(authority: CertificateAuthority, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def config_map(date: str = "20250523") -> bytes:
-    """Return what a release says of its machines, as its build writes it."""
+    """Return the ConfigMap with the machines' image, as a release's build writes it."""
     coordinates = IMAGE | {"version": f"419.6.{date}"}
     marketplace = {"azure": {"no-purchase-plan": {"hyperVGen1": coordinates}}}
     stream = {"architectures": {"x86_64": {"rhel-coreos-extensions": {"marketplace": marketplace}}}}
@@ -44,13 +44,20 @@ def config_map(date: str = "20250523") -> bytes:
 
 
 def lay(served: ProgramServer, repository: str, content: bytes, *, index: bool = False) -> str:
-    """Lay a release image; return its digest."""
+    """Add a release image with the file in two layers; return its digest.
+
+    Args:
+        served: the registry.
+        repository: path of the repository.
+        content: the file in the upper layer; the lower one has an older version.
+        index: whether the release is an index of images for several architectures.
+    """
     layers = [archive({FILE: config_map("20200101")}), archive({"etc/x": b"x", FILE: content})]
     return served.lay_image(repository, layers, VERSION, index=index)
 
 
 def read(served: ProgramServer, reference: str = f":{VERSION}") -> dict[str, str]:
-    """Have the image read."""
+    """Read the machines' image of a release."""
     rows = [{"source": f"{served.server}/{OWN}", "mirrors": [f"{served.server}/{MIRRORED}"]}]
     places = release_image.places(f"{served.server}/{OWN}{reference}", rows)
     return release_image.coreos_image(VERSION, places, json.dumps({"auths": {served.server: {"auth": CREDENTIAL}}}))
@@ -59,7 +66,7 @@ def read(served: ProgramServer, reference: str = f":{VERSION}") -> dict[str, str
 @pytest.mark.parametrize("index", [False, True], ids=["one image", "an image for each machine"])
 @pytest.mark.parametrize("named", [False, True], ids=["release by version", "release by digest"])
 def test_the_mirror_is_asked_first(served: ProgramServer, index: bool, named: bool) -> None:
-    """And alone, where it has the release; the last layer counts, and only that one is read."""
+    """Only the mirror is asked if it has the release; the last layer wins, and only that one is read."""
     digest = lay(served, MIRRORED, config_map(), index=index)
     assert read(served, f"@{digest}" if named else f":{VERSION}") == IMAGE
     assert served.paths(f"/v2/{OWN}/") == []
@@ -70,7 +77,7 @@ def test_the_mirror_is_asked_first(served: ProgramServer, index: bool, named: bo
 
 @pytest.mark.parametrize("status", [404, 503], ids=["not mirrored", "busy"])
 def test_the_pull_specs_own_registry_is_asked_second(served: ProgramServer, status: int) -> None:
-    """Whatever the mirror failed with."""
+    """The registry is asked however the mirror failed."""
     served.answers[f"/v2/{MIRRORED}/manifests/{VERSION}"] = Answer(status)
     lay(served, OWN, config_map())
     assert read(served) == IMAGE
@@ -78,7 +85,7 @@ def test_the_pull_specs_own_registry_is_asked_second(served: ProgramServer, stat
 
 @pytest.mark.parametrize(("status", "passing"), [(404, False), (503, True)], ids=["neither has it", "one is busy"])
 def test_an_error_names_both_and_whether_it_may_pass(served: ProgramServer, status: int, passing: bool) -> None:
-    """It passes where one of them may have it later."""
+    """The error may pass if one of them may have the release later."""
     served.answers[f"/v2/{MIRRORED}/manifests/{VERSION}"] = Answer(status)
     with pytest.raises(InstallerError) as caught:
         read(served)
@@ -93,7 +100,7 @@ def test_an_error_names_both_and_whether_it_may_pass(served: ProgramServer, stat
 
 
 def test_a_layer_with_another_digest_is_not_believed(served: ProgramServer) -> None:
-    """Neither by the mirror's word nor by its own registry's."""
+    """A layer must match its digest, whether it comes from the mirror or from the registry."""
     digest = lay(served, MIRRORED, config_map())
     for path in [path for path in served.answers if path.startswith("/blobs/")]:
         served.answers[path] = Answer(body=archive({FILE: config_map("20990101")}))
@@ -114,7 +121,7 @@ def test_a_layer_with_another_digest_is_not_believed(served: ProgramServer) -> N
     ids=["no image", "no stream", "no JSON", "no YAML", "deep", "code"],
 )
 def test_a_release_that_names_no_image_is_told(served: ProgramServer, content: bytes, why: str) -> None:
-    """With the file and the release; it does not pass."""
+    """The error names the file and the release, and does not pass."""
     lay(served, MIRRORED, content)
     with pytest.raises(InstallerError, match=why) as caught:
         read(served)
@@ -123,7 +130,7 @@ def test_a_release_that_names_no_image_is_told(served: ProgramServer, content: b
 
 
 def test_what_is_longer_than_any_such_file_is_given_up(served: ProgramServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before it is in memory."""
+    """A file that is too long is refused before it is in memory."""
     lay(served, MIRRORED, config_map())
     monkeypatch.setattr(release_image, "_LARGEST_FILE", 100)
     with pytest.raises(InstallerError, match="bytes, more than 100"):

@@ -1,6 +1,7 @@
-"""A cluster's API server as the network shows it: behind the proxy, at a private endpoint's address, port 6443.
+"""A cluster's API server as the service reaches it: through the proxy, at the address of a private endpoint, port 6443.
 
-The one here answers whatever a test wants, also what no API server would. The emulated one has tests of its own.
+The server here gives whatever answer a test wants, even one that no real API server would give. The emulated API
+server has its own tests.
 """
 
 import contextlib
@@ -31,20 +32,20 @@ _NOWHERE = Refusal(403, "No rule leads there.")
 
 @dataclass
 class Route:
-    """Where the proxy leads for the private endpoint: a port, or why not."""
+    """The proxy's route to the private endpoint: a port, or the reason for refusing."""
 
     to: int | Refusal = _NOWHERE
     asked: list[tuple[str, int]] = field(default_factory=list)
 
     def resolve(self, host: str, port: int) -> tuple[str, int] | Refusal:
-        """Answer the proxy."""
+        """Record the request and return its destination, as the proxy asks."""
         self.asked.append((host, port))
         return self.to if isinstance(self.to, Refusal) else ("127.0.0.1", self.to)
 
 
 @contextmanager
 def proxied() -> Iterator[Route]:
-    """Run a proxy, and let the environment of this process name it."""
+    """Run a proxy and name it in this process's environment."""
     route = Route()
     proxy = Proxy(route.resolve)
     with event_loop() as loop:
@@ -57,7 +58,7 @@ def proxied() -> Iterator[Route]:
 
 
 def answers(status: int, body: Any) -> Behaviour:
-    """Answer a request with JSON, or with text as it is."""
+    """Return a behaviour that answers every request with JSON, or with a text unchanged."""
     content = body.encode() if isinstance(body, str) else json.dumps(body).encode()
 
     def behave(connection: ssl.SSLSocket, _request: str) -> None:
@@ -69,7 +70,7 @@ def answers(status: int, body: Any) -> Behaviour:
 
 @dataclass
 class Server:
-    """A TLS server of one behaviour; it keeps the requests and whose certificates came with them."""
+    """A TLS server with one behaviour; it records its requests and the common names of its clients' certificates."""
 
     port: int
     behave: Behaviour
@@ -78,7 +79,7 @@ class Server:
     connections: int = 0
 
     def serve(self, listener: socket.socket, context: ssl.SSLContext) -> None:
-        """Take connections until the listener closes."""
+        """Accept connections until the listener closes."""
         with contextlib.suppress(OSError):
             while True:
                 plain, _address = listener.accept()
@@ -96,7 +97,13 @@ class Server:
 
 @contextmanager
 def server(certificate: Pair, client_authority: Authority, behave: Behaviour) -> Iterator[Server]:
-    """Run a TLS server that asks for a client certificate, as API servers do."""
+    """Run a TLS server that requires a client certificate, as API servers do.
+
+    Args:
+        certificate: the certificate and key of the server.
+        client_authority: the authority that must have issued the client certificate.
+        behave: answers each request on its connection.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_verify_locations(cadata=client_authority.pem)
@@ -111,7 +118,7 @@ def server(certificate: Pair, client_authority: Authority, behave: Behaviour) ->
     try:
         yield made
     finally:
-        # Closing alone does not wake a thread that accepts.
+        # Closing the socket does not wake a thread that is blocked in `accept`.
         with contextlib.suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)
         listener.close()
@@ -120,22 +127,22 @@ def server(certificate: Pair, client_authority: Authority, behave: Behaviour) ->
 
 @dataclass(frozen=True)
 class Cluster:
-    """The authorities of a cluster, and the service's credentials in it."""
+    """The certificate authorities of a cluster, and the service's credentials for it."""
 
     servers: Authority = field(default_factory=lambda: Authority("kube-apiserver-lb-signer"))
     clients: Authority = field(default_factory=lambda: Authority("admin-kubeconfig-signer"))
 
     def certificate(self, *names: str, days: int = 1) -> Pair:
-        """Issue a certificate of the API server."""
+        """Issue a certificate for the API server."""
         return self.servers.issue("api-int", names=names or (SERVER_NAME,), days=days)
 
     def bundles(self, user: Pair | None = None) -> Callable[[str], dict[str, str]]:
-        """Return what reads the bundle of credentials: the service's own, or another user's."""
+        """Return a function that reads the bundle of credentials: the service's, or another user's."""
         user = user or self.clients.issue("system:aro-service", organization="system:masters")
         bundle = {"aroServiceKubeconfig": kubeconfig(self.servers, user)}
         return lambda _secret_id: bundle
 
     def connect(self, address: str = ADDRESS, user: Pair | None = None) -> ApiClient:
-        """Return a client as activities get it."""
+        """Return the client that activities would get."""
         bundles = self.bundles(user)
         return client.connect("https://v/secrets/doc-1-credentials/1", "aroServiceKubeconfig", address, bundles)

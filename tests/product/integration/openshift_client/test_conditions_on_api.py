@@ -1,4 +1,4 @@
-"""Every condition against an API server that speaks the real wire format: before its objects exist, and when they do."""
+"""Every condition, read over the wire from an emulated API server: before its objects exist, and once they do."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +20,7 @@ from tests.product.integration.openshift_client.stage import Cluster, Route, pro
 
 Json = dict[str, Any]
 WORKER = {"machine.openshift.io/cluster-api-machine-role": "worker"}
-# Group, version, kind, plural, whether in namespaces.
+# Group, version, kind, plural, whether it is namespaced.
 KINDS = [
     ("config.openshift.io", "v1", "ClusterOperator", "clusteroperators", False),
     ("config.openshift.io", "v1", "ClusterVersion", "clusterversions", False),
@@ -31,7 +31,7 @@ KINDS = [
 
 @pytest.fixture(scope="module")
 def cluster() -> Cluster:
-    """Make the authorities once: keys cost time."""
+    """Give the certificate authorities, made only once because generating keys takes time."""
     return Cluster()
 
 
@@ -53,20 +53,20 @@ def fenced() -> Iterator[None]:
 
 @pytest.fixture
 def route() -> Iterator[Route]:
-    """Put a proxy into the environment."""
+    """Run a proxy and name it in the environment."""
     with proxied() as made:
         yield made
 
 
 def serving(cluster: Cluster) -> Serving:
-    """Make what an API server serves with."""
+    """Return the certificates with which an API server listens."""
     made = cluster.certificate()
     return Serving([Certificate((SERVER_NAME,), made.certificate, made.key)], cluster.clients.pem)
 
 
 @pytest.fixture
 def api(platform: Listening, route: Route, cluster: Cluster) -> Iterator[ApiServer]:
-    """Let an API server listen behind the proxy."""
+    """Start an API server behind the proxy."""
     server = ApiServer(platform.platform, "c1")
     route.to = platform.run(server.listen(serving(cluster)))
     yield server
@@ -75,7 +75,7 @@ def api(platform: Listening, route: Route, cluster: Cluster) -> Iterator[ApiServ
 
 @pytest.fixture
 def ask(api: ApiServer, cluster: Cluster) -> Callable[[str], str]:
-    """Give what reads a condition and says what is missing."""
+    """Give a function that reads a condition and returns what is missing."""
     assert api.objects
     connected = cluster.connect()
 
@@ -87,7 +87,15 @@ def ask(api: ApiServer, cluster: Cluster) -> Callable[[str], str]:
 
 
 def definition(group: str, version: str, kind: str, plural: str, namespaced: bool) -> Json:
-    """Make a CustomResourceDefinition as OpenShift's own: any content, a status of its own."""
+    """Return a CustomResourceDefinition like OpenShift's: it accepts any content and has a status subresource.
+
+    Args:
+        group: API group.
+        version: the only version that is served.
+        kind: name of the kind.
+        plural: name of the kind in paths.
+        namespaced: whether the objects are in namespaces.
+    """
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
     served = {"name": version, "served": True, "storage": True, "schema": schema, "subresources": {"status": {}}}
     return {
@@ -104,7 +112,16 @@ def definition(group: str, version: str, kind: str, plural: str, namespaced: boo
 
 
 def conditioned(api: ApiServer, api_version: str, kind: str, name: str, conditions: Json, **metadata: Any) -> None:
-    """Create an object and give it conditions."""
+    """Create an object and set its conditions.
+
+    Args:
+        api: the API server.
+        api_version: `apiVersion` of the object.
+        kind: kind of the object.
+        name: name of the object.
+        conditions: status of each condition, by type.
+        metadata: further members of the object's `metadata`, such as its namespace.
+    """
     namespace = metadata.get("namespace", "")
     api.objects.put({"apiVersion": api_version, "kind": kind, "metadata": {"name": name, **metadata}})
     group = api_version.partition("/")[0]
@@ -113,7 +130,7 @@ def conditioned(api: ApiServer, api_version: str, kind: str, name: str, conditio
 
 
 def ready_cluster(api: ApiServer) -> None:
-    """Let a cluster be what every condition wants."""
+    """Create the objects that satisfy every condition."""
     objects = api.objects
     for row in KINDS:
         objects.define(definition(*row))
@@ -137,13 +154,13 @@ def ready_cluster(api: ApiServer) -> None:
         machine = {"name": name, "namespace": conditions.MACHINES, "labels": WORKER}
         objects.put({"apiVersion": "machine.openshift.io/v1beta1", "kind": "Machine", "metadata": machine})
         objects.set_status("Machine.machine.openshift.io", name, {"phase": "Running"}, conditions.MACHINES)
-    # Masters count neither as machines nor as nodes.
+    # Masters count neither as worker machines nor as worker nodes.
     conditioned(api, "v1", "Node", "m-0", {"Ready": "False"}, labels={"node-role.kubernetes.io/master": ""})
 
 
 @pytest.mark.parametrize("name", list(CONDITIONS))
 def test_a_condition_waits_for_objects_and_kinds_that_do_not_exist(ask: Callable[[str], str], name: str) -> None:
-    """A young API server knows none of OpenShift's kinds."""
+    """A new API server knows none of OpenShift's kinds."""
     missing = ask(name)
     assert "does not exist yet" in missing or "there is no worker machine yet" in missing
 
@@ -152,7 +169,7 @@ def test_a_condition_waits_for_objects_and_kinds_that_do_not_exist(ask: Callable
 def test_a_condition_holds_on_a_cluster_that_is_up(
     api: ApiServer, platform: Listening, ask: Callable[[str], str], name: str
 ) -> None:
-    """Read over the wire as the service's user, labels and namespaces included."""
+    """A condition holds when the service's user reads it over the wire, including labels and namespaces."""
 
     async def come_up() -> None:
         ready_cluster(api)
@@ -164,7 +181,7 @@ def test_a_condition_holds_on_a_cluster_that_is_up(
 def test_an_operator_that_goes_away_is_told_with_reason_and_message(
     api: ApiServer, platform: Listening, ask: Callable[[str], str]
 ) -> None:
-    """What the wait says is what the object says."""
+    """The wait quotes the reason and the message of the object's condition."""
 
     async def go_away() -> None:
         ready_cluster(api)
@@ -175,7 +192,7 @@ def test_an_operator_that_goes_away_is_told_with_reason_and_message(
 
 
 def test_a_user_without_rights_is_told_so(api: ApiServer, cluster: Cluster) -> None:
-    """RBAC's own sentence names user, verb and resource."""
+    """RBAC's message names user, verb and resource."""
     assert api.objects
     connected = cluster.connect(user=cluster.clients.issue("stranger"))
     with pytest.raises(client.NotDone, match=r'answers 403 Forbidden: .*User "stranger" cannot list resource "nodes"'):
@@ -185,7 +202,7 @@ def test_a_user_without_rights_is_told_so(api: ApiServer, cluster: Cluster) -> N
 def test_a_deleted_object_is_gone_and_deleting_it_again_is_fine(
     api: ApiServer, platform: Listening, ask: Callable[[str], str], cluster: Cluster
 ) -> None:
-    """At-least-once delivery deletes twice."""
+    """Deletion is idempotent, because at-least-once delivery can delete twice."""
 
     async def come_up() -> None:
         ready_cluster(api)
@@ -203,7 +220,7 @@ def test_a_deleted_object_is_gone_and_deleting_it_again_is_fine(
 def test_an_api_that_goes_away_and_comes_back_is_read_again(
     api: ApiServer, platform: Listening, route: Route, cluster: Cluster
 ) -> None:
-    """The same client finds the next server: its pool drops what was cut."""
+    """The same client reaches the next server, because its pool drops the broken connection."""
     connected = cluster.connect()
     assert client.read(connected, conditions.NODES) == []
     platform.run(api.stop())

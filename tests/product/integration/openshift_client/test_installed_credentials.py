@@ -1,4 +1,4 @@
-"""The service's kubeconfig and the API server's certificates as the install graph makes them, one against the other."""
+"""The service's kubeconfig and the API server's certificates from one install graph, tested against each other."""
 
 import ssl
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from tests.product.unit.installer import example
 from tests.product.unit.installer.example import quick_keys
 
 __all__ = ["quick_keys"]
-# By the name in the kubeconfig, which Python sends as SNI; the first is shown to callers that name nobody else's.
+# By the name in the kubeconfig, which Python sends as SNI. Clients that send an unknown name get the first certificate.
 SERVERS = (("kubernetes.default.svc", "service-network"), (f"api-int.{example.DOMAIN}", "internal-lb"))
 
 
@@ -26,7 +26,7 @@ SERVERS = (("kubernetes.default.svc", "service-network"), (f"api-int.{example.DO
 def test_the_services_kubeconfig_reads_the_api_that_serves_with_the_graphs_certificates(
     tmp_path_factory: pytest.TempPathFactory, *, strict: bool
 ) -> None:
-    """The name, the authority and the user fit, also with the strict rules of newer Pythons."""
+    """The name, the authority and the user match, even under the stricter verification of newer Python versions."""
     known = example.given() | {"clock": {"now": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}}
     graph = example.resolve(known)
     certificates = [

@@ -1,4 +1,4 @@
-"""Every step that writes into clusters, against the release's own kinds and objects as an API server stores them."""
+"""Every step that writes to clusters, tested against the kinds and objects of a release on an emulated API server."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ STEPS = [
     "activities.cluster.cluster_configuration:disable_operator_hub_sources",
 ]
 CONFIG, OPERATOR = "config.openshift.io/v1", "operator.openshift.io/v1"
-# What operators make of a release: API version, kind, name, namespace, spec.
+# Objects that the operators of a release create: API version, kind, name, namespace, spec.
 CONFIGURED = [
     (CONFIG, "APIServer", "cluster", "", {}),
     (CONFIG, "ClusterVersion", "version", "", {"clusterID": "1", "channel": "stable-4.19"}),
@@ -57,7 +57,7 @@ def local(tmp_path: Path) -> Iterator[Listening]:
 
 @pytest.fixture
 def server(local: Listening) -> Iterator[ApiServer]:
-    """Give an API server that knows OpenShift's kinds and namespaces, and nothing else of it."""
+    """Give an API server that does not know OpenShift's kinds and namespaces yet."""
     made = ApiServer(local.platform, "c1")
     yield made
     local.run(made.stop())
@@ -67,7 +67,7 @@ def server(local: Listening) -> Iterator[ApiServer]:
 def connected(
     server: ApiServer, local: Listening, accepted: World, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[ApiClient]:
-    """Let it listen where the steps find it, and let Key Vault hold the cluster's certificates."""
+    """Start the API server where the steps find it, and put the cluster's certificates into Key Vault."""
     cluster = Cluster()
     pair = cluster.certificate()
     serving = Serving([Certificate((SERVER_NAME,), pair.certificate, pair.key)], cluster.clients.pem)
@@ -82,7 +82,7 @@ def connected(
 
 
 def known(server: ApiServer) -> None:
-    """Let the API server know OpenShift's kinds and namespaces."""
+    """Add OpenShift's kinds and namespaces to the API server."""
     for definition in kinds.definitions():
         server.objects.define(definition)
     for one in kinds.foundation():
@@ -90,7 +90,7 @@ def known(server: ApiServer) -> None:
 
 
 def released(server: ApiServer) -> None:
-    """Bring what a release and its operators bring."""
+    """Add the objects that a release and its operators create."""
     for one in (*manifests.security_context_constraints(MINOR), manifests.alertmanager(MINOR)):
         server.objects.put(one)
     for api_version, kind, name, namespace, spec in CONFIGURED:
@@ -99,7 +99,7 @@ def released(server: ApiServer) -> None:
 
 
 def told(connected: ApiClient) -> dict[str, Json]:
-    """Return every object that the steps are about."""
+    """Return every object of the kinds that the steps write."""
     listed = (
         "Namespace",
         "ConfigMap",
@@ -122,7 +122,13 @@ def told(connected: ApiClient) -> dict[str, Json]:
 
 
 def in_loop(local: Listening, act: Callable[[ApiServer], None], server: ApiServer) -> None:
-    """Act on the objects inside the server's own loop, as operators do."""
+    """Change the objects inside the server's own event loop, as operators do.
+
+    Args:
+        local: the platform with the event loop.
+        act: makes the change.
+        server: the API server that has the objects.
+    """
 
     async def inside() -> None:
         act(server)
@@ -131,7 +137,7 @@ def in_loop(local: Listening, act: Callable[[ApiServer], None], server: ApiServe
 
 
 def test_every_step_waits_for_a_young_cluster(server: ApiServer, local: Listening, connected: ApiClient) -> None:
-    """First there are no kinds, then no objects; no wait leaves anything half made but Secrets nobody uses."""
+    """First the kinds are missing, then the objects. A waiting step leaves nothing half made except unused Secrets."""
     for know in (lambda _server: None, known):
         in_loop(local, know, server)
         for target in STEPS:
@@ -144,7 +150,7 @@ def test_every_step_waits_for_a_young_cluster(server: ApiServer, local: Listenin
 def test_every_step_is_done_on_a_cluster_that_is_up_and_done_again_changes_nothing(
     server: ApiServer, local: Listening, connected: ApiClient
 ) -> None:
-    """The API server checks each object against the schema of its kind."""
+    """The API server accepts each object under the schema of its kind; a second run changes nothing."""
     in_loop(local, known, server)
     in_loop(local, released, server)
     before = told(connected)

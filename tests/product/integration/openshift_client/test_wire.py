@@ -1,4 +1,4 @@
-"""The client at the wire: proxy, TLS, client certificate, time-outs, and what it says of each way to fail."""
+"""The client on the wire: proxy, TLS, client certificate, time-outs, and its message for each kind of failure."""
 
 import gc
 import socket
@@ -29,19 +29,25 @@ NODE = Read("Node", "m-0")
 
 @pytest.fixture(scope="module")
 def cluster() -> Cluster:
-    """Make the authorities once: keys cost time."""
+    """Give the certificate authorities, made only once because generating keys takes time."""
     return Cluster()
 
 
 @pytest.fixture
 def route() -> Iterator[Route]:
-    """Put the proxy into the environment, where the product's process has it."""
+    """Run a proxy and name it in the environment, where the product's process has it."""
     with proxied() as made:
         yield made
 
 
 def why(cluster: Cluster, what: Read = NODE, address: str = ADDRESS) -> str:
-    """Return why a read failed."""
+    """Return the reason why a read failed.
+
+    Args:
+        cluster: the cluster to read from.
+        what: the object to read.
+        address: the address to connect to.
+    """
     with pytest.raises(NotDone) as caught:
         client.read(cluster.connect(address), what)
     return str(caught.value)
@@ -50,7 +56,7 @@ def why(cluster: Cluster, what: Read = NODE, address: str = ADDRESS) -> str:
 def test_a_read_goes_through_the_proxy_to_the_private_endpoint_as_the_services_user(
     cluster: Cluster, route: Route
 ) -> None:
-    """The name that the certificate carries is the kubeconfig's, the address is the endpoint's."""
+    """The client connects to the endpoint's address, but verifies the certificate for the name in the kubeconfig."""
     with server(cluster.certificate(), cluster.clients, answers(200, {"kind": "Node", "metadata": {}})) as api:
         route.to = api.port
         assert client.read(cluster.connect(), NODE) == {"kind": "Node", "metadata": {}}
@@ -74,12 +80,12 @@ def test_a_read_goes_through_the_proxy_to_the_private_endpoint_as_the_services_u
     ],
 )
 def test_objects_are_asked_for_by_their_own_paths(what: Read, want: str) -> None:
-    """Of the core group and of others, in a namespace or not."""
+    """Paths are right for the core group and others, with and without a namespace."""
     assert what.path == want
 
 
 def test_polls_share_a_connection(cluster: Cluster, route: Route) -> None:
-    """A handshake for each poll of each cluster would be most of the work."""
+    """Polls reuse a connection; a TLS handshake for each poll of each cluster would be most of the work."""
     with server(cluster.certificate(), cluster.clients, answers(200, {"items": []})) as api:
         route.to = api.port
         connected = cluster.connect()
@@ -88,7 +94,7 @@ def test_polls_share_a_connection(cluster: Cluster, route: Route) -> None:
 
 
 def test_one_client_serves_the_same_credentials_and_address(cluster: Cluster) -> None:
-    """Another version of the credentials, or another address, is another client."""
+    """Another version of the credentials, or another address, gets another client."""
     read = cluster.bundles()
     first = client.connect("id/1", "aroServiceKubeconfig", ADDRESS, read)
     assert client.connect("id/1", "aroServiceKubeconfig", ADDRESS, read) is first
@@ -97,14 +103,14 @@ def test_one_client_serves_the_same_credentials_and_address(cluster: Cluster) ->
 
 
 def test_the_key_stays_on_no_disk(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the standard library wants in a file is gone when the client is there."""
+    """The file that the standard library needs for the key is gone once the client exists."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert cluster.connect()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_object_that_is_not_there_is_none_and_an_unknown_kind_has_no_objects(cluster: Cluster, route: Route) -> None:
-    """Both are answered with 404; neither is a failure."""
+    """The API server answers 404 to both; neither is a failure."""
     with server(cluster.certificate(), cluster.clients, answers(404, "404 page not found")) as api:
         route.to = api.port
         assert client.read(cluster.connect(), NODE) is None
@@ -134,21 +140,21 @@ FORBIDDEN = {"kind": "Status", "status": "Failure", "message": 'nodes "m-0" is f
 def test_an_answer_that_is_an_error_is_told_in_its_own_words(
     cluster: Cluster, route: Route, behave: Behaviour, want: str
 ) -> None:
-    """Status and message of the API server."""
+    """The error quotes the status and the message of the API server."""
     with server(cluster.certificate(), cluster.clients, behave) as api:
         route.to = api.port
         assert why(cluster) == want
 
 
 def test_a_list_that_is_none_is_told(cluster: Cluster, route: Route) -> None:
-    """Something else answers at the address."""
+    """The error says so if something other than an API server answers at the address."""
     with server(cluster.certificate(), cluster.clients, answers(200, ["not", "a", "list"])) as api:
         route.to = api.port
         assert why(cluster, Read("Node")) == "the API server answers with something that is no Node"
 
 
 def test_a_failure_is_not_tried_again_inside(cluster: Cluster, route: Route) -> None:
-    """The plan decides what is asked again, and when; a thread does not wait for it."""
+    """The client sends a request once: the plan decides what to retry and when, and no thread waits for it."""
     with server(cluster.certificate(), cluster.clients, answers(503, "busy")) as api:
         route.to = api.port
         why(cluster)
@@ -156,7 +162,7 @@ def test_a_failure_is_not_tried_again_inside(cluster: Cluster, route: Route) -> 
 
 
 def test_a_certificate_of_another_authority_does_not_verify(cluster: Cluster, route: Route) -> None:
-    """Only the kubeconfig's authority counts, whatever the machine trusts."""
+    """Only the kubeconfig's authority is trusted, whatever the machine trusts."""
     with server(Cluster().certificate(), cluster.clients, answers(200, {})) as api:
         route.to = api.port
         assert why(cluster).startswith("the API server's certificate does not verify: unable to get local issuer")
@@ -164,7 +170,7 @@ def test_a_certificate_of_another_authority_does_not_verify(cluster: Cluster, ro
 
 
 def test_a_certificate_of_another_name_does_not_verify(cluster: Cluster, route: Route) -> None:
-    """The name is the kubeconfig's, though another address is dialled."""
+    """The certificate must carry the name in the kubeconfig, although the client connects to another address."""
     with server(cluster.certificate("api-int.c2.example.org"), cluster.clients, answers(200, {})) as api:
         route.to = api.port
         assert why(cluster) == (
@@ -174,21 +180,21 @@ def test_a_certificate_of_another_name_does_not_verify(cluster: Cluster, route: 
 
 
 def test_an_expired_certificate_does_not_verify(cluster: Cluster, route: Route) -> None:
-    """The reason is the one that TLS gives."""
+    """The error gives the reason that TLS gives."""
     with server(cluster.certificate(days=-1), cluster.clients, answers(200, {})) as api:
         route.to = api.port
         assert why(cluster) == "the API server's certificate does not verify: certificate has expired"
 
 
 def test_a_client_certificate_that_is_refused_is_told(cluster: Cluster, route: Route) -> None:
-    """With TLS 1.3 the refusal comes after the handshake."""
+    """The error says so, although with TLS 1.3 the refusal comes after the handshake."""
     with server(cluster.certificate(), Cluster().clients, answers(200, {})) as api:
         route.to = api.port
         assert "unknown ca" in why(cluster).lower()
 
 
 def test_something_that_speaks_no_tls_is_told(cluster: Cluster, route: Route) -> None:
-    """A load balancer's error page, or another service on the port."""
+    """The error says so if a load balancer's error page, or another service, answers on the port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         route.to = listener.getsockname()[1]
 
@@ -205,7 +211,7 @@ def test_something_that_speaks_no_tls_is_told(cluster: Cluster, route: Route) ->
 
 
 def test_a_server_that_goes_away_in_the_handshake_is_away(cluster: Cluster, route: Route) -> None:
-    """As when it restarts behind a load balancer: nothing is wrong with its certificate, or with ours."""
+    """A server that restarts behind a load balancer is unreachable; neither its certificate nor ours is wrong."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         route.to = listener.getsockname()[1]
 
@@ -222,7 +228,7 @@ def test_a_server_that_goes_away_in_the_handshake_is_away(cluster: Cluster, rout
 
 
 def test_a_certificate_that_does_not_verify_is_an_answer(cluster: Cluster, route: Route) -> None:
-    """Time does not mend it, so a row's deadline goes on."""
+    """A bad certificate does not count as an outage, so the row's deadline keeps running: waiting does not fix it."""
     with server(Cluster().certificate(), cluster.clients, answers(200, {})) as api:
         route.to = api.port
         with pytest.raises(NotDone) as caught:
@@ -231,14 +237,14 @@ def test_a_certificate_that_does_not_verify_is_an_answer(cluster: Cluster, route
 
 
 def test_a_connection_that_is_cut_is_told(cluster: Cluster, route: Route) -> None:
-    """As when a server restarts in the middle of an answer."""
+    """The error says so if the connection ends in the middle of an answer, as when a server restarts."""
     with server(cluster.certificate(), cluster.clients, lambda connection, _request: connection.close()) as api:
         route.to = api.port
         assert why(cluster).startswith("the API server is not reached: ")
 
 
 def test_a_silent_server_is_given_up(cluster: Cluster, route: Route, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After its time, and once."""
+    """The client gives up after one time-out, without a retry."""
     monkeypatch.setattr(client, "_READ_SECONDS", 0.3)
     with server(cluster.certificate(), cluster.clients, lambda _connection, _request: None) as api:
         route.to = api.port
@@ -249,13 +255,13 @@ def test_a_silent_server_is_given_up(cluster: Cluster, route: Route, monkeypatch
 
 @pytest.mark.parametrize("refusal", [Refusal(403, "No rule leads there."), Refusal(504, "Nobody listens.")])
 def test_a_route_that_does_not_exist_is_told(cluster: Cluster, route: Route, refusal: Refusal) -> None:
-    """The load balancer has no rule, or nothing listens behind it."""
+    """The error says so if the load balancer has no rule, or nothing listens behind it."""
     route.to = refusal
     assert why(cluster).startswith(f"the API server is not reached: Tunnel connection failed: {refusal.status}")
 
 
 def test_without_a_proxy_a_closed_port_refuses(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In Azure there is no proxy between the service and its private endpoints."""
+    """Without a proxy the client connects directly, as in Azure, which has no proxy before the private endpoints."""
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -267,7 +273,7 @@ def test_without_a_proxy_a_closed_port_refuses(cluster: Cluster, monkeypatch: py
 def test_a_connection_that_is_not_accepted_is_given_up(
     cluster: Cluster, route: Route, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A proxy, or a network, that takes packets and gives nothing back."""
+    """The client gives up on a proxy or network that accepts packets but never answers."""
     monkeypatch.setattr(client, "_CONNECT_SECONDS", 0.3)
     assert route.asked == []
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -278,7 +284,7 @@ def test_a_connection_that_is_not_accepted_is_given_up(
 
 
 def test_a_client_that_is_forgotten_leaves_no_connection(cluster: Cluster, route: Route) -> None:
-    """Clients of finished clusters are dropped, and their sockets with them: warnings are errors here."""
+    """Dropping the client of a finished cluster closes its sockets; otherwise a warning would fail this test."""
     with server(cluster.certificate(), cluster.clients, answers(200, {"items": []})) as api:
         route.to = api.port
         assert client.read(cluster.connect(), Read("Node")) == []

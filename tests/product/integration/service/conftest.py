@@ -1,4 +1,4 @@
-"""The platforms of the stories that kill processes, put faults in force or take the task hub away."""
+"""The platform of the stories that kill processes, inject faults or delete the task hub."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ def _own_platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAzu
 
 @pytest.fixture
 def own_azure(_own_platform: LocalAzure) -> Iterator[LocalAzure]:
-    """Give a local Azure that only one test at a time uses; the next finds it without faults or clusters, and serving."""
+    """Give a local Azure that one test at a time uses; the next one finds it serving, without faults or clusters."""
     yield _own_platform
     _own_platform.control("DELETE", "/faults")
     wait_for(_own_platform.serves, "the resource provider after this test")

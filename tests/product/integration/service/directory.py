@@ -1,4 +1,4 @@
-"""What a cluster's owner does in Entra ID with the application that the cluster acts as: secrets come and go."""
+"""Changes that a cluster's owner makes in Entra ID to the application that the cluster uses: secrets come and go."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ GRAPH = "https://graph.microsoft.com/v1.0"
 
 
 class Application:
-    """An application, in the hands of the customer who made it."""
+    """An application, for the customer who made it."""
 
     def __init__(self, customer: Customer, client_id: str) -> None:
         self._session = requests.Session()
@@ -30,13 +30,13 @@ class Application:
         return document
 
     def secrets(self) -> list[str]:
-        """Return the ids of its secrets."""
+        """Return the ids of the application's secrets."""
         return [each["keyId"] for each in self._send("GET", self._path)["passwordCredentials"]]
 
     def add_secret(self) -> str:
-        """Make another secret; return it."""
+        """Add a secret; return it."""
         return str(self._send("POST", f"{self._path}/addPassword", {})["secretText"])
 
     def revoke(self, key_id: str) -> None:
-        """Let a secret open nothing any more."""
+        """Remove a secret, so that it no longer authenticates."""
         self._send("POST", f"{self._path}/removePassword", {"keyId": key_id})

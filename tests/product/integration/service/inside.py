@@ -1,4 +1,4 @@
-"""What people do in a cluster's own group, who are told not to: with the cluster's principal, which nothing denies."""
+"""Changes that customers are told not to make in a cluster's own group, made by its principal, which nothing denies."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ IGNITION = ("ignition", "bootstrap.ign")
 
 @dataclass(frozen=True)
 class Inside:
-    """The resources of one cluster, in the hands of somebody who holds its principal's secret."""
+    """The resources of one cluster, for somebody who has its principal's secret."""
 
     cluster: Cluster
 
@@ -40,14 +40,14 @@ class Inside:
 
     @cached_property
     def infra_id(self) -> str:
-        """The name from which those of its resources are made."""
+        """The prefix of the names of the cluster's resources."""
         with taken(self.cluster.azure.state) as inventory:
             document = inventory.cluster(self.customer)
         assert document is not None
         return str(document["openShiftCluster"]["properties"]["infraId"])
 
     def client(self, kind: Callable[..., Client]) -> Client:
-        """Return a management client that acts as the cluster's principal."""
+        """Return a management client that authenticates as the cluster's principal."""
         mine = {name: self.customer.principal[name] for name in ("client_id", "client_secret")}
         return replace(self.customer, endpoints=self.customer.endpoints | mine).client(kind)
 
@@ -78,7 +78,7 @@ class Inside:
             accounts.regenerate_key(self.group, account, {"keyName": key})
 
     def ignition(self) -> BlobClient:
-        """Return the blob of the bootstrap machine's ignition, with the account's key."""
+        """Return a client for the blob with the bootstrap machine's ignition, authorized by the account's key."""
         accounts, account = self._account()
         return BlobClient(
             f"https://{account}.blob.core.windows.net",
@@ -97,12 +97,12 @@ class Inside:
         balancers.begin_create_or_update(self.group, name, balancer).result()
 
     def delete_record(self, name: str) -> None:
-        """Delete an address from the private zone."""
+        """Delete an A record from the cluster's private zone."""
         zone = f"{self.customer.cluster}.{WORLD.domain}"
         self.client(PrivateDnsManagementClient).record_sets.delete(self.group, zone, "A", name)
 
     def delete_role(self) -> None:
-        """Take the principal's role on the virtual network away, as its owner may."""
+        """Remove the principal's role on the virtual network, as the network's owner may."""
         assignments = self.customer.client(AuthorizationManagementClient).role_assignments
         for each in list(assignments.list_for_scope(self.customer.vnet_id)):
             if each.principal_id == self.customer.principal["object_id"] and "/virtualNetworks/" in each.scope:
@@ -111,7 +111,7 @@ class Inside:
     # Machines
 
     def masters(self, act: str, *numbers: int) -> None:
-        """Delete, power off or start masters."""
+        """Delete, power off or start masters, all at the same time."""
         machines = self.client(ComputeManagementClient).virtual_machines
         begun = [getattr(machines, f"begin_{act}")(self.group, f"{self.infra_id}-master-{each}") for each in numbers]
         for poller in begun:
@@ -119,7 +119,14 @@ class Inside:
 
 
 def boot_slowly(azure: LocalAzure, cluster: Cluster, machine: str, seconds: float) -> None:
-    """Let a machine's first boot begin late, in seconds of this machine, so that something may happen before."""
+    """Delay a machine's first boot, so that something can happen before it.
+
+    Args:
+        azure: the platform.
+        cluster: the cluster of the machine.
+        machine: a regular expression for what follows the infra id in the machine's name.
+        seconds: the delay, in real seconds.
+    """
     name = rf"boot {cluster.customer.cluster}-.....-{machine}"
     azure.control(
         "POST", "/faults", {"service": "machines", "operation": name, "kind": "delay", "delay_seconds": seconds}

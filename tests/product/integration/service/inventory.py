@@ -1,4 +1,4 @@
-"""What there is, read from the state of the local Azure: resources, documents, secrets. Nothing here asks the product."""
+"""What exists: resources, documents, secrets, read from the local Azure's state. Nothing here calls the product."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,11 +27,17 @@ class Inventory:
         self._cosmos = CosmosModel(platform)
 
     def rows(self, table: str, prefix: str = "") -> list[tuple[str, Json]]:
-        """Return the rows of a table of the services' store whose keys begin with a text, in lower case."""
+        """Return the rows of a table of the services' store whose keys begin with a prefix, taken in lower case."""
         return list(self._platform.store.table(table).scan(prefix.lower()))
 
     def write(self, table: str, key: str, document: Json | None) -> None:
-        """Change a row, or remove it: for what nobody here has a right to do through the services."""
+        """Change or remove a row, for changes that no identity may make through the services.
+
+        Args:
+            table: table of the services' store.
+            key: key of the row.
+            document: new content of the row; None removes it.
+        """
         rows = self._platform.store.table(table)
         if document is None:
             rows.delete(key)
@@ -39,7 +45,7 @@ class Inventory:
             rows.put(key, document)
 
     def documents(self, container: str, partition: str = "") -> list[Json]:
-        """Return the documents of a container of the resource provider, of one partition where one is given."""
+        """Return the documents of one of the resource provider's containers, or only those of one partition."""
         items = self._cosmos.items(WORLD.cosmos_account, DATABASE, container)
         found = items.scan(partition=partition, one_partition=bool(partition))
         return [document for _, document in found]
@@ -62,18 +68,18 @@ class Inventory:
         return found
 
     def has_ended(self, operation_id: str) -> bool:
-        """Tell whether an operation has ended and its cluster document names it no more."""
+        """Tell whether an operation has ended and no cluster document names it any more."""
         if self.operation(operation_id)["asyncOperation"]["status"] not in ENDED:
             return False
         return all(each.get("asyncOperationId") != operation_id for each in self.documents("OpenShiftClusters"))
 
     def steps(self, operation_id: str) -> dict[str, Json]:
-        """Return the progress item of each step that has begun, the latest attempt's."""
+        """Return the progress item of each step that has begun; of several attempts, the latest."""
         items = self.documents("OperationProgress", operation_id)
         return {each["step"]: each for each in sorted(items, key=lambda each: each["attempt"])}
 
     def resources(self, prefix: str) -> list[Json]:
-        """Return the resources of ARM under a path."""
+        """Return the ARM resources under a path."""
         return [document for _, document in self._platform.store.table("arm_resources").scan(prefix.lower())]
 
     def groups(self, customer: Customer) -> list[str]:
@@ -102,7 +108,7 @@ class Inventory:
         ]
 
     def guests(self, customer: Customer) -> list[str]:
-        """Return the ids of the machines in the cluster's own group that are known from inside."""
+        """Return the ids of the machines in the cluster's own group that run an emulated guest."""
         group = f"/subscriptions/{customer.subscription_id}/resourcegroups/aro-{customer.cluster}/"
         return [key for key, _ in self._platform.store.table("openshift_machines").scan(group)]
 
@@ -120,17 +126,17 @@ class Inventory:
         ]
 
     def secrets(self, document_id: str) -> dict[str, Json]:
-        """Return the secrets of a cluster that are not deleted: name to document, with the names of its versions."""
+        """Return a cluster's secrets that are not deleted: name to document, with the names of its versions."""
         found = self._platform.store.table("keyvault_secrets").scan(f"{WORLD.cluster_vault}/{document_id}")
         return {each["name"]: each for _, each in found if not each["deleted"] and not each.get("managed")}
 
     def secret_values(self, document_id: str) -> list[str]:
-        """Return every value that the vault ever held for a cluster, those of certificates left out."""
+        """Return every value that the vault has ever held for a cluster, except those of certificates."""
         found = self._platform.store.table("keyvault_versions").scan(f"{WORLD.cluster_vault}/{document_id}")
         return [each["value"] for _, each in found if not each.get("managed")]
 
     def certificates(self, document_id: str) -> dict[str, Json]:
-        """Return the certificates of a cluster that are not deleted: name to document, with the names of its versions."""
+        """Return a cluster's certificates that are not deleted: name to document, with the names of its versions."""
         found = self._platform.store.table("keyvault_certificates").scan(f"{WORLD.cluster_vault}/{document_id}")
         return {each["name"]: each for _, each in found if not each["deleted"]}
 
@@ -146,7 +152,7 @@ class Inventory:
 
 @contextmanager
 def taken(state: Path) -> Iterator[Inventory]:
-    """Open the state of a platform, which may be running, for a look."""
+    """Open the state of a platform, which may be running, to read it."""
     platform = Platform(state, clock=Clock(), world=WORLD)
     try:
         yield Inventory(platform)

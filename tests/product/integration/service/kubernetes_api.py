@@ -1,4 +1,4 @@
-"""A cluster's API as its administrator uses it, with the kubeconfig that the service hands out."""
+"""A cluster's API as its administrator uses it, with the kubeconfig that the service returns."""
 
 import base64
 from pathlib import Path
@@ -16,7 +16,7 @@ WORKER = "machine.openshift.io/cluster-api-machine-role=worker"
 
 
 class KubernetesApi:
-    """The objects of a cluster, by their paths."""
+    """The objects of a cluster, by path."""
 
     def __init__(self, customer: Customer, folder: Path) -> None:
         kubeconfig = yaml.safe_load(admin_kubeconfig(customer))
@@ -47,11 +47,11 @@ class KubernetesApi:
         return items
 
     def patch(self, path: str, change: Json) -> None:
-        """Change members of an object."""
+        """Merge a change into an object."""
         self._send("PATCH", path, change)
 
     def secrets(self) -> dict[tuple[str, str], dict[str, str]]:
-        """Return the texts of every Secret, by namespace and name."""
+        """Return the decoded values of every Secret, by namespace and name."""
         return {
             (one["metadata"]["namespace"], one["metadata"]["name"]): {
                 name: base64.b64decode(value).decode(errors="replace")
@@ -61,7 +61,7 @@ class KubernetesApi:
         }
 
     def degraded(self) -> dict[str, str]:
-        """Return what operators say that are degraded."""
+        """Return the messages of the degraded operators, by name."""
         return {
             one["metadata"]["name"]: condition["message"]
             for one in self.list("/apis/config.openshift.io/v1/clusteroperators")
@@ -75,7 +75,7 @@ class KubernetesApi:
         return {one["metadata"]["name"]: (one.get("status") or {}).get("phase", "") for one in found}
 
     def scale_up(self) -> None:
-        """Ask for one worker more."""
+        """Ask for one more worker."""
         one = self.list(MACHINE_SETS)[0]
         replicas = one["spec"]["replicas"] + 1
         self.patch(f"{MACHINE_SETS}/{one['metadata']['name']}", {"spec": {"replicas": replicas}})

@@ -1,4 +1,4 @@
-"""A customer's cluster as the stories handle it: plain requests through Azure Resource Manager, and what came of them."""
+"""A customer's cluster in the stories: plain requests through Azure Resource Manager, and their results."""
 
 import time
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ from tests.product.integration.service.inventory import taken
 
 Json = dict[str, Any]
 API_VERSION = "2025-07-25"
-# How long a create or a delete may take here, alone or beside others.
+# How many seconds a create or a delete may take here, alone or with others running.
 PATIENCE_SECONDS = 150
 
-# In the managed DNS zone, before the cluster's label.
+# Names of the records in the managed DNS zone, without the cluster's label.
 RECORDS = ("api", "*.apps")
 
 
@@ -30,8 +30,9 @@ class Cluster:
 
     Args:
         azure: the platform.
-        customer: its owner.
-        correlation_id: of all requests about it, so that faults can be meant for it alone; each has its own without.
+        customer: owner of the cluster.
+        correlation_id: sent with all requests about the cluster, so that faults can apply to it alone; if it is "",
+            each request gets its own.
     """
 
     azure: LocalAzure
@@ -54,23 +55,29 @@ class Cluster:
 
     @property
     def body(self) -> Json:
-        """The body of the PUT that creates it."""
+        """The body of the PUT that creates the cluster."""
         document: Json = cluster_body(self.customer).as_dict()
         return document
 
     def send(self, method: str, path: str = "", body: Json | None = None) -> requests.Response:
-        """Send a request about the cluster, or about another path, through ARM."""
+        """Send a request about the cluster, or about another path, through ARM.
+
+        Args:
+            method: HTTP method.
+            path: the path; by default the cluster's. Without an `api-version` it gets `API_VERSION`.
+            body: the body, sent as JSON.
+        """
         address = self.azure.endpoints["arm"] + (path or self.customer.cluster_id)
         if "api-version=" not in address:
             address += f"?api-version={API_VERSION}"
         return self._session.request(method, address, json=body, timeout=60)
 
     def create(self, body: Json | None = None) -> str:
-        """PUT it; return the operation's id."""
+        """PUT the cluster; return the operation's id."""
         return begun(self.send("PUT", body=body or self.body))
 
     def delete(self) -> str:
-        """DELETE it; return the operation's id."""
+        """DELETE the cluster; return the operation's id."""
         return begun(self.send("DELETE"))
 
     def report(self, operation_id: str) -> Json:
@@ -85,7 +92,7 @@ class Cluster:
         return document
 
     def wait(self, operation_id: str, seconds: float = PATIENCE_SECONDS) -> Json:
-        """Wait until an operation has ended; return what customers see of it."""
+        """Wait until an operation has ended; return it as customers see it."""
         with taken(self.azure.state) as inventory:
             wait_for(lambda: inventory.has_ended(operation_id), f"the end of operation {operation_id}", seconds)
         wait_for(self.azure.serves, "the resource provider")
@@ -104,7 +111,13 @@ class Cluster:
         return error
 
     def wait_for_step(self, operation_id: str, step: str, *statuses: str) -> None:
-        """Wait until a step is in one of these states, at first `Running`; one that was faster counts as well."""
+        """Wait until a step has one of some statuses.
+
+        Args:
+            operation_id: id of the operation.
+            step: name of the step.
+            statuses: the statuses to wait for; by default `Running`, or `Succeeded` in case the step was faster.
+        """
         wanted = statuses or ("Running", "Succeeded")
         with taken(self.azure.state) as inventory:
             until = time.monotonic() + PATIENCE_SECONDS
@@ -113,31 +126,31 @@ class Cluster:
                 time.sleep(0.005)
 
     def document_id(self) -> str:
-        """Return the id of its document, which names its secrets and its billing record."""
+        """Return the id of the cluster's document, which is in the names of its secrets and its billing record."""
         with taken(self.azure.state) as inventory:
             document = inventory.cluster(self.customer)
         assert document is not None
         return str(document["id"])
 
     def calls(self, operation_id: str) -> list[Json]:
-        """Return the calls to Azure that an operation made."""
+        """Return the calls to Azure of an operation."""
         with taken(self.azure.state) as inventory:
             correlation = inventory.operation(operation_id)["correlationData"]["correlationId"]
         return self.azure.journal(correlation)
 
     def expect_one_of_each(self, operation_id: str, versions: int = 1) -> None:
-        """Check that a create has made what it should, everything once.
+        """Check that a create has made everything it should, and everything once.
 
         Args:
-            operation_id: of the create.
-            versions: how many versions of one secret there may be: a step that runs twice may write two.
+            operation_id: id of the create's operation.
+            versions: how many versions of one secret are allowed: a step that runs twice may write two.
         """
         document_id = self.document_id()
         wrong = self._count(document_id, census.ONE, versions) + census.doubled_calls(self.calls(operation_id))
         assert not wrong, "\n".join(wrong)
 
     def expect_nothing_left(self, document_id: str) -> None:
-        """Check that a delete has left the network, the billing record and nothing else."""
+        """Check that a delete has left nothing but the network and the billing record."""
         assert self.send("GET").status_code == 404
         wrong = self._count(document_id, census.NONE)
         assert not wrong, "\n".join(wrong)
@@ -158,13 +171,13 @@ def begun(answer: requests.Response) -> str:
 
 
 def prepare(azure: LocalAzure, *names: str) -> list[Cluster]:
-    """Do all that customers do before their PUTs: one group, network and principal for each name."""
+    """Do everything that customers do before their PUTs: make one group, network and principal for each name."""
     with ThreadPoolExecutor(len(names)) as pool:
         return [Cluster(azure, customer) for customer in pool.map(azure.prepared_customer, names)]
 
 
 def delete_all(azure: LocalAzure) -> None:
-    """Delete every cluster of a platform: each holds memory, and quota."""
+    """Delete every cluster of a platform, because each holds memory and quota."""
     with taken(azure.state) as inventory:
         found = inventory.documents("OpenShiftClusters")
         for document in found:
@@ -174,14 +187,14 @@ def delete_all(azure: LocalAzure) -> None:
 
 
 def with_principal(cluster: Cluster, **changed: str) -> Cluster:
-    """Return a cluster whose PUT names another principal, or another secret of its own."""
+    """Return the cluster with another principal in its PUT, or with another secret of the same principal."""
     principal = {**cluster.customer.principal, **changed}
     return replace(cluster, customer=replace(cluster.customer, own_principal=principal))
 
 
 @contextmanager
 def fault(azure: LocalAzure, **wish: Any) -> Iterator[str]:
-    """Put a fault in force for a while; gives its id."""
+    """Put a fault in force for the duration of the block; give its id."""
     added = azure.control("POST", "/faults", wish)
     assert "id" in added, added
     try:

@@ -1,4 +1,4 @@
-"""The spine: a cluster is created, read, listed and deleted through ARM with the public SDK."""
+"""A cluster's life: it is created, read, listed and deleted through ARM with the public SDK."""
 
 import json
 import random
@@ -23,7 +23,7 @@ BAD_REQUEST = 400
 SEVEN_DAYS = 604_800
 # The service's principals, as the journal names them.
 CALLERS = {"first-party": "Azure Red Hat OpenShift RP", "identity": f"aro-rp-{WORLD.location}"}
-# Purpose of each secret, and what is in it.
+# The purpose of each secret, and the members of its bundle.
 SECRETS = {
     "request": {"clientSecret", "pullSecret"},
     "install": {"sshKey"},
@@ -34,7 +34,7 @@ SECRETS = {
 
 
 def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: LocalAzure, rng: random.Random) -> None:
-    """Every row of both plans is real: what a create makes is there after it, and gone after the delete."""
+    """Everything that a create makes exists after it, and is gone after the delete."""
     customer = azure.prepared_customer(unique(rng))
     listener = _Listener()
     listening = replace(customer, options={**customer.options, "per_call_policies": [listener]})
@@ -78,7 +78,7 @@ def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: L
 
 
 def _unused(calls: list[Json]) -> list[Grant]:
-    """Return the service's roles in which it made no call: whoever deploys it grants what it uses."""
+    """Return the service's roles under which it made no call: the deployment must grant only what is used."""
     made = [(each["caller"], each["path"].lower()) for each in calls if each["status"] < BAD_REQUEST]
     return [
         grant
@@ -91,19 +91,19 @@ def _unused(calls: list[Json]) -> list[Grant]:
 
 
 class _Listener(SansIOHTTPPolicy[Any, Any]):
-    """Keeps the body of every poll of an operation that the SDK makes."""
+    """Records the body of every poll of an operation that the SDK sends."""
 
     def __init__(self) -> None:
         self.polled: list[Json] = []
 
     def on_response(self, request: Any, response: Any) -> None:
-        """Look at one answer."""
+        """Record the body of one answer."""
         if "/operationsstatus/" in request.http_request.url:
             self.polled.append(json.loads(response.http_response.text()))
 
 
 def _expect_progress(polled: list[Json], rows: set[str]) -> None:
-    """Check what a customer was told on the way: it grows, and ends at a hundred with the operation."""
+    """Check the customer's polls: the percentage never falls, and reaches 100 only when the operation has succeeded."""
     figures = [each["percentComplete"] for each in polled]
     assert figures == sorted(figures)
     assert figures[0] < figures[-1] == 100
@@ -134,7 +134,7 @@ def _expect_document(document: Json, customer: Customer, operation_id: str) -> N
 
 
 def _expect_secrets(inventory: Inventory, document: Json) -> None:
-    """Check that each purpose has its bundle, under the document's id."""
+    """Check that each purpose has its bundle, named after the document's id."""
     assert set(document["secrets"]) == set(SECRETS)
     assert set(inventory.secrets(document["id"])) == {f"{document['id']}-{purpose}" for purpose in SECRETS}
     bundles = [set(json.loads(value)) for value in inventory.secret_values(document["id"])]
@@ -144,7 +144,7 @@ def _expect_secrets(inventory: Inventory, document: Json) -> None:
 
 
 def _expect_resources(inventory: Inventory, properties: Json, customer: Customer) -> None:
-    """Check names, and that each subnet has the group that is meant for it."""
+    """Check the names of resources and records, and that each subnet has its network security group."""
     resources = inventory.resources(f"{properties['clusterProfile']['resourceGroupId']}/")
     names = {each["name"].rsplit("/", 1)[-1] for each in resources}
     infra_id = properties["infraId"]
@@ -166,7 +166,7 @@ def _expect_resources(inventory: Inventory, properties: Json, customer: Customer
 
 
 def test_a_running_create_is_cancelled_by_a_delete(azure: LocalAzure, rng: random.Random) -> None:
-    """DELETE fences the create off, and the client that waits for it learns so; what it had begun goes too."""
+    """DELETE fences the create off, the waiting client gets an error, and what the create had begun is removed."""
     customer = azure.prepared_customer(unique(rng))
     operation_id, poller = begin_create(customer)
     cluster = Cluster(azure, customer)

@@ -1,4 +1,4 @@
-"""The credentials that the service hands out open the cluster, from a terminal, through the proxy."""
+"""The credentials that the service returns open the cluster, from a terminal, through the proxy."""
 
 import base64
 import random
@@ -28,7 +28,7 @@ READY = ("Ready", "True")
 
 @pytest.fixture
 def terminal(azure: LocalAzure, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Point this process at the local Azure, as the README does with a terminal."""
+    """Point this process at the local Azure, as the README does for a terminal."""
     for name in ("https_proxy", "no_proxy", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HTTPS_PROXY", azure.endpoints["proxy"])
@@ -38,7 +38,7 @@ def terminal(azure: LocalAzure, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("terminal")
 def test_credentials_open_the_cluster_that_they_are_of(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
-    """The kubeconfig lists nodes and changes objects; the password is the one that the cluster keeps a hash of."""
+    """The kubeconfig lists nodes and changes objects, and the password matches the hash that the cluster keeps."""
     person = azure.prepared_customer(unique(rng))
     begin_create(person)[1].result()
     text = customer.admin_kubeconfig(person)
@@ -57,18 +57,18 @@ def test_credentials_open_the_cluster_that_they_are_of(azure: LocalAzure, rng: r
 
 
 def _expect_kubeconfig(document: Json, person: Customer) -> None:
-    """Check where it leads, and that it ends after a year."""
+    """Check the server in the kubeconfig, and that its certificate expires within a year."""
     (cluster,), (user,) = document["clusters"], document["users"]
     api = person.clusters().get(person.group, person.cluster).properties.apiserver_profile
     assert cluster["cluster"]["server"] == api.url.rstrip("/")
-    # The API server shows what Key Vault's issuer signed, and clients know that authority anyway.
+    # The API server uses a certificate from Key Vault's issuer, which clients trust anyway.
     assert "certificate-authority-data" not in cluster["cluster"]
     certificate = x509.load_pem_x509_certificate(base64.b64decode(user["user"]["client-certificate-data"]))
     assert certificate.not_valid_after_utc < datetime.now(UTC) + timedelta(days=366)
 
 
 def _expect_administrator(api: Any, person: Customer) -> None:
-    """Check that one may write, and that kubeadmin's password is the cluster's."""
+    """Check that the kubeconfig may write, and that kubeadmin's password is the cluster's."""
     api.create_namespace({"metadata": {"name": "mine"}})
     api.create_namespaced_config_map("mine", {"metadata": {"name": "note"}, "data": {"a": "b"}})
     assert api.read_namespaced_config_map("note", "mine").data == {"a": "b"}
@@ -82,7 +82,7 @@ def _expect_administrator(api: Any, person: Customer) -> None:
 @pytest.mark.thorough
 @pytest.mark.usefixtures("terminal")
 def test_credentials_of_one_cluster_open_no_other(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
-    """Each has an authority of its own for its users."""
+    """Each cluster has its own authority for its users."""
     people = [azure.prepared_customer(unique(rng)) for _ in range(2)]
     for poller in [begin_create(person)[1] for person in people]:
         poller.result()

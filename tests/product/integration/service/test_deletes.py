@@ -1,4 +1,4 @@
-"""DELETE at any time: whatever a create has made by then goes, machines and what the cluster made for itself too."""
+"""A DELETE at any phase of a create removes all that exists by then, even machines and what the cluster itself made."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ from tests.product.integration.service.stage import Cluster, prepare
 
 pytestmark = pytest.mark.slow
 
-# When the DELETE is sent: at these steps of the create.
+# The DELETE is sent when the create has reached one of these steps.
 MOMENTS = (
     ("deploy_network_template", "Running"),
     ("deploy_machines_template", "Running"),
@@ -22,12 +22,12 @@ MOMENTS = (
 )
 
 
-# The keys of one cluster take a core for seconds.
+# Generating the keys of a cluster takes a core for seconds.
 AT_ONCE = 3
 
 
 def _delete_at(cluster: Cluster, moment: tuple[str, str]) -> tuple[str, str]:
-    """Create a cluster, and delete it at a moment; return the create's operation and the document's id."""
+    """Create a cluster and delete it at a moment; return the ids of the create's operation and of the document."""
     create = cluster.create()
     cluster.wait_for_step(create, *moment)
     document_id = cluster.document_id()
@@ -36,7 +36,7 @@ def _delete_at(cluster: Cluster, moment: tuple[str, str]) -> tuple[str, str]:
 
 
 def test_a_delete_at_each_phase_of_a_create_leaves_nothing(azure: LocalAzure, rng: random.Random) -> None:
-    """The create ends `Canceled`; endpoint, secrets, workers, disks and the router's address are gone, for good."""
+    """The create ends `Canceled`, and endpoint, secrets, workers, disks and the router's address are gone for good."""
     clusters = prepare(azure, *(unique(rng, "d") for _ in MOMENTS))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         ended = list(pool.map(_delete_at, clusters, MOMENTS))

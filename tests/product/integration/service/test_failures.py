@@ -1,4 +1,4 @@
-"""A failed create says what failed, why, and what to do; who does it and repeats the PUT gets the cluster."""
+"""A failed create says what failed, why, and what to do; after that is done, the same PUT creates the cluster."""
 
 import os
 import random
@@ -20,19 +20,19 @@ from tests.product.integration.service.stage import Cluster, fault, prepare, wit
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-failures")]
 
 Json = dict[str, Any]
-WRONG_SECRET = "wrong~secret~of~nobody"  # noqa: S105 - of nobody
+WRONG_SECRET = "wrong~secret~of~nobody"  # noqa: S105 - no application has this secret
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """Something that customers do, or leave undone.
+    """A mistake that customers make.
 
     Args:
         step: the step that finds it.
-        code: of the error.
-        says: what else the error has to hold, with names of the cluster in braces.
-        make: does it.
-        mend: sets it right; returns the cluster with which to go on.
+        code: code of the error.
+        says: further texts of the error, with names of the cluster in braces.
+        make: makes the mistake.
+        mend: corrects the mistake; returns the cluster to continue with.
     """
 
     step: str
@@ -75,7 +75,7 @@ def _free_group(cluster: Cluster) -> Cluster:
 
 
 def _set_foreign_group(cluster: Cluster, *, attached: bool) -> Cluster:
-    """Give the master subnet a network security group of the customer's own, or take it away."""
+    """Attach a network security group of the customer to the master subnet, or detach it."""
     customer = cluster.customer
     network, vnet = customer.client(NetworkManagementClient), customer.vnet_id.rsplit("/", 1)[1]
     wish: Any = {"location": "eastus"}
@@ -119,7 +119,7 @@ MISTAKES = {
 
 
 def _expect_explained(error: Json, step: str, code: str, correlation_id: str) -> None:
-    """Check that an error names what a person needs to go on."""
+    """Check that an error names everything that a person needs to continue."""
     assert error["code"] == code
     details = {each["code"]: each["message"] for each in error["details"]}
     assert details["Step"] == step
@@ -129,10 +129,10 @@ def _expect_explained(error: Json, step: str, code: str, correlation_id: str) ->
     assert details["Owner"] in ("customer", "azure", "platform")
 
 
-# Not of the module: with several workers its tests take turns with those of other modules.
+# Session scope, because with several workers the tests of this module and others alternate.
 @pytest.fixture(scope="session")
 def failed(azure: LocalAzure, worker_id: str) -> dict[str, tuple[Cluster, str]]:
-    """Give for each mistake its cluster and its operation: all are made at once, because some take their time."""
+    """Give each mistake's cluster and operation. All are started at once, because some take a while."""
     numbers = random.Random(f"{os.environ[SEED]}/{__name__}/{worker_id}")  # noqa: S311 - for repeatable tests
     clusters = [Cluster(azure, azure.customer(unique(numbers, "f"))) for _ in MISTAKES]
     with ThreadPoolExecutor(len(clusters)) as pool:
@@ -140,7 +140,7 @@ def failed(azure: LocalAzure, worker_id: str) -> dict[str, tuple[Cluster, str]]:
     return {name: (cluster, cluster.create()) for name, cluster in zip(MISTAKES, made, strict=True)}
 
 
-# The others are told and mended in the same ways.
+# The other mistakes are reported and corrected in the same ways.
 THOROUGH = ("the resource provider has no role", "a subnet has another network security group")
 
 
@@ -150,7 +150,7 @@ THOROUGH = ("the resource provider has no role", "a subnet has another network s
 def test_a_create_explains_its_failure_and_is_resumed_after(
     failed: dict[str, tuple[Cluster, str]], mistake: str
 ) -> None:
-    """The error names step, resource, cause, remedy and correlation id; an equal PUT then goes on and succeeds."""
+    """The error names step, resource, cause, remedy and correlation id; after the correction, an equal PUT succeeds."""
     cluster, operation_id = failed[mistake]
     expected = MISTAKES[mistake]
     error = cluster.fail(operation_id)
@@ -168,7 +168,7 @@ def test_a_create_explains_its_failure_and_is_resumed_after(
     cluster.succeed(resumed)
     with taken(cluster.azure.state) as inventory:
         again = set(inventory.steps(resumed)) & done
-    # The token gets another password as long as no graph carries the first one.
+    # Until a graph carries the token's password, each attempt makes a new one.
     assert again <= {"finish", "ensure_acr_token"}
     cluster.expect_one_of_each(resumed, versions=2)
     cluster.succeed(cluster.delete())
@@ -177,7 +177,7 @@ def test_a_create_explains_its_failure_and_is_resumed_after(
 def test_a_wrong_client_secret_fails_the_create_and_the_cluster_can_be_deleted(
     azure: LocalAzure, rng: random.Random
 ) -> None:
-    """Entra ID's own words are in the error, the secret is not; nothing was made in the customer's subscription."""
+    """The error quotes Entra ID but not the secret, and the customer's subscription has nothing of the cluster."""
     (good,) = prepare(azure, unique(rng))
     cluster = with_principal(good, client_secret=WRONG_SECRET)
     operation_id = cluster.create()
@@ -203,7 +203,7 @@ def test_a_wrong_client_secret_fails_the_create_and_the_cluster_can_be_deleted(
 def test_an_authority_that_refuses_a_certificate_is_quoted_and_asked_again(
     own_azure: LocalAzure, rng: random.Random
 ) -> None:
-    """Its words are in the operation's error. A repeated PUT orders again, and again by itself where it may."""
+    """The error quotes the authority. A repeated PUT orders again, and retries by itself if the authority allows it."""
     (cluster,) = prepare(own_azure, unique(rng))
     said = "The CAA record of the domain forbids it"
     with fault(own_azure, service="keyvault", operation="issue .*", code="Request rejected", message=f"{said}."):
@@ -225,7 +225,7 @@ def test_an_authority_that_refuses_a_certificate_is_quoted_and_asked_again(
 
 @pytest.mark.xdist_group("service-rows")
 def test_a_failed_deployment_names_the_resource_and_its_cause(own_azure: LocalAzure, rng: random.Random) -> None:
-    """What Azure said about the one resource is in the operation's error; a repeated PUT deploys it again."""
+    """The error quotes what Azure said about the resource; a repeated PUT deploys it again."""
     (cluster,) = prepare(own_azure, unique(rng))
     cause = {"code": "RequestDisallowedByPolicy", "message": "Policy 'no-storage' forbids this account."}
     with fault(own_azure, service="arm", operation="PUT Microsoft.Storage/storageAccounts", status_code=403, **cause):
@@ -237,14 +237,14 @@ def test_a_failed_deployment_names_the_resource_and_its_cause(own_azure: LocalAz
     assert "/providers/Microsoft.Storage/storageAccounts/cluster" in str(error["details"])
     resumed = cluster.create()
     cluster.succeed(resumed)
-    # Where no graph carries the registry's password yet, a resume rotates it.
+    # If no graph carries the registry's password yet, a resume rotates it.
     cluster.expect_one_of_each(resumed, versions=2)
 
 
 @pytest.mark.thorough
 @pytest.mark.xdist_group("service-rows")
 def test_a_wait_that_ends_says_what_it_waited_for_and_what_it_saw(own_azure: LocalAzure, rng: random.Random) -> None:
-    """A deadline is no mystery: the step, its time, what it waited for, what it saw last. DELETE takes it all away."""
+    """The error names the step, its deadline, what it waited for, and what it saw last. A DELETE removes everything."""
     (cluster,) = prepare(own_azure, unique(rng))
     never = {"service": "blobs", "operation": "get container properties .*", "status_code": 403, "count": 100_000}
     with fault(own_azure, code="AuthorizationFailure", **never):

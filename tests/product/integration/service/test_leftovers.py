@@ -1,4 +1,4 @@
-"""What requests leave behind that died before their cluster's document was written."""
+"""The leftovers of requests that died before they wrote their cluster's document."""
 
 import random
 from contextlib import closing
@@ -24,7 +24,7 @@ AN_HOUR_AGO = datetime.now(UTC) - timedelta(hours=1)
 
 
 def test_what_a_killed_request_left_behind_goes(azure: LocalAzure, rng: random.Random) -> None:
-    """Its secret is deleted and its operation ends; a secret whose document may still come stays."""
+    """Its secret is deleted and its operation ends, but a secret whose document may still be written stays."""
     document_id, operation_id, young = (str(uuid4()) for _ in range(3))
     customer = Customer(azure.endpoints, cluster=unique(rng), options=azure.client_options)
     _leave_secret(azure, document_id, AN_HOUR_AGO)
@@ -59,7 +59,7 @@ def _leave_operation(azure: LocalAzure, customer: Customer, document_id: str, op
 
 
 def _fire(azure: LocalAzure, timer: str) -> None:
-    """Let a timer function run now, as an operator would."""
+    """Run a timer function now, as an operator would."""
     with requests.Session() as session:
         session.trust_env = False
         answer = session.post(

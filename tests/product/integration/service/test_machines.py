@@ -1,4 +1,4 @@
-"""Machines that do not boot, quota that does not suffice, operators that do not come: the create says which and why."""
+"""Machines that do not boot, insufficient quota, and operators that never come up: the create says which and why."""
 
 import random
 import re
@@ -16,19 +16,19 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-machines")]
 
 Json = dict[str, Any]
 FAMILY = "standardDSv5Family"
-# Cores of three masters and the bootstrap machine, of one worker, and of all clusters that a test may make.
+# Cores of three masters and the bootstrap machine, cores of one worker, and more cores than any test uses.
 MASTERS, WORKER, ENOUGH = 32, 4, 1000
 NEVER = 100_000
 
 
 @pytest.fixture
 def cluster(own_azure: LocalAzure, rng: random.Random) -> Cluster:
-    """Give a cluster that is still to be created."""
+    """Give a cluster that does not exist yet."""
     return prepare(own_azure, unique(rng))[0]
 
 
 def _explained(error: Json, *steps: str) -> str:
-    """Return all that an error says, of a step, one of these, that it has to name with a remedy."""
+    """Check that an error names one of these steps and a remedy; return its whole text."""
     details = {each["code"]: each["message"] for each in error["details"]}
     assert details["Step"] in steps
     assert details["Remedy"]
@@ -42,7 +42,7 @@ def _deleted(cluster: Cluster) -> None:
 
 
 def test_a_master_that_does_not_boot_is_named_with_its_last_words(cluster: Cluster) -> None:
-    """Azure gives it up after 40 minutes; its serial log is in the error. What there is of the cluster can go."""
+    """Azure gives up after 40 minutes, and the error quotes the machine's serial log. The cluster can be deleted."""
     name = rf"boot {cluster.customer.cluster}-.....-master-1"
     with fault(cluster.azure, service="machines", operation=name, message="no init found"):
         error = cluster.fail(cluster.create())
@@ -54,7 +54,7 @@ def test_a_master_that_does_not_boot_is_named_with_its_last_words(cluster: Clust
 
 
 def test_a_bootstrap_machine_that_may_not_read_its_ignition_says_so(cluster: Cluster) -> None:
-    """A SAS that has expired, or is wrong: no machine boots, and the console of the first one names the cause."""
+    """If the SAS has expired or is wrong, no machine boots, and the bootstrap machine's console names the cause."""
     refused = {"service": "blobs", "operation": "get blob ignition", "status_code": 403, "count": NEVER}
     with fault(cluster.azure, code="AuthenticationFailed", **refused) as fault_id:
         error = cluster.fail(cluster.create())
@@ -69,7 +69,7 @@ def test_a_bootstrap_machine_that_may_not_read_its_ignition_says_so(cluster: Clu
 
 @contextmanager
 def _limited(cluster: Cluster) -> Iterator[Callable[[int], None]]:
-    """Give what leaves so many more cores of the family than are in use to the cluster's subscription."""
+    """Give a function that sets the subscription's quota so that a number of cores of the family are free."""
     azure, subscription_id = cluster.azure, cluster.customer.subscription_id
     wish = {"subscription": subscription_id, "location": azure.endpoints["location"], "family": FAMILY}
 
@@ -86,7 +86,7 @@ def _limited(cluster: Cluster) -> Iterator[Callable[[int], None]]:
 
 
 def test_quota_for_masters_is_refused_by_name_and_the_create_goes_on_when_it_is_raised(cluster: Cluster) -> None:
-    """Somebody took it after the validation: the error has family, region, limit and what is wanted."""
+    """If quota is used up after the validation, the error gives family, region, limit and the cores required."""
     third_deployment = {
         "service": "arm",
         "operation": "PUT Microsoft.Resources/deployments",
@@ -109,11 +109,11 @@ def test_quota_for_masters_is_refused_by_name_and_the_create_goes_on_when_it_is_
 
 
 def test_quota_for_workers_fails_the_create_at_once_and_names_the_machine(cluster: Cluster) -> None:
-    """machine-api tells on the Machine what Azure told it; nobody waits for the deadline."""
+    """The Machine quotes Azure's refusal, so the create does not wait for the deadline."""
     with _limited(cluster) as leave:
         operation_id = cluster.create()
         cluster.wait_for_step(operation_id, "deploy_machines_template", "Succeeded")
-        # The bootstrap machine's eight will be free: room for one worker, and two are wanted at least.
+        # The bootstrap machine will free eight cores. That leaves room for one worker, and at least two are required.
         leave(WORKER - 8)
         error = cluster.fail(operation_id)
     assert error["code"] == "QuotaExceeded"
@@ -126,11 +126,11 @@ def test_quota_for_workers_fails_the_create_at_once_and_names_the_machine(cluste
 
 @pytest.mark.thorough
 def test_an_operator_that_never_comes_is_named_with_its_condition(cluster: Cluster) -> None:
-    """When the wait is over the error has operator, condition, reason and message, and the state of the others."""
+    """After the deadline the error gives operator, condition, reason, message, and the state of other operators."""
     stuck = {"service": "machines", "operation": "operator console", "count": NEVER}
     with fault(cluster.azure, message="no route to the OAuth server", **stuck):
         error = cluster.fail(cluster.create())
-    # Both begin at once, and neither has time left when the other has none.
+    # Both steps wait for the console, and the deadline of either can end first.
     told = _explained(error, "console_ready", "cluster_version_ready")
     assert "ClusterOperator 'console'" in told
     assert "no route to the OAuth server" in told
@@ -139,7 +139,7 @@ def test_an_operator_that_never_comes_is_named_with_its_condition(cluster: Clust
 
 @pytest.mark.thorough
 def test_an_api_that_goes_away_in_the_middle_of_a_wait_is_waited_for(cluster: Cluster) -> None:
-    """Servers roll out; a read that fails is no failure."""
+    """A failed read does not fail the step, because API servers roll out."""
     with (
         fault(cluster.azure, service="kubernetes", operation="GET .*", status_code=503, count=20) as first,
         fault(cluster.azure, service="kubernetes", operation="GET .*", kind="reset", count=20) as second,

@@ -1,4 +1,4 @@
-"""An attempt that wakes up late, after the fence has moved, changes nothing any more."""
+"""An attempt that wakes up late, after the fence has moved, changes nothing."""
 
 import random
 from contextlib import ExitStack
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
 
 Json = dict[str, Any]
 SLEEP_SECONDS = 5
-# What steps read right before they change something: there they fall asleep.
+# What steps read just before they change something; the faults delay these calls.
 ASLEEP = {
     "at the beginning": {
         "ensure_acr_token": "GET Microsoft.ContainerRegistry/registries/tokens",
@@ -25,7 +25,7 @@ ASLEEP = {
     "after the deployment": {"attach_nsgs": "GET Microsoft.Network/virtualNetworks/subnets"},
 }
 CHANGES = ("PUT", "POST", "PATCH", "DELETE")
-# Cosmos DB is asked with POST, too. A step that gave up says so in its own progress item, which nobody else writes.
+# Cosmos DB also uses POST for queries. A step that gave up says so in its own progress item, which nothing else writes.
 COSMOS_CHANGES = ("create", "replace", "upsert", "delete", "patch")
 OWN_ITEM = "upsert OperationProgress"
 
@@ -34,7 +34,7 @@ OWN_ITEM = "upsert OperationProgress"
 def test_an_old_attempt_that_wakes_up_late_changes_nothing(
     own_azure: LocalAzure, rng: random.Random, asleep: dict[str, str]
 ) -> None:
-    """It sleeps between its check and its call; meanwhile the cluster is deleted; it begins no call, writes nothing."""
+    """It sleeps between its check and its call while the cluster is deleted; then it begins no call, writes nothing."""
     (cluster,) = prepare(own_azure, unique(rng))
     with ExitStack() as stack:
         sleep: Json = {"service": "arm", "kind": "delay", "delay_seconds": SLEEP_SECONDS}

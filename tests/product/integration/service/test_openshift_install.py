@@ -1,4 +1,4 @@
-"""A version that names the installer `openshift-install`: a cluster whose graph another program has made."""
+"""A version whose installer is `openshift-install`: another program makes the install graph of the cluster."""
 
 import json
 import random
@@ -34,13 +34,13 @@ exit 1
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    """Return where the product looks for the program when no setting says otherwise."""
+    """Return the default path at which the product looks for the program."""
     return tmp_path / "openshift-install" / VERSION / "openshift-install"
 
 
 @pytest.fixture
 def platform(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalAzure]:
-    """Give a local Azure whose temp folder is the test's, with a version that names the installer."""
+    """Give a local Azure that uses this test's temporary folder and offers a version with that installer."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     program.parent.mkdir(parents=True)
     with local_azure.running(tmp_path / "azure") as azure:
@@ -49,7 +49,7 @@ def platform(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def _offer(azure: LocalAzure) -> None:
-    """Put the version into the catalogue, as an operator would."""
+    """Add the version to the catalogue, as an operator would."""
     entry = next(dict(each) for each in VERSIONS if each["default"])
     entry |= {"id": VERSION, "version": VERSION, "default": False, "installer": "openshift-install"}
     platform = Platform(azure.state, clock=Clock(), world=WORLD)
@@ -61,7 +61,7 @@ def _offer(azure: LocalAzure) -> None:
 
 
 def _wait_for_offer(cluster: Cluster) -> None:
-    """Wait until the product has read the catalogue anew."""
+    """Wait until the product has reloaded the catalogue."""
     place = f"providers/Microsoft.RedHatOpenShift/locations/{cluster.azure.endpoints['location']}"
     path = f"/subscriptions/{cluster.customer.subscription_id}/{place}/openShiftVersions/{VERSION}"
     wait_for(lambda: cluster.send("GET", path).ok, "the version in the catalogue")
@@ -70,7 +70,7 @@ def _wait_for_offer(cluster: Cluster) -> None:
 def test_a_cluster_whose_graph_another_program_makes_is_like_any_other(
     platform: LocalAzure, program: Path, rng: random.Random, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While the program fails, the error names its step; once it is mended, the same request ends with a cluster."""
+    """While the program fails, the error names its step; once it works, the same request creates the cluster."""
     cluster = prepare(platform, unique(rng))[0]
     _wait_for_offer(cluster)
     program.write_text(FAILING, encoding="ascii")
@@ -93,7 +93,7 @@ def test_a_cluster_whose_graph_another_program_makes_is_like_any_other(
 
 
 def _expect_failure(cluster: Cluster, error: Any) -> None:
-    """Check that step, program and its last words are named, and no secret is."""
+    """Check that the error names the step, the program and its last words, and contains no secret."""
     want = f"The installer of OpenShift {VERSION} failed at 'create manifests': it ended with code 1."
     assert error["message"] == f"Step 'ensure_graph' failed: {want}"
     said = [each["message"] for each in error["details"] if each["code"] == "InstallerSaid"]
@@ -106,7 +106,7 @@ def _expect_failure(cluster: Cluster, error: Any) -> None:
 
 
 def _expect_cluster(cluster: Cluster, infra_id: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check the cluster from inside, with the kubeconfig that the service hands out."""
+    """Check the cluster from inside, with the kubeconfig that the service returns."""
     monkeypatch.setenv("HTTPS_PROXY", cluster.azure.endpoints["proxy"])
     monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
     monkeypatch.setenv("SSL_CERT_FILE", cluster.azure.endpoints["ca_bundle"])

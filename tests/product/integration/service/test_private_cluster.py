@@ -1,4 +1,4 @@
-"""A private cluster: what is in it is reached by addresses of its own network alone."""
+"""A private cluster: only addresses of its own network lead to it."""
 
 import random
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_private_cluster_is_named_by_addresses_of_its_own_network(azure: LocalAzure, rng: random.Random) -> None:
-    """The API by one of the masters' subnet, the applications by one of the workers', which the router asked for."""
+    """The API has an address of the masters' subnet; the router has one of the workers' subnet, which it asked for."""
     cluster = Cluster(azure, azure.prepared_customer(unique(rng)))
     body = cluster.body
     for profile in (body["properties"]["apiserverProfile"], *body["properties"]["ingressProfiles"]):

@@ -1,4 +1,4 @@
-"""Requests that meet: one wins, the others learn why they did not, and nothing of theirs stays."""
+"""Concurrent requests: one wins, the others are told why they did not, and leave nothing behind."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ def _together(*clusters: Cluster) -> list[requests.Response]:
 
 
 def test_of_puts_that_race_for_one_cluster_one_creates_it(azure: LocalAzure, rng: random.Random) -> None:
-    """The others are refused because it is being created; the cluster has the secrets of the winner alone."""
+    """The others are refused because the cluster is being created, and it has only the winner's secrets."""
     (cluster,) = prepare(azure, unique(rng))
     answers = _together(*[cluster] * 4)
     (winner,) = [answer for answer in answers if answer.status_code == CREATED]
@@ -42,7 +42,7 @@ def test_of_puts_that_race_for_one_cluster_one_creates_it(azure: LocalAzure, rng
 
 
 def _secrets_without_a_cluster(azure: LocalAzure, cluster: Cluster) -> list[str]:
-    """Return the secrets that hold this customer's client secret, and belong to no cluster."""
+    """Return the secrets that hold this customer's client secret but belong to no cluster."""
     with taken(azure.state) as inventory:
         known = {each["id"] for each in inventory.documents("OpenShiftClusters")}
         return [
@@ -55,7 +55,7 @@ def _secrets_without_a_cluster(azure: LocalAzure, cluster: Cluster) -> list[str]
 
 @pytest.mark.parametrize("racing", [False, True], ids=["one after the other", "at once"])
 def test_two_clusters_cannot_share_a_principal(azure: LocalAzure, rng: random.Random, *, racing: bool) -> None:
-    """The error names the client id, and leaves no secret of the refused cluster."""
+    """The error names the client id, and the refused cluster leaves no secret behind."""
     first, second = prepare(azure, unique(rng), unique(rng))
     second = with_principal(second, **first.customer.principal)
     # Either may win, so the principal has its role on both virtual networks.

@@ -1,4 +1,4 @@
-"""A create that failed goes on with an equal PUT: with what is there, or, when that is too old, with all of it new."""
+"""An equal PUT resumes a failed create: it reuses what exists, or replaces all of it if that is too old."""
 
 import random
 from collections.abc import Callable
@@ -27,7 +27,7 @@ MACHINES = "/providers/Microsoft.Compute/virtualMachines/"
 
 @pytest.fixture
 def cluster(own_azure: LocalAzure, rng: random.Random) -> Cluster:
-    """Give a cluster that is still to be created."""
+    """Give a cluster that does not exist yet."""
     return prepare(own_azure, unique(rng))[0]
 
 
@@ -39,7 +39,7 @@ def _document(cluster: Cluster) -> Json:
 
 
 def _change(cluster: Cluster, change: Callable[[Json], object]) -> None:
-    """Change a cluster's document behind the product's back."""
+    """Change a cluster's document without the product."""
     platform = Platform(cluster.azure.state, clock=Clock(), world=WORLD)
     try:
         document = _document(cluster)
@@ -52,13 +52,13 @@ def _change(cluster: Cluster, change: Callable[[Json], object]) -> None:
 
 
 def _age(document: Json) -> None:
-    """Let the install have begun so long ago that its certificates do not last for another bootstrap."""
+    """Make the install so old that its certificates do not last for another bootstrap."""
     began = (datetime.now(UTC) - timedelta(hours=21)).strftime("%Y-%m-%dT%H:%M:%SZ")
     document["openShiftCluster"]["properties"]["install"]["now"] = began
 
 
 def _forget(document: Json) -> None:
-    """Let the create have failed at its end, so long ago that its operation has expired."""
+    """Make the create one that failed at its end, so long ago that its operation has expired."""
     _age(document)
     document["openShiftCluster"]["properties"] |= {
         "provisioningState": "Failed",
@@ -68,14 +68,14 @@ def _forget(document: Json) -> None:
 
 
 def _machine_ids(cluster: Cluster) -> set[str]:
-    """Return the `vmId` of each machine in the cluster's group: another machine of the same name has another one."""
+    """Return the `vmId` of each machine in the cluster's group; a replacement with the same name has another `vmId`."""
     group = f"/subscriptions/{cluster.customer.subscription_id}/resourceGroups/aro-{cluster.customer.cluster}"
     with taken(cluster.azure.state) as inventory:
         return {each["properties"]["vmId"] for each in inventory.resources(f"{group}{MACHINES}")}
 
 
 def _expect_all_new(before: Json, after: Json) -> None:
-    """Check that graph, keys and credentials are new, and that what was decided for good is as it was."""
+    """Check that graph, keys and credentials are new, and that permanent decisions are unchanged."""
     for purpose in ("graph", "credentials", "registry"):
         assert before["secrets"][purpose] != after["secrets"][purpose]
     old, new = (each["openShiftCluster"]["properties"] for each in (before, after))
@@ -86,7 +86,7 @@ def _expect_all_new(before: Json, after: Json) -> None:
 
 
 def test_a_bootstrap_that_is_too_old_is_made_anew(cluster: Cluster) -> None:
-    """With another graph; no row is repeated that does not depend on it."""
+    """The resume makes another graph, and repeats only the rows that depend on it."""
     refused: Json = {"service": "arm", "operation": "PUT Microsoft.Resources/deployments", "status_code": 400}
     with fault(cluster.azure, step="deploy_machines_template", code="InvalidTemplate", **refused):
         cluster.fail(cluster.create())
@@ -105,7 +105,7 @@ def test_a_bootstrap_that_is_too_old_is_made_anew(cluster: Cluster) -> None:
 
 
 def _expect_closed_group(cluster: Cluster) -> None:
-    """Check that in the cluster's group its own principal may write, and the subscription's owner may only read."""
+    """Check that the cluster's principal may write to its group, and that the subscription's owner may only read it."""
     inside = Inside(cluster)
     name = f"{inside.infra_id}-node-nsg"
     wish: Any = {"location": "eastus"}
@@ -121,7 +121,7 @@ def _expect_closed_group(cluster: Cluster) -> None:
 
 @pytest.mark.thorough
 def test_a_policy_that_refuses_the_group_is_named_and_the_create_goes_on_without_it(cluster: Cluster) -> None:
-    """The error has assignment, definition and the way out; the tags of the cluster would be its group's."""
+    """The error names assignment, definition and the way out. Setting tags on the cluster would also tag its group."""
     subscription = f"/subscriptions/{cluster.customer.subscription_id}"
     assignment = f"{subscription}/providers/Microsoft.Authorization/policyAssignments/tags"
     definition = "/providers/Microsoft.Authorization/policyDefinitions/96670d01-0a4d-4649-9c89-2d3abc0a5025"
@@ -143,7 +143,7 @@ def test_a_policy_that_refuses_the_group_is_named_and_the_create_goes_on_without
 
 @pytest.mark.thorough
 def test_a_create_that_nobody_remembers_is_made_anew_with_other_machines(cluster: Cluster) -> None:
-    """Masters and workers stand, the bootstrap machine, its interface and its ignition are gone already."""
+    """Masters and workers still exist; the bootstrap machine, its interface and its ignition are already gone."""
     cluster.succeed(cluster.create())
     machines = _machine_ids(cluster)
     _change(cluster, _forget)
@@ -157,13 +157,13 @@ def test_a_create_that_nobody_remembers_is_made_anew_with_other_machines(cluster
 
 @pytest.mark.thorough
 def test_a_machine_that_did_not_boot_is_replaced_by_a_resume(cluster: Cluster) -> None:
-    """Azure has given it up; the ones that booted stay as they are."""
+    """Azure has given up on that machine; those that booted stay as they are."""
     name = rf"boot {cluster.customer.cluster}-.....-master-1"
     with fault(cluster.azure, service="machines", operation=name, message="no init found"):
         cluster.fail(cluster.create())
     before = _machine_ids(cluster)
     resumed = cluster.create()
     cluster.succeed(resumed)
-    # The bootstrap machine is gone, three workers have come, and of the masters one is new.
+    # The bootstrap machine is gone, three workers are new, and so is one of the masters.
     assert len(before & _machine_ids(cluster)) == 2
     cluster.expect_one_of_each(resumed, versions=2)

@@ -1,4 +1,4 @@
-"""A cluster's service principal, or its secret, is replaced: the cluster runs with the new one, and the old one can go."""
+"""A cluster's service principal, or its secret, is replaced: the cluster uses the new one, and the old one can go."""
 
 import random
 from dataclasses import replace
@@ -22,7 +22,7 @@ from tests.product.integration.service.stage import Cluster, begun, fault, prepa
 pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
-# What the installer makes, and what the cloud-credential operator makes of it, in release 4.19.
+# Secrets that the installer and the cloud-credential operator make in release 4.19.
 HELD = {
     ("kube-system", "azure-credentials"),
     ("kube-system", "azure-cloud-provider"),
@@ -34,7 +34,7 @@ HELD = {
     ("openshift-cloud-controller-manager", "azure-cloud-credentials"),
     ("openshift-cloud-network-config-controller", "cloud-credentials"),
 }
-# Operators that act in Azure.
+# Operators that call Azure.
 ACTING = {
     "cloud-controller-manager",
     "cloud-credential",
@@ -44,21 +44,21 @@ ACTING = {
     "network",
     "storage",
 }
-# Rows of a rotation that write into the cluster.
+# Rows of a rotation that write to the cluster.
 WRITES = (
     "update_root_credentials",
     "restart_cloud_credential_operator",
     "update_cloud_provider_credentials",
     "redeploy_control_plane",
 )
-# Its deadlines have room for many restarts of a worker in a row.
+# At this time scale the deadlines leave room for many restarts of a worker in a row.
 PATIENT_SCALE = 40
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 USER_ACCESS_ADMINISTRATOR = "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"
 
 
 def test_a_rotated_secret_reaches_whatever_acts_in_azure(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
-    """All Secrets hold the new value, the old one is then revoked in Entra ID, and a new worker machine comes up."""
+    """All Secrets hold the new value; after the old one is revoked in Entra ID, a new worker machine still comes up."""
     (cluster,) = prepare(azure, unique(rng))
     cluster.succeed(cluster.create())
     api = KubernetesApi(cluster.customer, tmp_path)
@@ -83,7 +83,7 @@ def test_a_rotated_secret_reaches_whatever_acts_in_azure(azure: LocalAzure, rng:
 
 
 def _expect_loss_and_recovery(cluster: Cluster, api: KubernetesApi, application: Application) -> None:
-    """Revoke the secret that the cluster uses: its operators say so, and an update with another one helps."""
+    """Revoke the secret in use; check that operators report it, and that an update with another secret helps."""
     (used,) = application.secrets()
     application.revoke(used)
     wait_for(lambda: set(api.degraded()) == ACTING, "operators without access to Azure")
@@ -98,7 +98,7 @@ def _expect_loss_and_recovery(cluster: Cluster, api: KubernetesApi, application:
 
 
 def _holding(api: KubernetesApi, value: str) -> set[tuple[str, str]]:
-    """Return the Secrets in which a value stands."""
+    """Return the Secrets that contain a value."""
     return {name for name, data in api.secrets().items() if any(value in text for text in data.values())}
 
 
@@ -107,7 +107,7 @@ def _running(api: KubernetesApi) -> int:
 
 
 def _expect_redeployed(api: KubernetesApi) -> None:
-    """Check that the control plane, which reads its credentials when it starts, has started anew."""
+    """Check that the control plane has restarted, because it reads its credentials only when it starts."""
     for operator in ("kubeapiservers", "kubecontrollermanagers"):
         found = api.get(f"/apis/operator.openshift.io/v1/{operator}/cluster")
         assert found["spec"]["forceRedeploymentReason"]
@@ -122,14 +122,14 @@ def patch(cluster: Cluster, **principal: str) -> str:
 
 
 def patch_tags(cluster: Cluster, **tags: str) -> str:
-    """PATCH the cluster's tags alone; return the operation's id."""
+    """PATCH only the cluster's tags; return the operation's id."""
     return begun(cluster.send("PATCH", body={"tags": tags}))
 
 
 @pytest.mark.thorough
 @pytest.mark.xdist_group("service-kills")
 def test_a_rotation_is_finished_although_its_worker_is_killed(rng: random.Random, tmp_path: Path) -> None:
-    """At each of its writes; whatever was done by then is not done again."""
+    """The worker is killed at each write; the rotation still finishes, and repeats nothing that was done."""
     with local_azure.running(tmp_path / "local-azure", PATIENT_SCALE) as azure:
         (cluster,) = prepare(azure, unique(rng))
         cluster.succeed(cluster.create())
@@ -149,7 +149,7 @@ def test_a_rotation_is_finished_although_its_worker_is_killed(rng: random.Random
 
 
 def test_another_application_takes_over(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
-    """The former one keeps role and place until the cluster runs without it; what others assigned stays."""
+    """The former one keeps its role and its exemption until the cluster runs without it; foreign assignments stay."""
     (cluster,) = prepare(azure, unique(rng))
     cluster = replace(cluster, correlation_id=str(uuid4()))
     cluster.succeed(cluster.create())
@@ -158,7 +158,7 @@ def test_another_application_takes_over(azure: LocalAzure, rng: random.Random, t
     foreign = _assign_foreign(cluster)
     made = make_principal(cluster.customer, unique(rng))
 
-    # Without its role on the network it is refused, and nothing has changed: tags can.
+    # Without its role on the network the application is refused, and nothing changes; a PATCH of tags still works.
     error = cluster.fail(patch(cluster, **made))
     assert "InvalidServicePrincipalPermissions" in str(error)
     cluster.succeed(patch_tags(cluster, a="1"))
@@ -168,7 +168,8 @@ def test_another_application_takes_over(azure: LocalAzure, rng: random.Random, t
     assert _holding(api, former["client_secret"]) == HELD
     assign_roles(cluster.customer, [made["object_id"]])
 
-    # It fails in the middle: both are spared, the cluster holds the new one. The way back needs no secret.
+    # The update fails in the middle: both principals stay exempt, and the cluster holds the new one. The way back needs
+    # no secret.
     _fail_in_the_middle(cluster, made)
     assert _assigned(cluster) == {former["object_id"]: 1, made["object_id"]: 1} | foreign
     assert _spared(cluster) == {former["object_id"], made["object_id"]}
@@ -178,7 +179,7 @@ def test_another_application_takes_over(azure: LocalAzure, rng: random.Random, t
     assert _assigned(cluster) == {former["object_id"]: 1} | foreign
     assert _spared(cluster) == {former["object_id"]}
 
-    # It fails there again, and a PATCH of tags carries it on.
+    # The update fails at the same point again, and a PATCH of tags resumes it.
     _fail_in_the_middle(cluster, made)
     cluster.succeed(patch_tags(cluster, a="2"))
     assert _client_id(cluster.send("GET").json()) == made["client_id"]
@@ -195,7 +196,7 @@ def test_another_application_takes_over(azure: LocalAzure, rng: random.Random, t
 
 
 def _fail_in_the_middle(cluster: Cluster, principal: dict[str, str]) -> None:
-    """PATCH a principal, and let the update fail after the operators of the cluster have it."""
+    """PATCH a principal, and make the update fail after the cluster's operators have the new one."""
     wish = {"service": "kubernetes", "operation": "PATCH .*", "step": "redeploy_control_plane", "status_code": 422}
     with fault(cluster.azure, correlation_id=cluster.correlation_id, **wish):
         assert "redeploy_control_plane" in str(cluster.fail(patch(cluster, **principal)))
@@ -206,7 +207,7 @@ def _client_id(shown: Json) -> str:
 
 
 def _assign_foreign(cluster: Cluster) -> dict[str, int]:
-    """Let the cluster's principal, which nothing denies, give somebody a role on the cluster's own group."""
+    """Assign somebody a role on the cluster's own group, as the cluster's principal, which no deny assignment stops."""
     customer, inside = cluster.customer, Inside(cluster)
     subscription = f"/subscriptions/{customer.subscription_id}"
     group, roles = f"{subscription}/resourceGroups/{inside.group}", f"{subscription}/providers/Microsoft.Authorization"
@@ -240,7 +241,7 @@ def _assign_foreign(cluster: Cluster) -> dict[str, int]:
 
 
 def _assigned(cluster: Cluster) -> dict[str, int]:
-    """Count the role assignments on the cluster's own group by principal."""
+    """Count the role assignments on the cluster's own group, by principal."""
     found: dict[str, int] = {}
     for each in _authorization(cluster, "roleAssignments"):
         principal = each["properties"]["principalId"]

@@ -1,4 +1,4 @@
-"""The documents are the truth: what drives an operation may be lost, and the operation ends all the same."""
+"""The documents are the truth: an operation ends even if the task hub that drives it is lost."""
 
 import contextlib
 import random
@@ -16,24 +16,24 @@ from tests.product.integration.service.stage import Cluster, fault, met, prepare
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
 
-# The watchdog looks back 15 seconds at least, and looks every five.
+# The watchdog runs every five seconds, and looks back at least 15 seconds.
 SLEEP_SECONDS = 25
 
 
 def _delete_hub(azure: LocalAzure) -> None:
-    """Delete the task hub as an operator would who deletes the host's storage, under the feet of the host."""
+    """Delete the task hub while the host runs, as when an operator deletes the host's storage."""
     arguments = ("--state", str(azure.state / "functions"), "--hub", TASK_HUB, "--delete")
     subprocess.run([sys.executable, "-m", "emulator.host.task_hub", *arguments], check=True, timeout=60)
 
 
 def test_three_creates_finish_although_the_task_hub_is_deleted(own_azure: LocalAzure, rng: random.Random) -> None:
-    """The watchdog starts each of them with the next attempt, and nothing is made twice."""
+    """The watchdog starts the next attempt of each, and nothing is made twice."""
     clusters = prepare(own_azure, *(unique(rng) for _ in range(3)))
     begun = ("validate_service_principal", "ensure_resource_group", "deploy_storage_template")
     asleep = {"service": "arm", "operation": "GET Microsoft.Network/dnsZones/A", "delay_seconds": SLEEP_SECONDS}
     with (
         fault(own_azure, service="cosmos", operation="upsert .*", kind="delay", delay_seconds=0.15, count=100_000),
-        # One activity of the first attempts sleeps for about as long as the second ones need to take over.
+        # One activity of a first attempt sleeps for about as long as the second attempts need to take over.
         fault(own_azure, kind="delay", **asleep) as sleep,
     ):
         operations = [cluster.create() for cluster in clusters]
@@ -52,12 +52,12 @@ def test_three_creates_finish_although_the_task_hub_is_deleted(own_azure: LocalA
 
 
 def test_a_create_whose_request_died_before_its_start_is_started(own_azure: LocalAzure, rng: random.Random) -> None:
-    """The worker dies after the cluster's document was written and before the orchestration was started."""
+    """The worker dies after it has written the cluster's document and before it has started the orchestration."""
     (cluster,) = prepare(own_azure, unique(rng))
     write = {"service": "cosmos", "operation": "create OpenShiftClusters"}
     with (
         ThreadPoolExecutor(1) as pool,
-        # The worker never hears that its document was written, and has to wait for the answer to its second try.
+        # The worker gets no answer to its write of the document, and must wait for the answer to its retry.
         fault(own_azure, kind="lost-response", **write) as lost,
         fault(own_azure, kind="delay", delay_seconds=5, **write),
     ):

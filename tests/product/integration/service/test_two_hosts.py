@@ -1,4 +1,4 @@
-"""Two hosts share one store: as instances of one plan, or as two deployments with a task hub each."""
+"""Two hosts share one store: as instances of one plan, or as two deployments, each with its own task hub."""
 
 import contextlib
 import random
@@ -17,23 +17,23 @@ from tests.product.integration.service.stage import fault, prepare
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough, pytest.mark.xdist_group("service-hub")]
 
-# Their first steps are more than the activities that one host runs at a time (`host.json`), as long as those are slow.
+# Their first steps are more activities than one host runs at a time (`host.json`), while those are slow.
 CREATES = 4
-# The hub of the second deployment; the first has the one of the settings.
+# The task hub of the second deployment; the first one has the hub of the settings.
 GREEN = "Green"
-# How long a hub is silent before another takes over, and how far apart its signs of life are, at this time scale.
+# How long a hub must be silent before another takes over, and how often the watchdog runs, at this time scale.
 SILENCE_SECONDS = 15
 WATCHDOG_SECONDS = 5
-# So that creates are in flight for as long as that.
+# Keeps the creates running for that long.
 SLOWLY = {"kind": "delay", "delay_seconds": 1, "count": 100_000}
-# An activity's last line, with the operation that it served.
+# The last log line of an activity, with the id of its operation.
 DONE = re.compile(r"activity \w+ (?:run|status): done.*?\"operation_id\": \"([0-9a-f-]+)\"")
 
 
 def test_two_hosts_share_the_work_and_one_of_them_may_die(
     own_azure: LocalAzure, rng: random.Random, tmp_path: Path
 ) -> None:
-    """What one host has no room for the other does; when that one is killed, the first finishes what it had taken."""
+    """The second host does what the first has no room for; after it is killed, the first finishes its work."""
     clusters = prepare(own_azure, *(unique(rng) for _ in range(CREATES)))
     log = tmp_path / "second-host.log"
     with _second_host(own_azure, log) as second:
@@ -50,7 +50,7 @@ def test_two_hosts_share_the_work_and_one_of_them_may_die(
 def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_gone(
     own_azure: LocalAzure, rng: random.Random, tmp_path: Path
 ) -> None:
-    """What one deployment drives the other takes over once it is silent, and not before; nothing is made twice."""
+    """A deployment takes over the other's operations only once the other is silent, and nothing is made twice."""
     clusters = prepare(own_azure, *(unique(rng) for _ in range(3)))
     log = tmp_path / "green-host.log"
     with _second_host(own_azure, log, TASK_HUB=GREEN), taken(own_azure.state) as inventory:
@@ -74,7 +74,7 @@ def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_go
 
 @contextlib.contextmanager
 def _frozen(azure: LocalAzure) -> Iterator[None]:
-    """Take the first host away; when it comes back it goes on where it was, and finds the fence moved."""
+    """Suspend the first host; afterwards it continues where it was, and finds that the fence has moved."""
     first = psutil.Process(azure.pid("functions"))
     tree = (first, *first.children(recursive=True))
     for each in tree:
@@ -87,18 +87,18 @@ def _frozen(azure: LocalAzure) -> Iterator[None]:
 
 
 def _served(log: Path) -> set[str]:
-    """Return the operations of which a host has done a step."""
+    """Return the operations in which a host has completed a step."""
     return set(DONE.findall(log.read_text(encoding="utf-8"))) if log.exists() else set()
 
 
 @contextlib.contextmanager
 def _second_host(azure: LocalAzure, log: Path, **settings: str) -> Iterator[psutil.Popen]:
-    """Run another host: on the same task hub as App Service does when it scales out, or with settings of its own."""
+    """Run another host: with the same task hub, as when App Service scales out, or with different settings."""
     first = psutil.Process(azure.pid("functions"))
     arguments = first.cmdline()
     for option, value in (("--port", "0"), ("--log", str(log))):
         arguments[arguments.index(option) + 1] = value
-    # It has no front end: requests go to the first.
+    # It has no front end: all requests go to the first host.
     socket = arguments.index("--socket")
     del arguments[socket : socket + 2]
     with psutil.Popen(

@@ -1,4 +1,4 @@
-"""A create checks everything against Azure before it makes anything, and tells all that it finds in one error."""
+"""A create checks everything in Azure before it makes anything, and reports all problems in one error."""
 
 import os
 import random
@@ -31,14 +31,14 @@ CHECKS = {
     "validate_vm_sizes",
 }
 MASTER, WORKER = "properties.masterProfile", 'properties.workerProfiles["worker"]'
-# No other test makes machines of it.
+# No other test makes machines of this size.
 FAMILY, SIZE = "standardEIDSv5Family", "Standard_E104ids_v5"
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 
 
 class Resources:
-    """What a customer makes for one cluster, other than its documentation says."""
+    """Makes resources for a cluster that differ from those in the documentation."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -47,7 +47,13 @@ class Resources:
         self.vnet = self.customer.vnet_id.rsplit("/", 1)[1]
 
     def lay(self, location: str, subnets: dict[str, Json], dns_servers: list[str]) -> None:
-        """Make the group and the network."""
+        """Make the resource group and the virtual network.
+
+        Args:
+            location: location of the group and of the network.
+            subnets: `properties` of each subnet, by its name.
+            dns_servers: addresses of the network's own DNS servers.
+        """
         register_provider(self.customer, lambda: None)
         groups = f"/subscriptions/{self.customer.subscription_id}/resourceGroups"
         body = {"location": location}
@@ -79,7 +85,7 @@ class Resources:
         return str(made.id)
 
     def nat_gateway(self, location: str) -> str:
-        """Make a NAT gateway with an address; return its id."""
+        """Make a NAT gateway with a public address; return its id."""
         standard: Json = {"location": location, "sku": {"name": "Standard"}}
         address = self.network.public_ip_addresses.begin_create_or_update(
             self.customer.group, "nat-ip", standard | {"properties": {"publicIPAllocationMethod": "Static"}}
@@ -96,7 +102,7 @@ class Resources:
         return str(sets.begin_create_or_update(self.customer.group, "des", wish).result().id)
 
     def grant(self, role: str, scope: str) -> None:
-        """Let the cluster's principal and the resource provider have a role."""
+        """Assign a role to the cluster's principal and to the resource provider."""
         assignments: Any = self.customer.client(AuthorizationManagementClient).role_assignments
         roles = f"/subscriptions/{self.customer.subscription_id}/providers/Microsoft.Authorization/roleDefinitions"
         for number, object_id in enumerate(
@@ -113,14 +119,14 @@ class Resources:
 
 
 def _all_details(error: Json) -> Iterator[Json]:
-    """Yield what an error lists, at any depth: a step that failed beside the first stands whole in its details."""
+    """Yield the details of an error at any depth: steps that fail together are nested in the details of the first."""
     for each in error.get("details", []):
         yield each
         yield from _all_details(each)
 
 
 def _all_wrong(cluster: Cluster) -> Json:
-    """Make a network in which nothing is right; return the body of a cluster that would have it, and more."""
+    """Make a network with every problem; return the body of a cluster that uses it and has further problems."""
     azure, customer = cluster.azure, cluster.customer
     limit = {"subscription": customer.subscription_id, "location": "eastus", "family": FAMILY, "limit": 400}
     assert "error" not in azure.control("PUT", "/quotas", limit)
@@ -135,7 +141,7 @@ def _all_wrong(cluster: Cluster) -> Json:
         wish = {"properties": properties}
         resources.network.subnets.begin_create_or_update(customer.group, resources.vnet, name, wish).result()
     assign_roles(customer, [azure.endpoints["rp_object_id"]])
-    # Who may read a scope learns what is not there.
+    # With read access on a scope, the checks see what does not exist there.
     resources.grant(READER, customer.group_id)
     body = cluster.body
     body["properties"]["networkProfile"]["podCidr"] = "10.0.0.0/14"
@@ -147,10 +153,10 @@ def _all_wrong(cluster: Cluster) -> Json:
     return body
 
 
-# Not of the module: with several workers its tests take turns with those of other modules.
+# Session scope, because with several workers the tests of this module and others alternate.
 @pytest.fixture(scope="session")
 def doomed(azure: LocalAzure, worker_id: str) -> tuple[Cluster, str]:
-    """Give a cluster in which everything is wrong, and its create, which waits for roles while other tests go on."""
+    """Give a cluster with every problem, and its create, which waits for roles while other tests run."""
     numbers = random.Random(f"{os.environ[SEED]}/{__name__}/{worker_id}")  # noqa: S311 - for repeatable tests
     cluster = Cluster(azure, azure.customer(unique(numbers, "v")))
     return cluster, cluster.create(_all_wrong(cluster))
@@ -160,7 +166,7 @@ def doomed(azure: LocalAzure, worker_id: str) -> tuple[Cluster, str]:
 def test_what_customers_attach_passes_with_the_roles_that_the_checks_ask_for(
     azure: LocalAzure, rng: random.Random
 ) -> None:
-    """Route table, NAT gateway, encryption set and DNS servers of one's own; the step says what these have to do."""
+    """Route table, NAT gateway, encryption set and DNS servers are accepted; the step says what DNS servers must do."""
     (cluster,) = prepare(azure, unique(rng, "v"))
     resources = Resources(cluster)
     routes, gateway = resources.route_table("eastus"), resources.nat_gateway("eastus")
@@ -190,7 +196,7 @@ def test_what_customers_attach_passes_with_the_roles_that_the_checks_ask_for(
 
 
 def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doomed: tuple[Cluster, str]) -> None:
-    """Roles, network, address ranges, DNS, quota, sizes, encryption set: each with what, where, and what to do."""
+    """For roles, network, ranges, DNS, quota, sizes and encryption set, the error says what, where, and what to do."""
     cluster, operation_id = doomed
     azure = cluster.azure
     error = cluster.fail(operation_id)
@@ -232,7 +238,7 @@ def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doome
 def test_a_provider_that_is_not_registered_is_named_and_its_registration_is_waited_for(
     own_azure: LocalAzure, rng: random.Random
 ) -> None:
-    """The line that registers it is in the error; a create that comes while Azure still does so goes on."""
+    """The error has the command that registers it; a create that starts during the registration waits and continues."""
     (cluster,) = prepare(own_azure, unique(rng, "v"))
     providers = cluster.customer.client(ResourceManagementClient).providers
     providers.unregister("Microsoft.Storage")

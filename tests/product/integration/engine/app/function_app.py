@@ -1,4 +1,4 @@
-"""The product's orchestrators with activities that do what their row's name says: `A_sleep_3`, `B_wait_2`, `C_fail`."""
+"""The product's orchestrators with activities that do what the row's name says: `A_sleep_3`, `B_wait_2`, `C_fail`."""
 # The SDK's decorators have no types, and the worker refuses the precise ones.
 # mypy: disable-error-code="type-arg, untyped-decorator, no-untyped-def"
 
@@ -20,7 +20,7 @@ orchestrators.register(app)
 
 
 def _mark(name: str) -> int:
-    """Append the time to a file, so that a test counts executions; return how many there were before."""
+    """Append the time to a file, so that a test can count executions; return the number of earlier ones."""
     path = Path(os.environ["MARKS"]) / name
     before = len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
     with path.open("a", encoding="utf-8") as file:
@@ -39,7 +39,7 @@ async def start(req: func.HttpRequest, client: df.DurableOrchestrationClient) ->
 
 @app.activity_trigger(input_name="call")
 def work(call: dict) -> dict:
-    """Do what the row's name says, and leave marks."""
+    """Do what the row's name says, and mark its beginning and its end."""
     step = call["step"]
     _, deed, *figure = step.split("_")
     begun = _mark(f"{step}.begun")
@@ -56,13 +56,13 @@ def work(call: dict) -> dict:
 
 @app.activity_trigger(input_name="call")
 def stop_operation(call: dict) -> dict:
-    """Note that the engine stops."""
+    """Mark the call by which the engine stops the operation."""
     _mark(f"stop.{call['failedStep']}")
     return {"outcome": "done"}
 
 
 @app.activity_trigger(input_name="call")
 def finish_operation(call: dict) -> dict:
-    """Note that the engine ends the operation."""
+    """Mark the call by which the engine finishes the operation."""
     _mark(f"finish.{call['error']['code']}")
     return {"outcome": "done"}
