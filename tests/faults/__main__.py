@@ -1,4 +1,4 @@
-"""Runs every scenario: `python -m tests.faults --seed N --only PATTERN --report docs/reliability.md`, or lists them."""
+"""Runs or lists the scenarios: `python -m tests.faults --seed N --only PATTERN --report docs/reliability.md`."""
 
 import argparse
 import os
@@ -15,7 +15,11 @@ STORIES = HERE.parent / "product" / "integration" / "service"
 
 
 def main() -> int:
-    """Run or list the scenarios of a seed."""
+    """Run or list the scenarios of a seed.
+
+    Returns:
+        The exit code: 0, or pytest's.
+    """
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description="Run everything that can go wrong.")
     parser.add_argument("--seed", default=str(random.randrange(1_000_000)), help="draws what is drawn")  # noqa: S311 - for repeatable runs
     parser.add_argument("--only", default="", help="as pytest's -k: parts of names, with and, or, not")

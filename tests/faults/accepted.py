@@ -1,4 +1,4 @@
-"""Failures that are known and accepted, each with its reason. Few, and only where the work was refused."""
+"""Known failures that are accepted, each with its reason: few, and only of work that Azure or the customer refused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ Refusal = Literal["quota", "policy", "lock", "removed role"]
 
 @dataclass(frozen=True)
 class Accepted:
-    """A failure that stands.
+    """An accepted failure.
 
     Args:
-        family: of the scenario.
-        name: of the scenario.
+        family: name of the scenario's family.
+        name: name of the scenario.
         refused_by: what refused the work.
         reason: why nothing can be done about it.
     """

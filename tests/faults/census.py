@@ -1,8 +1,8 @@
-"""What there is, counted by code that knows nothing of the product: it reads the state of the emulated Azure alone.
+"""Counts what exists, without knowing the product: it reads only the state of the emulated Azure.
 
-Each thing gets a label in which the names that differ from cluster to cluster are replaced: `*infra`, `*cluster`, `*id`,
-`*account`, `*hash`. What one cluster is made of stands in `one_cluster.txt`. What is there and not listed is left over or
-doubled; what is listed and not there is missing.
+Each thing gets a label in which the names that differ between clusters are replaced: `*infra`, `*cluster`, `*id`,
+`*account`, `*hash`. `one_cluster.txt` lists the parts of one cluster. Things that exist and are not listed are left
+over or doubled; things that are listed and do not exist are missing.
 """
 
 import json
@@ -27,27 +27,27 @@ REGISTRY = f"{OWN_GROUP}providers/microsoft.containerregistry/registries/{WORLD.
 ZONE = f"{OWN_GROUP}providers/microsoft.network/dnszones/{WORLD.domain}/a/"
 ENDPOINTS = f"{OWN_GROUP}providers/microsoft.network/privateendpoints/"
 GUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-# What Azure and the cluster draw for themselves: ids, the router's service, and the ends of the workers' names.
+# Names that Azure and the cluster generate: ids, the router's service, and the ends of the workers' names.
 DRAWN = ((GUID, "*guid"), (r"\ba[0-9a-f]{32}", "*hash"), (rf"({WORLD.location}\d)-[a-z0-9]{{5}}", r"\1-*"))
-# What makes something new: done once with success, it must not be done again for the same thing.
+# Calls that make something new. After one has succeeded, it must not be repeated for the same thing.
 MADE_ONCE = re.compile(
     r"PUT Microsoft.(Resources/.*|ContainerRegistry/registries/tokens|Network/dnsZones/A|Storage/storageAccounts"
     r"|Compute/virtualMachines|Network/privateEndpoints)|create Billing"
 )
 CREATED = (201, 202)
 SETTLING_SECONDS = 10.0
-# Azure keeps what the console of a machine said, also of one that is gone, as long as the account exists.
+# Azure keeps the console logs of machines, even deleted ones, as long as the storage account exists.
 DIAGNOSTICS = "stored bootdiagnostics-"
 
 
 def of_cluster(state: Path, customer: Customer, document_id: str, versions: int = 1) -> Found:
-    """Return all that there is of one cluster.
+    """Count everything that exists of one cluster.
 
     Args:
         state: folder of the platform.
-        customer: the owner of the cluster.
-        document_id: of the cluster document, which names secrets, endpoint and billing record, also when it is gone.
-        versions: how many versions of one secret there may be: a step that ran twice has written two.
+        customer: owner of the cluster.
+        document_id: id of the cluster document, which names secrets, endpoint and billing record even after it is gone.
+        versions: how many versions of one secret are allowed: a step that ran twice has written two.
     """
     with taken(state) as inventory:
         document = inventory.cluster(customer)
@@ -66,14 +66,14 @@ def of_cluster(state: Path, customer: Customer, document_id: str, versions: int 
 
 
 def violations(found: Found, expected: Found) -> list[str]:
-    """Return what is there and should not be, and what should be there and is not."""
+    """Return what exists and should not, and what should exist and does not."""
     surplus = [f"{times} too many: {label}" for label, times in (found - expected).items()]
     missing = [f"{times} missing: {label}" for label, times in (expected - found).items()]
     return sorted(surplus + missing)
 
 
 def orphans(state: Path) -> list[str]:
-    """Return what belongs to no cluster, and what still runs although nothing drives it; for a platform at rest."""
+    """Return what belongs to no cluster, and what still runs though nothing drives it. The platform must be at rest."""
     with taken(state) as inventory:
         clusters = inventory.documents("OpenShiftClusters")
         owners = json.dumps(clusters).lower()
@@ -96,7 +96,7 @@ def orphans(state: Path) -> list[str]:
 
 
 def doubled_calls(calls: Iterable[Json]) -> list[str]:
-    """Return the calls that made the same thing twice, of the journal of one operation."""
+    """Return the calls in the journal of an operation that made the same thing twice."""
     made = Counter(
         (call["operation"], call["path"].partition("?")[0].lower())
         for call in calls
@@ -114,14 +114,14 @@ def settled(count: Callable[[], list[str]]) -> list[str]:
 
 
 def attempts(state: Path, operation_id: str) -> int:
-    """Return how many attempts an operation took."""
+    """Return the number of an operation's attempts."""
     with taken(state) as inventory:
         items = inventory.documents("OperationProgress", operation_id)
     return max((item["attempt"] for item in items), default=1)
 
 
 def _documents(inventory: Inventory, customer: Customer, document_id: str) -> Iterator[str]:
-    """Yield what is in the service's own database."""
+    """Yield the cluster's items in the service's own database."""
     document = inventory.cluster(customer)
     if document is not None:
         yield f"document {document['openShiftCluster']['properties']['provisioningState']}"
@@ -140,7 +140,7 @@ def _unended(operations: Iterable[Json]) -> Iterator[str]:
 
 
 def _running(inventory: Inventory, of: set[str] | None = None) -> Iterator[str]:
-    """Yield the progress items that never ended, of operations that have."""
+    """Yield the progress items that never ended although their operations have."""
     ended = {
         each["id"]
         for each in inventory.documents("AsyncOperations")
@@ -156,7 +156,7 @@ def _is_open(billing: Json) -> bool:
 
 
 def _resources(inventory: Inventory, customer: Customer, document_id: str) -> Iterator[str]:
-    """Yield the cluster's group with all in it, and what it has in the group of the service and in the customer's."""
+    """Yield the cluster's group with its content, and what it has in the groups of the service and the customer."""
     group = f"/subscriptions/{customer.subscription_id}/resourcegroups/aro-{customer.cluster}"
     for key, document in inventory.rows("arm_groups"):
         if key == group or document["managedBy"].lower() == customer.cluster_id.lower():
@@ -177,7 +177,7 @@ def _resources(inventory: Inventory, customer: Customer, document_id: str) -> It
 
 
 def _secrets(inventory: Inventory, document: Json | None, document_id: str, versions: int) -> Iterator[str]:
-    """Yield what the vault and the registry hold."""
+    """Yield what the vault and the registry hold for the cluster."""
     if not document_id:
         return
     for kind, found in (
@@ -213,7 +213,7 @@ def _blobs(state: Path, inventory: Inventory, customer: Customer) -> Iterator[st
 
 
 def _names(customer: Customer, document: Json | None, document_id: str) -> list[tuple[str, str]]:
-    """Return the names that only this cluster has, the longest first."""
+    """Return the names that only this cluster has, longest first, each with its label."""
     names = [(customer.cluster, "*cluster"), (document_id, "*id")]
     if document is not None:
         properties = document["openShiftCluster"]["properties"]

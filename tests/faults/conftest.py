@@ -1,4 +1,4 @@
-"""The platforms of the scenarios, and the runs: scenarios that do not disturb each other share a platform, some at once."""
+"""The platforms and the runs: scenarios that do not disturb each other share a platform, several at a time."""
 
 import os
 import random
@@ -21,7 +21,7 @@ __all__ = [
     "own_azure",
 ]
 
-# The keys of one cluster take a core for seconds.
+# Generating the keys of a cluster takes a core for seconds.
 AT_ONCE = 4
 
 
@@ -37,7 +37,7 @@ def _expect_no_orphans(clusters: SpareClusters) -> None:
 
 @pytest.fixture(scope="session")
 def shared_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SpareClusters]:
-    """Give the clusters of a platform on which what goes wrong goes wrong for one cluster alone."""
+    """Give the clusters of a platform on which each scenario affects only its own cluster."""
     for clusters in _clusters(tmp_path_factory, "shared"):
         yield clusters
         _expect_no_orphans(clusters)
@@ -45,7 +45,7 @@ def shared_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SpareC
 
 @pytest.fixture(scope="session")
 def lonely_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SpareClusters]:
-    """Give the clusters of a platform on which what goes wrong goes wrong for all."""
+    """Give the clusters of a platform on which each scenario affects all clusters."""
     for clusters in _clusters(tmp_path_factory, "lonely"):
         yield clusters
         _expect_no_orphans(clusters)
@@ -53,7 +53,7 @@ def lonely_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SpareC
 
 @pytest.fixture(scope="session")
 def results(request: pytest.FixtureRequest, shared_clusters: SpareClusters) -> Iterator[dict[Scenario, Future[Result]]]:
-    """Begin all chosen scenarios that may share a platform, some at once; give what will come of each."""
+    """Start all chosen scenarios that may share a platform, some at the same time; give the future result of each."""
     items = [item for item in request.session.items if isinstance(item, pytest.Function)]
     wanted = (item.callspec.params["scenario"] for item in items if "results" in item.fixturenames)
     chosen = [scenario for scenario in wanted if isinstance(scenario, Scenario)]
@@ -64,7 +64,7 @@ def results(request: pytest.FixtureRequest, shared_clusters: SpareClusters) -> I
 
 @pytest.fixture
 def tell(record_property: Callable[[str, object], None]) -> Callable[[Result], None]:
-    """Give what tells the report of a result, and fails the test where something is wrong."""
+    """Give a function that records a result for the report, and fails the test if there are violations."""
 
     def told(result: Result) -> None:
         record_property(SECONDS, round(result.seconds, 1))

@@ -1,4 +1,4 @@
-"""Makes the scenarios of each family from the tables; a seed draws what is drawn."""
+"""Makes the scenarios of each family from the tables; the seed decides what is drawn."""
 
 import random
 from collections.abc import Iterator
@@ -8,17 +8,17 @@ from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, UNDISTU
 from tests.faults.services import AZURITE, HUB, IDENTITY, OPERATIONS, SERVICES, TEN_MINUTES, WAYS, steps_of
 from tests.faults.troubles import AT_EACH_STEP, PROCESSES
 
-# How long an operation takes in Azure, less its end: moments are drawn from it.
+# How many seconds an operation takes in Azure, without its end; moments are drawn from this range.
 SECONDS_IN_AZURE: dict[Operation, int] = {"create": 1500, "delete": 240}
 DRAWN_CALLS = 60
 DRAWN_KILLS = 3
-# The answer of these is lost, although the work is done: for a call that reads, a cut connection is the same.
+# The ways in which a call fails. With lost answers the work is done; for a call that only reads, that equals a reset.
 CALL_WAYS = ("503", "429 without Retry-After", "reset", "lost answers", "silence")
 KILLED_FOR_SECONDS = 120.0
 
 
 def every(seed: object) -> list[Scenario]:
-    """Return every scenario of a seed, in an order in which creates and deletes take turns."""
+    """Return every scenario of a seed, shuffled so that creates and deletes mix."""
     rng = random.Random(f"{seed}/scenarios")  # noqa: S311 - for repeatable tests
     drawn = list(dict.fromkeys([*_outages(rng), *_calls(rng), *_kills(rng), *_races(rng), *_rights()]))
     rng.shuffle(drawn)
@@ -26,7 +26,7 @@ def every(seed: object) -> list[Scenario]:
 
 
 def is_lonely(scenario: Scenario) -> bool:
-    """Tell whether what goes wrong goes wrong for every cluster of a platform."""
+    """Tell whether the scenario's trouble affects every cluster of a platform."""
     if scenario.family == RIGHTS.name:
         return not MISSING[scenario.what, scenario.way].of_one_cluster
     return scenario.family == KILLS.name or (scenario.family == OUTAGES.name and scenario.what not in SERVICES)
@@ -38,7 +38,7 @@ def _undisturbed() -> Iterator[Scenario]:
 
 
 def _outages(rng: random.Random) -> Iterator[Scenario]:
-    """Each service in each way: at a step that needs it, and, of a create, at some moment."""
+    """Yield an outage of each service in each way: at a step that needs it, and for creates also at a random moment."""
     for what, service in SERVICES.items():
         for operation, steps in service.steps.items():
             for way in WAYS:
@@ -53,7 +53,7 @@ def _outages(rng: random.Random) -> Iterator[Scenario]:
 
 
 def _calls(rng: random.Random) -> Iterator[Scenario]:
-    """Pairs of a call and what goes wrong with it."""
+    """Yield random calls, each with one way in which it fails."""
     for _ in range(DRAWN_CALLS):
         what = rng.choice(list(SERVICES))
         operation = rng.choice(list(SERVICES[what].steps))
@@ -62,7 +62,7 @@ def _calls(rng: random.Random) -> Iterator[Scenario]:
 
 
 def _kills(rng: random.Random) -> Iterator[Scenario]:
-    """Each process: at steps and moments that are drawn, and the worker and the host again and again."""
+    """Yield kills of each process at random steps and moments, and repeated kills."""
     for what in PROCESSES:
         for operation, longest in SECONDS_IN_AZURE.items():
             for _ in range(DRAWN_KILLS):
@@ -82,7 +82,7 @@ def _kills(rng: random.Random) -> Iterator[Scenario]:
 
 
 def _races(rng: random.Random) -> Iterator[Scenario]:
-    """Further requests, at steps that are drawn."""
+    """Yield further requests at random steps."""
     steps = steps_of("create")[:-1]
     for step in rng.sample(steps, 8):
         yield Scenario(RACES.name, "create", "DELETE", at=step, ending="Canceled")

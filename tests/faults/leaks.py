@@ -1,4 +1,4 @@
-"""Secrets where they do not belong: every place that the platform writes to, searched for every form that a secret takes."""
+"""Searches every place that the platform writes to for secrets, in every encoding that a secret may have."""
 
 import base64
 import binascii
@@ -14,22 +14,22 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 Forms = Callable[[str], list[bytes]]
-# A part of a secret that others may have by chance proves nothing.
+# Shorter parts of a secret can occur by chance and prove nothing.
 SHORTEST = 12
-# How often content may be packed into other content.
+# How many times content may be packed inside other content.
 DEEPEST = 3
 GZIP, ZLIB = b"\x1f\x8b\x08", b"\x78\x9c"
-# How both begin in base64, at the beginning of what is encoded.
+# How gzip and zlib data begin in base64, when nothing stands before them in the encoded data.
 PACKED_IN_BASE64 = re.compile(rb"(?:H4sI|eJ[w-z])[A-Za-z0-9+/_-]{16,}={0,2}")
 SIGNATURE = re.compile(rb"[?&;\"]sig=(?!\*\*\*)[A-Za-z0-9%+/]{20,}")
 
 
 def _base64(data: bytes, encode: Callable[[bytes], bytes] = base64.b64encode) -> list[bytes]:
-    """Return what is the same of data in base64 whatever stands beside it, for each of the three alignments."""
+    """Return the base64 forms of data that do not depend on its neighbours, one for each of the three alignments."""
     found = []
     for offset in range(3):
         whole = encode(b"\0" * offset + data)
-        # The first characters also hold what stands before, the last ones what stands behind.
+        # The first characters also encode what stands before, and the last ones what stands after.
         begin = (0, 2, 3)[offset]
         found.append(whole.rstrip(b"=")[begin : -1 if (offset + len(data)) % 3 else None])
     return found
@@ -55,7 +55,7 @@ ENCODINGS: Mapping[str, Forms] = {
     "base64 twice": _twice,
     "base64 reversed": lambda secret: [form[::-1] for form in _base64(secret.encode())],
 }
-# Beside these, what is packed by gzip or zlib is unpacked, in base64 or not, and searched for all of them.
+# In addition, content packed by gzip or zlib is unpacked, even inside base64, and searched for all these forms.
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Place:
     """Something that was written or said.
 
     Args:
-        name: where, for people.
-        content: what.
+        name: its location, for people.
+        content: its bytes.
     """
 
     name: str
@@ -73,12 +73,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Home:
-    """Where secrets are on purpose.
+    """A place where secrets belong.
 
     Args:
-        table: of the store of the emulated services.
+        table: table of the store of the emulated services.
         key: a regular expression for the keys of its rows.
-        why: they are there.
+        why: why they are there.
     """
 
     table: str
@@ -97,7 +97,7 @@ AT_HOME = (
     Home("kubernetes_objects", r".*\|secrets/.*", "the cluster's own etcd"),
     Home("kubernetes_changes", ".*", "the same, for watches"),
 )
-# Files that hold secrets on purpose, and why.
+# Files in which secrets belong, and why.
 FILES_AT_HOME = {
     "endpoints.json": "what people need to call the platform",
     "keys.json": "the keys of the Functions host",
@@ -105,16 +105,16 @@ FILES_AT_HOME = {
     "emulator.sqlite-wal": "pages of the same tables",
     "emulator.sqlite-shm": "idem",
 }
-# Where Azurite keeps what blobs hold, and how the bootstrap ignition begins, which it sweeps some minutes after its
-# container was deleted. The sealed graph was written before it, and is searched.
+# Where Azurite keeps the content of blobs, and how the bootstrap ignition begins. Azurite sweeps the ignition some
+# minutes after its container was deleted. The sealed graph was written before the ignition, and is searched.
 EXTENTS, IGNITION = "__blobstorage__", b'{"ignition"'
 
 
 class Search:
-    """A search for secrets, by their names.
+    """A search for some secrets.
 
     Args:
-        canaries: name to value.
+        canaries: name to value of each secret.
     """
 
     def __init__(self, canaries: Mapping[str, str]) -> None:
@@ -125,7 +125,7 @@ class Search:
         }
 
     def hits(self, place: Place) -> list[str]:
-        """Return what of the secrets is in a place, a sentence each."""
+        """Return which secrets are in a place, a sentence each."""
         found = set()
         for content, packing in _unpacked(place.content):
             for (what, encoding), forms in self._needles.items():
@@ -137,7 +137,7 @@ class Search:
 
 
 def _unpacked(content: bytes, packing: str = "", depth: int = 0) -> Iterator[tuple[bytes, str]]:
-    """Yield content, and everything that is packed in it, with how it is packed."""
+    """Yield content and everything that is packed in it, each with how it is packed."""
     yield content, packing
     if depth == DEEPEST:
         return
@@ -159,17 +159,17 @@ def _packed(content: bytes) -> Iterator[tuple[bytes, str]]:
 
 
 def places(state: Path) -> Iterator[Place]:
-    """Yield everything that a platform wrote and that is no home of secrets."""
+    """Yield everything that a platform wrote, except where secrets belong."""
     for name, row in _rows(state, at_home=False):
         yield Place(name, row)
-    # The task hub and its log of writes are searched as raw bytes, too.
+    # The task hub and its write-ahead log are searched as raw bytes, too.
     for path in sorted(state.rglob("*")):
         if path.is_file() and path.name not in FILES_AT_HOME:
             yield Place(str(path.relative_to(state)), _content(path))
 
 
 def homes(state: Path, canaries: Mapping[str, str]) -> set[str]:
-    """Return the tables in which secrets are at home and found: a search that finds nothing there proves nothing."""
+    """Return the tables in which secrets belong and were found: a search that finds nothing there proves nothing."""
     search = Search(canaries)
     return {name.split(" ")[0] for name, row in _rows(state, at_home=True) if search.hits(Place(name, row))}
 
@@ -180,7 +180,7 @@ def _content(path: Path) -> bytes:
 
 
 def _rows(state: Path, *, at_home: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield (table and key, row) of the services' store, either where secrets are at home or everywhere else."""
+    """Yield (table and key, row) of the services' store, either where secrets belong or everywhere else."""
     with closing(sqlite3.connect(f"file:{state / 'emulator.sqlite'}?mode=ro", uri=True)) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for table in tables:

@@ -1,4 +1,4 @@
-"""pytest's part: collects what came of each scenario, tells it while the run goes on, and writes the report."""
+"""The pytest plugin: collects the result of each scenario and writes the report."""
 
 import os
 from pathlib import Path
@@ -11,18 +11,18 @@ from tests.faults.report import Line, render
 from tests.faults.scenarios import STORIES, Scenario
 
 HERE = Path(__file__).parent
-# A restart takes the same seconds at every time scale, a deadline does not: this one leaves room for many in a row.
+# A restart takes the same time at every time scale, but a deadline does not; this scale leaves room for many in a row.
 SCALE = 40
 FAMILY, NAME, OPERATION, SECONDS, MET = "family", "scenario", "operation", "seconds", "met"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add where the report goes."""
+    """Add the option for the report's path."""
     parser.addoption("--report", type=Path, default=None, help="write what came of every scenario to this page")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Say of which family a test is, so that the report counts it whatever comes of it."""
+    """Record the family of each test, so that the report counts the test whatever its result."""
     callspec = getattr(item, "callspec", None)
     scenario = callspec.params.get("scenario") if callspec else None
     marker = item.get_closest_marker("family")
@@ -34,20 +34,20 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the other tests, keep the stories that `make test` has no time for."""
+    """Of the tests outside this folder, keep only the stories that `make test` leaves out."""
     chosen = [item for item in items if HERE in item.path.parents or item.get_closest_marker("thorough")]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = chosen
 
 
 class Collector:
-    """Collects the lines of the report, on the process that controls the run."""
+    """Collects the lines of the report, in the process that controls the run."""
 
     def __init__(self) -> None:
         self.lines: dict[str, Line] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take what a phase of a test has come to."""
+        """Record the result of a phase of a test."""
         told: dict[str, Any] = {str(name): value for name, value in report.user_properties}
         if FAMILY not in told or (report.when != "call" and not report.failed):
             return
@@ -63,7 +63,7 @@ class Collector:
         )
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the page."""
+        """Write the report, if its path is given."""
         path: Path | None = session.config.getoption("--report")
         if path is not None:
             only = str(session.config.getoption("keyword"))
@@ -76,6 +76,6 @@ def _error(report: pytest.TestReport) -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect, but not in the workers of xdist."""
+    """Register the collector, except in the workers of xdist."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Collector(), "faults-collector")

@@ -36,7 +36,14 @@ class Line:
 
 
 def render(lines: Iterable[Line], seed: str, scale: float, only: str = "") -> str:
-    """Return the page; `only` names the part of the scenarios that was run, as the command's option does."""
+    """Return the page.
+
+    Args:
+        lines: the results of the scenarios.
+        seed: the seed that drew the scenarios.
+        scale: the time scale of the run.
+        only: the filter with which the run was started, as pytest's `-k`; "" if it was a full run.
+    """
     found = sorted(lines, key=lambda line: (list(FAMILIES).index(line.family), line.name))
     return "\n".join(
         [*_head(seed, scale, only), *_table(found, _usual(found)), "", *_promises(found), "", *_failures(found), ""]

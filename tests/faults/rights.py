@@ -1,7 +1,8 @@
-"""Rights of the service's identities and of a cluster's principal, taken away one by one and given back.
+"""Takes rights of the service's identities and of a cluster's principal away, one by one, and gives them back.
 
-They are taken from the store of the local Azure, where each decision reads them: nobody who could take them through
-Azure Resource Manager has a secret here. A single action goes by a role like the old one, less that action.
+The rights are changed in the store of the local Azure, from which every decision reads them, because the tests have no
+secret of an identity that could change them through Azure Resource Manager. To take a single action, the assignment
+gets a role like the old one without that action.
 """
 
 import json
@@ -26,22 +27,22 @@ ASSIGNMENTS = "/providers/microsoft.authorization/roleassignments/"
 DEFINITIONS = "/providers/Microsoft.Authorization/roleDefinitions/"
 THE_COMMON = "what contributors have in common"
 PATIENCE_SECONDS = 240.0
-# An operation that has neither failed nor ended by then waits for the right; it must go on when it has it again.
+# An operation that has neither failed nor ended after this time waits for the right; it must continue once it has it.
 WAITING_SECONDS = 75.0
 BARE = ("InternalServerError", "InternalError")
 
 
 @dataclass(frozen=True)
 class Right:
-    """Something that may be taken away.
+    """A right that can be taken away.
 
     Args:
         holder: who has it: "identity", "first-party" or "cluster".
-        where: a scope of ARM, a vault or a Cosmos account; the names of the world, or of the cluster, in braces.
-        role: of an assignment, its guid; "" for vaults and Cosmos DB.
-        without: the actions that are taken; all of the role, if none.
-        names: a regular expression for what an error has to say.
-        policy: of a vault: the member that holds the permissions.
+        where: an ARM scope, a vault or a Cosmos account, with names of the world or of the cluster in braces.
+        role: GUID of the assigned role; "" for vaults and Cosmos DB.
+        without: the actions that are taken away; if empty, the whole role.
+        names: a regular expression for what an error must say.
+        policy: for a vault, the member that holds the permissions.
     """
 
     holder: str
@@ -53,7 +54,7 @@ class Right:
 
     @property
     def of_one_cluster(self) -> bool:
-        """Tell whether only one cluster misses it."""
+        """Tell whether only one cluster loses it."""
         return "{vnet}" in self.where
 
 
@@ -100,9 +101,9 @@ RIGHTS = {(what, way): right for what, way, right in _all()}
 
 
 def run_without(scenario: Scenario, cluster: Cluster) -> tuple[float, list[str]]:
-    """Create and delete a cluster without a right; return how long the create took, and what was wrong with it.
+    """Create and delete a cluster without a right; return how long the create took, and what was wrong.
 
-    Either fails and says what is missing, or waits until the right is given back, or does not need it.
+    Each request must fail and say what is missing, or wait until the right is given back, or not need it.
     """
     right = RIGHTS[scenario.what, scenario.way]
     gaps: list[str] = []
@@ -133,12 +134,12 @@ def _document_id(cluster: Cluster) -> str:
 def _attempt(
     cluster: Cluster, method: str, body: Json | None, right: Right, give_back: Callable[[], None]
 ) -> list[str]:
-    """Send a request without a right; return what its end leaves to be wished for."""
+    """Send a request without a right; return what is wrong with its result."""
     log = cluster.azure.state / "logs" / "functions.log"
     begin = log.stat().st_size
     answer = cluster.send(method, body=body)
     if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
-        # What the service's own identity may do is the operator's business, who reads the log.
+        # Rights of the service's own identity are the operator's business, and operators read the log.
         return _gaps(method, log.read_bytes()[begin:].decode(), right)
     if answer.status_code not in (200, 201, 202):
         return _gaps(method, answer.text, right)
@@ -158,14 +159,14 @@ def _attempt(
 
 
 def _gaps(method: str, said: str, right: Right) -> list[str]:
-    """Return what an error does not say."""
+    """Return what is missing from an error."""
     bare = [f"{method} fails bare: {said}"] if any(f'"{code}"' in said for code in BARE) else []
     return bare or ([] if re.search(right.names, said) else [f"{method} does not name what is missing: {said}"])
 
 
 @contextmanager
 def _lacking(cluster: Cluster, right: Right) -> Iterator[Callable[[], None]]:
-    """Take a right away; gives what gives it back, which is done at the end in any case."""
+    """Take a right away; give a function that gives it back, which is also called at the end."""
     with taken(cluster.azure.state) as inventory:
         kept = list(_take(inventory, cluster, right))
 
@@ -180,7 +181,7 @@ def _lacking(cluster: Cluster, right: Right) -> Iterator[Callable[[], None]]:
 
 
 def _take(inventory: Inventory, cluster: Cluster, right: Right) -> Iterator[tuple[str, str, Json]]:
-    """Take a right away; yield the rows that were changed, as they were."""
+    """Take a right away; yield the rows that change, as they were before."""
     where = fill(right.where.replace("{vnet}", cluster.customer.vnet_id), WORLD)
     holder = _object_id(inventory, cluster, right)
     if right.role:
@@ -201,7 +202,7 @@ def _take(inventory: Inventory, cluster: Cluster, right: Right) -> Iterator[tupl
 
 
 def _lesser(inventory: Inventory, assignment: Json, right: Right) -> Json | None:
-    """Return an assignment of a role like the old one without some actions; none at all where all of it goes."""
+    """Return the assignment with a role like the old one without some actions; None if the whole role goes."""
     if not right.without:
         return None
     properties = assignment["properties"]
@@ -215,7 +216,7 @@ def _lesser(inventory: Inventory, assignment: Json, right: Right) -> Json | None
 
 
 def _object_id(inventory: Inventory, cluster: Cluster, right: Right) -> str:
-    """Return who holds a right: the service has a principal in each of both tenants."""
+    """Return the object id of a right's holder; the service has a principal in each of two tenants."""
     endpoints = cluster.azure.endpoints
     if right.holder == "cluster":
         return str(cluster.customer.principal["object_id"])

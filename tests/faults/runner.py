@@ -1,4 +1,4 @@
-"""Runs any scenario against a local Azure, and lets the census count afterwards."""
+"""Runs any scenario against a local Azure, and then has the census count what exists."""
 
 import random
 import time
@@ -17,10 +17,10 @@ from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, begun, prepare
 
-# What a create or a delete takes here at most, beside others on two cores, when nothing happens.
+# The longest that an undisturbed create or delete takes here, with others running on two cores.
 PATIENCE_SECONDS = 240.0
 KEPT = 4
-# A step that runs again after a kill or a lost answer may write a secret again: in ten minutes without answers it runs
+# A step that runs again after a kill or a lost answer may write a secret again. In ten minutes without answers it runs
 # some thirty times, and the SDK sends each write four times.
 VERSIONS = 120
 BEGIN: dict[Operation, Callable[[Cluster], str]] = {
@@ -32,12 +32,12 @@ BEGIN: dict[Operation, Callable[[Cluster], str]] = {
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a scenario.
+    """The result of a scenario.
 
     Args:
-        seconds: from the request to the end of the operation.
+        seconds: time from the request to the end of the operation.
         violations: what is not as it should be, a sentence each.
-        met: whether anything went wrong: a call or a moment that is drawn may not occur, and then nothing is proved.
+        met: whether anything went wrong at all: a drawn call or moment may not occur, and then the run proves nothing.
     """
 
     seconds: float
@@ -47,18 +47,18 @@ class Result:
 
 @dataclass
 class SpareClusters:
-    """Clusters that exist, for scenarios that need one: those that came through another scenario well, or new ones."""
+    """Existing clusters for scenarios that need one: left over from scenarios that ended well, or new."""
 
     azure: LocalAzure
     rng: random.Random
     _clusters: SimpleQueue[Cluster] = field(default_factory=SimpleQueue)
 
     def new(self) -> Cluster:
-        """Return a cluster that is still to be created."""
+        """Return a cluster that does not exist yet."""
         return prepare(self.azure, unique(self.rng, "x"))[0]
 
     def take(self) -> Cluster:
-        """Return a cluster that exists."""
+        """Return a cluster that exists; create one if no other is left."""
         try:
             return self._clusters.get_nowait()
         except Empty:
@@ -67,7 +67,7 @@ class SpareClusters:
             return cluster
 
     def give(self, cluster: Cluster) -> None:
-        """Keep a cluster for another scenario, if there are few: each holds memory, and quota."""
+        """Keep a cluster for another scenario, or delete it if there are enough: each holds memory and quota."""
         if self._clusters.qsize() < KEPT:
             self._clusters.put(cluster)
         else:
@@ -75,7 +75,7 @@ class SpareClusters:
 
 
 def trouble_of(scenario: Scenario) -> Trouble:
-    """Return who makes the trouble of a scenario."""
+    """Return the function that makes a scenario's trouble."""
     if scenario.family == OUTAGES.name and scenario.what not in SERVICES:
         return machine_away
     return {
@@ -88,7 +88,13 @@ def trouble_of(scenario: Scenario) -> Trouble:
 
 
 def run(scenario: Scenario, clusters: SpareClusters, scale: float) -> Result:
-    """Run a scenario; return what came of it."""
+    """Run a scenario; return its result.
+
+    Args:
+        scenario: the scenario.
+        clusters: clusters on the platform where it runs.
+        scale: time scale of the platform.
+    """
     if scenario.family == RIGHTS.name:
         return Result(*run_without(scenario, clusters.new()))
     cluster = _own(clusters.new() if scenario.operation == "create" else clusters.take())
@@ -110,13 +116,13 @@ def run(scenario: Scenario, clusters: SpareClusters, scale: float) -> Result:
 
 
 def _wait(cluster: Cluster, operation_id: str, seconds: float) -> None:
-    """Wait for the end of an operation without a request, which what went wrong might meet."""
+    """Wait for the end of an operation without sending requests, because they might meet the scenario's fault."""
     with taken(cluster.azure.state) as inventory:
         wait_for(lambda: inventory.has_ended(operation_id), f"the end of operation {operation_id}", seconds)
 
 
 def _own(cluster: Cluster) -> Cluster:
-    """Return a cluster with a correlation id of its own, so that faults can be meant for it alone."""
+    """Return the cluster with its own correlation id, so that faults can apply to it alone."""
     return replace(cluster, correlation_id=str(UUID(int=random.Random(uuid4().int).getrandbits(128))))  # noqa: S311 - an id
 
 
@@ -129,7 +135,7 @@ def _ending(scenario: Scenario, ended: dict[str, Any]) -> list[str]:
 
 
 def _count(scenario: Scenario, cluster: Cluster, operation_id: str, document_id: str) -> list[str]:
-    """Let the census count; a create that a DELETE overtakes is counted when that has ended."""
+    """Return what the census finds wrong; if a DELETE overtakes the create, count after the DELETE has ended."""
     if scenario.ending == "Canceled":
         cluster.succeed(_last_operation(cluster), PATIENCE_SECONDS)
     expected = census.ONE if scenario.operation != "delete" and scenario.ending == "Succeeded" else census.NONE
@@ -151,7 +157,10 @@ def _last_operation(cluster: Cluster) -> str:
 
 
 def _attempts(scenario: Scenario, cluster: Cluster, operation_id: str) -> list[str]:
-    """An outage is sat out, not begun again; only a worker that dies, as one without identity has to, may cost one."""
+    """Report an operation that took several attempts: it should survive an outage in one, unless the worker dies.
+
+    A worker dies when it starts without an identity.
+    """
     times = census.attempts(cluster.azure.state, operation_id)
     if scenario.what != IDENTITY and scenario.family in (OUTAGES.name, CALLS.name, OWN_PACE.name) and times > 1:
         return [f"it took {times} attempts"]
@@ -159,7 +168,7 @@ def _attempts(scenario: Scenario, cluster: Cluster, operation_id: str) -> list[s
 
 
 def _is_met(scenario: Scenario, cluster: Cluster) -> bool:
-    """Tell whether a call met what went wrong, where it takes a call."""
+    """Tell whether a call met the fault; true for troubles that need no call."""
     if scenario.family not in (OUTAGES.name, CALLS.name) or scenario.what not in SERVICES:
         return True
     return any(call["fault"] for call in cluster.azure.journal(cluster.correlation_id))

@@ -1,6 +1,6 @@
-"""What goes wrong, as data: a scenario says what is under way, what happens to it, when, for how long, and how it ends.
+"""What goes wrong, as data: a scenario says which operation runs, what happens, when, how long, and how it ends.
 
-The tables are here, and the types of their rows. Who makes scenarios of them is in `families.py`.
+This module has the types and the families; `families.py` makes the scenarios.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ class Family:
     """Scenarios of one kind.
 
     Args:
-        name: of the family.
-        promise: what all of them promise, for the report.
-        refused: whether Azure or the customer refuses the work. Only such a failure can ever be accepted.
+        name: name of the family.
+        promise: what all its scenarios promise, for the report.
+        refused: whether Azure or the customer refuses the work. Only such failures can be accepted.
     """
 
     name: str
@@ -65,15 +65,15 @@ class Scenario:
     """One run.
 
     Args:
-        family: by its name.
-        operation: what is under way.
-        what: goes wrong: a service, processes, a right.
-        way: how, where there are several.
-        at: when: a step, by its name, or a moment: seconds of Azure's after the request.
-        seconds: for which it lasts: of Azure's, but of this machine's where processes die, because a restart takes the
-            same at every time scale; 0 for what is over at once.
+        family: name of the family.
+        operation: the operation that runs.
+        what: what goes wrong: a service, processes, a right.
+        way: in which way, if there are several.
+        at: when it goes wrong: at a step, by its name, or so many of Azure's seconds after the request.
+        seconds: how long it lasts, in Azure's seconds, but in real seconds if processes die, because a restart takes
+            the same time at every time scale; 0 if it is over at once.
         call: which call of the step meets it, counted from 1; 0 for all of them.
-        ending: of the operation.
+        ending: how the operation ends.
     """
 
     family: str
@@ -86,7 +86,7 @@ class Scenario:
     ending: Ending = "Succeeded"
 
     def __str__(self) -> str:
-        """The name of the scenario: of its test, and of its line in the report."""
+        """Return the scenario's name, for its test and its line in the report."""
         moment = f"at {self.at}" if isinstance(self.at, str) else (f"after {self.at:.0f} s" if self.at else "")
         lasts = f"for {self.seconds:.0f} s" if self.seconds else ""
         call = f"call {self.call}" if self.call else ""

@@ -1,4 +1,4 @@
-"""What can be away, and how: the services that the product calls, with the steps that call them."""
+"""The services that can be away, the ways in which they are, and the steps that call them."""
 
 from dataclasses import dataclass, field
 
@@ -7,14 +7,14 @@ from tests.faults.scenarios import Json, Operation
 
 Steps = tuple[str, ...]
 OPERATIONS: tuple[Operation, ...] = ("create", "update", "delete")
-# Azure's ten minutes, the longest that an operation has to sit out.
+# Ten minutes of Azure's time, the longest outage that an operation must survive.
 TEN_MINUTES = 600.0
-# What the service has of its own cluster here: a domain of the service's, no pull secret, nothing that is cancelled.
+# The predicates that hold for the clusters here: a managed domain, no pull secret, nothing to cancel.
 TRUE = ("", "uses_managed_domain", "has_no_pull_secret")
 
 
 def steps_of(operation: Operation) -> Steps:
-    """Return the steps of an operation on one of the clusters here."""
+    """Return the steps that an operation has for one of the clusters here."""
     return tuple(row.name for row in PLANS[operation] if row.when in TRUE)
 
 
@@ -23,9 +23,9 @@ class Service:
     """Something that can be away.
 
     Args:
-        of: the service, as the faults of the local Azure call it.
-        operation: a regular expression for what is meant of it.
-        steps: by operation: some of the steps that call it.
+        of: name of the service in the faults of the local Azure.
+        operation: a regular expression for the operations of the service that fail.
+        steps: some of the steps that call it, by operation.
     """
 
     of: str
@@ -33,7 +33,8 @@ class Service:
     steps: dict[Operation, Steps] = field(default_factory=dict)
 
 
-# What a step of each of these calls, the journal of an undisturbed run says; `test_services.py` compares.
+# The journal of an undisturbed run says which services a step calls. `test_services.py` checks that the steps exist,
+# and the runner reports an outage at a step that no call met.
 SERVICES = {
     "Azure Resource Manager": Service(
         "arm",
@@ -108,13 +109,13 @@ SERVICES = {
         },
     ),
 }
-# Called for tokens that are kept: an outage is felt only by a worker that has just been started.
+# Called only for tokens, which are cached: only a worker that has just started notices an outage.
 IDENTITY = "the managed identity"
 IDENTITY_SERVICE = Service("managed-identity")
-# Not behind the front of the local Azure: Azurite stops answering, the task hub's file is locked.
+# Not reached through the local Azure's server: Azurite is suspended, and the task hub's file is locked.
 AZURITE, HUB = "Azurite", "the host's storage"
 
-# How a service is away. A delay and a silence last seconds of this machine, as the SDKs' own patience does.
+# The ways in which a service is away. Delays and silences last real seconds, because the SDKs' time-outs do.
 WAYS: dict[str, Json] = {
     "503": {"kind": "status", "status_code": 503},
     "429 with Retry-After": {"kind": "status", "status_code": 429, "retry_after": 1},

@@ -1,4 +1,4 @@
-"""The scenarios that run with `make test`: the same each time, a few minutes for two cores."""
+"""The scenarios that `make test` runs: always the same ones, a few minutes on two cores."""
 
 from tests.faults.scenarios import CALLS, KILLS, OUTAGES, RACES, RIGHTS, Scenario
 from tests.faults.services import TEN_MINUTES

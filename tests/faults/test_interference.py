@@ -1,4 +1,4 @@
-"""Somebody interferes while a cluster is made: the create says what is wrong, or goes on, and all of it can go."""
+"""Somebody interferes with a create: it says what is wrong, or continues, and DELETE removes everything."""
 
 import copy
 import os
@@ -28,26 +28,26 @@ pytestmark = [
 ]
 
 Json = dict[str, Any]
-# What may happen between the deployment of the machines and their first request takes a moment of this machine.
+# Real seconds for an interference between the deployment of the machines and their first request.
 BEFORE_BOOT_SECONDS = 6
 BOOTSTRAP = "bootstrap"
-# The keys of one cluster take a core for seconds.
+# Generating the keys of a cluster takes a core for seconds.
 AT_ONCE = 4
 SECRET = re.compile(r"sig=(?!\*)[A-Za-z0-9%+/]{8}|AccountKey|PRIVATE KEY")
 
 
 @dataclass(frozen=True)
 class Interference:
-    """Something that somebody does, and what comes of it.
+    """An action that somebody takes, and its result.
 
     Args:
-        at: the step at which it is done, and the state of that step; none for before the PUT.
+        at: the step at which it is done, and the status of that step; empty for before the PUT.
         do: does it.
-        steps: the step that fails; of several that wait at once for the same thing the first one.
-        code: of the error.
-        says: what else the error has to hold, with names of the cluster in braces.
-        late: a machine whose boot waits until it is done.
-        mend: sets it right; an equal PUT then succeeds. Without it only DELETE helps.
+        steps: the steps of which one fails: if several wait for the same thing at once, the first to give up.
+        code: code of the error.
+        says: further texts of the error, with names of the cluster in braces.
+        late: a machine whose boot is delayed until it is done.
+        mend: corrects it, so that an equal PUT then succeeds. Without it only DELETE helps.
     """
 
     at: tuple[str, str]
@@ -75,7 +75,7 @@ DEPLOYING = ("deploy_machines_template", "Running")
 BOOTING = ("deploy_machines_template", "Succeeded")
 REMOVED = ("remove_bootstrap", "Succeeded")
 
-# What waits for the API server from then on; how far the cluster comes before is a matter of moments.
+# Steps that wait for the API server from then on; which of them fails depends on timing.
 INSIDE = (
     "ensure_logging",
     "ensure_ifreload",
@@ -88,7 +88,7 @@ def _grant(inside: Inside) -> None:
 
 
 def _put_back_the_rule(inside: Inside) -> None:
-    """Let the load balancer be as the product's own template says: a rule for the API server, beside the other's."""
+    """Restore the API server's rule as in the product's template, modelled on the rule that remains."""
 
     def change(rules: list[Any]) -> list[Any]:
         (other,) = rules
@@ -183,7 +183,7 @@ def _told(error: Json) -> Iterator[str]:
 
 
 def _interfere(cluster: Cluster, interference: Interference) -> str:
-    """Create a cluster and do what is done to it; return the operation's id."""
+    """Create a cluster and interfere with it; return the operation's id."""
     if interference.late:
         boot_slowly(cluster.azure, cluster, interference.late, BEFORE_BOOT_SECONDS)
     body = cluster.body
@@ -198,7 +198,7 @@ def _interfere(cluster: Cluster, interference: Interference) -> str:
 
 @pytest.fixture(scope="session")
 def interfered(azure: LocalAzure, worker_id: str) -> dict[str, tuple[Cluster, str]]:
-    """Give for each interference its cluster and its operation: all are made at once, because each takes its time."""
+    """Give each interference's cluster and operation. All are started together, because each takes a while."""
     numbers = random.Random(f"{os.environ[SEED]}/{__name__}/{worker_id}")  # noqa: S311 - for repeatable tests
     clusters = prepare(azure, *(unique(numbers, "i") for _ in INTERFERENCES))
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -208,7 +208,7 @@ def interfered(azure: LocalAzure, worker_id: str) -> dict[str, tuple[Cluster, st
 
 @pytest.mark.parametrize("name", INTERFERENCES)
 def test_a_create_explains_what_somebody_did_to_it(interfered: dict[str, tuple[Cluster, str]], name: str) -> None:
-    """The error names step, machine, cause in the words of Azure or the machine, remedy and correlation id."""
+    """The error names step, machine, remedy, correlation id, and the cause as Azure or the machine words it."""
     (cluster, operation_id), interference = interfered[name], INTERFERENCES[name]
     error = cluster.fail(operation_id)
     details = {each["code"]: each["message"] for each in error["details"]}
@@ -231,7 +231,7 @@ def test_a_create_explains_what_somebody_did_to_it(interfered: dict[str, tuple[C
 
 
 def test_a_create_survives_that_all_masters_are_switched_off_for_a_while(azure: LocalAzure, rng: random.Random) -> None:
-    """The wait says that the API server is not reached, and goes on when it answers again."""
+    """The wait says that the API server is not reached, and continues when it answers again."""
     (cluster,) = prepare(azure, unique(rng, "i"))
     operation_id = cluster.create()
     cluster.wait_for_step(operation_id, "api_servers_ready")

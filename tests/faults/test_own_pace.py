@@ -1,4 +1,4 @@
-"""At Azure's own pace: the pauses of the SDKs are never scaled, so that a fast clock hides what they do to a step."""
+"""Outages at Azure's own pace: no time scale shortens the SDKs' pauses, so a fast clock hides their effect."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -24,14 +24,14 @@ pytestmark = [
 
 AWAY_SECONDS = 60
 STEP = "deploy_storage_template"
-# From the request to the end of the step: its checks, its pauses, the outage, and what a deployment takes in Azure.
+# From the request to the end of the step: checks, pauses, the outage, and the duration of a deployment in Azure.
 PATIENCE_SECONDS = 360
 CHOSEN = ("503", "reset", "429 without Retry-After")
 
 
 @pytest.mark.timeout(600)
 def test_a_create_goes_on_after_cosmos_db_was_away_for_a_minute(tmp_path: Path, rng: random.Random) -> None:
-    """In each of three ways, from the moment a step needs it: the step succeeds at its first attempt."""
+    """Cosmos DB is away in each of three ways from the moment a step needs it; the step succeeds at attempt 1."""
     with local_azure.running(tmp_path / "local-azure", time_scale=1) as azure:
         clusters = _clusters(azure, rng)
         with ThreadPoolExecutor(len(CHOSEN)) as pool:
@@ -45,7 +45,7 @@ def _clusters(azure: LocalAzure, rng: random.Random) -> list[Cluster]:
 
 
 def _sit_out(cluster: Cluster, way: str) -> str:
-    """Create a cluster, and take the database away when the step begins; return how the step ended."""
+    """Create a cluster, take the database away when the step begins, and return how the step ended."""
     wish = WAYS[way] | {"correlation_id": cluster.correlation_id, "seconds": AWAY_SECONDS, "begins_at": STEP}
     with fault(cluster.azure, **wish, service=SERVICES["Cosmos DB"].of), taken(cluster.azure.state) as inventory:
         operation_id = cluster.create()

@@ -1,7 +1,7 @@
-"""Whatever Azure does to the calls of one row, the operation ends: well, or `Failed` with all that a person needs.
+"""Whatever Azure does to the calls of one row, the operation succeeds, or fails with all that a person needs.
 
-No row is listed here. Each call names its step, so a fault is meant for the calls of a step, whatever they are, and
-the plan of an operation says which steps there are. Each cluster has a correlation id of its own, and faults of its own.
+No row is listed here. Each call names its step, so a fault can apply to all calls of a step, and the plan of an
+operation says which steps exist. Each cluster has its own correlation id and its own faults.
 """
 
 import random
@@ -24,40 +24,40 @@ from tests.product.integration.service.stage import Cluster, fault, prepare
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-rows"), pytest.mark.family(ROWS)]
 
 Json = dict[str, Any]
-# What the wrapper calls for every row alike, for the fence and for progress; all other calls are a row's own.
+# All calls except those that the wrapper makes for every row, for the fence and for progress.
 OWN = r"(?!(read OpenShiftClusters|upsert OperationProgress)$).*"
 BUSY, DOWN = "Azure is asked too often.", "Azure is not well."
 THROTTLED: Json = {"kind": "status", "status_code": 429, "retry_after": 1, "message": BUSY}
 BROKEN: Json = {"kind": "status", "status_code": 503, "message": DOWN}
-# What passes: once for each operation of each step, or once for each step where every time costs a second.
+# Trouble that passes: once for each operation of each step, or once for each step if each time costs a second.
 PASSING: dict[str, tuple[Json, ...]] = {
     "cut connections": ({"kind": "reset", "each": "operation"},),
     "lost answers": ({"kind": "lost-response", "each": "operation"},),
     "throttling, then a server error": (THROTTLED | {"each": "step"}, BROKEN | {"each": "step"}),
 }
-# A step that runs again after each of its calls may write a secret as often.
+# A step that runs again after each of its calls may write a secret each time.
 VERSIONS = 4
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """What does not pass: the fault, and what of its cause the error has to say."""
+    """Trouble that does not pass: the fault, and a regular expression for what the error must say of its cause."""
 
     fault: Json
     says: str
 
 
 SAID = "The administrator of this test forbids it."
-# Some say what it means instead: a role that is missing, a directory that does not answer.
+# Some errors say what the refusal means instead: a role that is missing, a directory that does not answer.
 FORBIDDEN = Trouble(
     {"kind": "status", "status_code": 403, "code": "Forbidden", "message": SAID, "operation": OWN},
     rf"{SAID}|403|Forbidden|may not|not checked|lacks|authority",
 )
-# A delete may be content with a 403: what the service has no access to any more, it leaves.
+# A 400, because a delete may succeed despite a 403: it leaves what the service no longer has access to.
 REFUSED = Trouble(
     {"kind": "status", "status_code": 400, "code": "BadRequest", "message": SAID, "operation": OWN}, f"{SAID}|400"
 )
-# What is done although nobody hears of it may stay done: the next call of such a row finds nothing left to do.
+# With lost answers a row may still succeed: its work is done, and its next call finds nothing left to do.
 LOST = Trouble({"kind": "lost-response", "operation": OWN}, "[Cc]onnection")
 ENDLESS = (
     Trouble(THROTTLED | {"operation": OWN}, f"{BUSY}|429|authority"),
@@ -66,11 +66,11 @@ ENDLESS = (
     LOST,
 )
 FOR_EVER = 10**9
-# The client of Cosmos tries a query that is put off a hundred times, a second apart here, before its row hears of it.
+# The Cosmos DB client retries a throttled query a hundred times, a second apart here, before its row gets the error.
 PATIENCE_SECONDS = 400
-# So many clusters at a time share the rows; each fails at its own ones, one after the other.
+# This many clusters share the rows, at the same time; each fails at its own rows, one after the other.
 SHARES = 4
-# What a create has to have begun for its delete to have something to cancel.
+# The step that a create must have begun for its delete to have something to cancel.
 UNDER_WAY = "deploy_storage_template"
 STEPS = {name: [row.name for row in plans.PLANS[name]] for name in ("create", "delete")}
 
@@ -78,14 +78,14 @@ STEPS = {name: [row.name for row in plans.PLANS[name]] for name in ("create", "d
 def test_creates_and_deletes_succeed_although_the_calls_of_every_row_meet_trouble(
     own_azure: LocalAzure, rng: random.Random
 ) -> None:
-    """Every kind of call of every row fails once; what is tried again finds what is there already."""
+    """Every kind of call of every row fails once, and the retry finds what already exists."""
     clusters = _clusters(own_azure, rng, len(PASSING))
     with ThreadPoolExecutor(len(clusters)) as pool:
         list(pool.map(_live_in_trouble, clusters, PASSING.values()))
 
 
 def _live_in_trouble(cluster: Cluster, troubles: tuple[Json, ...]) -> None:
-    """Create a cluster and delete it, while troubles meet the calls of every step."""
+    """Create a cluster and delete it while faults affect the calls of every step."""
     with ExitStack() as stack:
         faults = [stack.enter_context(_in_steps(cluster, ".+", **trouble)) for trouble in troubles]
         created = cluster.create()
@@ -110,7 +110,7 @@ def _live_in_trouble(cluster: Cluster, troubles: tuple[Json, ...]) -> None:
 def test_every_row_that_fails_says_what_to_do_and_the_next_request_goes_on(
     own_azure: LocalAzure, rng: random.Random, troubles: dict[str, tuple[Trouble, ...]]
 ) -> None:
-    """Each row of create and delete fails once, explained; with its cause gone the same request again gets past it."""
+    """Each row of create and delete fails once, explained; without the cause, the same request gets past the row."""
     clusters = _clusters(own_azure, rng, SHARES)
     with ThreadPoolExecutor(SHARES) as pool:
         for plan, tell in (("create", _create_at_last), ("delete", _delete_at_last)):
@@ -122,7 +122,7 @@ def test_every_row_that_fails_says_what_to_do_and_the_next_request_goes_on(
 
 
 def _create_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:
-    """Create a cluster that fails at some rows; return those that failed, and those that are rows of its plan."""
+    """Create a cluster that fails at some rows; return the rows that failed, and those that are in its plan."""
     with _hindered(cluster, causes) as held:
         failed, operation_id = _repeat(cluster, Cluster.create, held, causes)
     cluster.expect_one_of_each(operation_id, versions=FOR_EVER)
@@ -130,7 +130,10 @@ def _create_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[s
 
 
 def _delete_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:
-    """Delete a cluster that fails at some rows, while it is being created where one of them is about that."""
+    """Delete a cluster that fails at some rows; return the rows that failed, and all of them.
+
+    If one of the rows is the one that cancels a create, the delete comes while the cluster is being created.
+    """
     if "cancel_superseded" in causes:
         cluster.succeed(cluster.delete())
         cluster.wait_for_step(cluster.create(), UNDER_WAY)
@@ -143,7 +146,7 @@ def _delete_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[s
 
 @contextmanager
 def _hindered(cluster: Cluster, causes: dict[str, Trouble]) -> Iterator[dict[str, str]]:
-    """Let every call of these steps fail; gives the faults of the steps."""
+    """Make every call of these steps fail; give the id of each step's fault."""
     with ExitStack() as stack:
         yield {
             step: stack.enter_context(_in_steps(cluster, step, count=FOR_EVER, **cause.fault))
@@ -154,7 +157,11 @@ def _hindered(cluster: Cluster, causes: dict[str, Trouble]) -> Iterator[dict[str
 def _repeat(
     cluster: Cluster, begin: Callable[[Cluster], str], held: dict[str, str], causes: dict[str, Trouble]
 ) -> tuple[set[str], str]:
-    """Send a request again until it succeeds, each time without what made it fail; return what did, and the operation."""
+    """Repeat a request until it succeeds, each time without the faults that made it fail.
+
+    Returns:
+        The steps that failed, and the id of the operation that succeeded.
+    """
     failed: set[str] = set()
     gaps: list[str] = []
     while True:
@@ -172,14 +179,14 @@ def _repeat(
 
 
 def _failures(error: Json) -> list[tuple[str, Json]]:
-    """Return the steps that an error tells of, each with what it tells: checks are told together."""
+    """Return each step that an error is about, with its part of the error: checks are reported together."""
     steps = [each["message"] for each in error["details"] if each["code"] == "Step"]
     inner = [found for each in error["details"] if each.get("details") for found in _failures(each)]
     return [(step, error) for step in steps] + inner
 
 
 def _gaps(cluster: Cluster, step: str, error: Json, cause: Trouble, fault_id: str) -> list[str]:
-    """Return what a person misses in an error: step, cause, resource, what to do, whose it is, correlation id."""
+    """Return what a person misses in an error: step, cause, resource, remedy, owner, correlation id."""
     details = {each["code"]: str(each["message"]) for each in error["details"]}
     said = f"{error['message']} {' '.join(details.values())}"
     first = next(call for call in cluster.azure.journal(cluster.correlation_id) if call["fault"] == fault_id)
@@ -195,24 +202,24 @@ def _gaps(cluster: Cluster, step: str, error: Json, cause: Trouble, fault_id: st
 
 
 def _clusters(azure: LocalAzure, rng: random.Random, count: int) -> list[Cluster]:
-    """Prepare clusters whose requests have a correlation id of their own."""
+    """Prepare clusters, each with its own correlation id."""
     prepared = prepare(azure, *(unique(rng) for _ in range(count)))
     return [replace(cluster, correlation_id=str(UUID(int=rng.getrandbits(128)))) for cluster in prepared]
 
 
 @contextmanager
 def _in_steps(cluster: Cluster, step: str, **wish: Any) -> Iterator[str]:
-    """Put a fault in force for the calls that some steps of one cluster make."""
+    """Put a fault in force for the calls of one cluster in some steps."""
     with fault(cluster.azure, correlation_id=cluster.correlation_id, step=step, **wish) as fault_id:
         yield fault_id
 
 
 def _steps(cluster: Cluster, operation_id: str) -> set[str]:
-    """Return the steps of an operation, as its plan was resolved."""
+    """Return the steps in the resolved plan of an operation."""
     with taken(cluster.azure.state) as inventory:
         return {row["name"] for row in inventory.operation(operation_id)["plan"]["rows"]}
 
 
 def _met(cluster: Cluster, fault_id: str) -> set[str]:
-    """Return the steps whose calls have met a fault."""
+    """Return the steps whose calls met a fault."""
     return {call["step"] for call in cluster.azure.journal(cluster.correlation_id) if call["fault"] == fault_id}

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, operations end as they should, and nothing is doubled or left."""
+"""Whatever goes wrong, an operation ends as it should, and nothing is doubled or left over."""
 
 import os
 from collections.abc import Callable
@@ -20,7 +20,7 @@ GROUPS = {True: "faults-kills", False: "faults-rights"}
 
 
 def _parameters(*, lonely: bool) -> list[object]:
-    """Return the short selection, whose scenarios never change, and everything that the seed draws."""
+    """Return the scenarios of the short selection, which never change, and those that the seed draws."""
     drawn = [scenario for scenario in every(os.environ[SEED]) if scenario not in SHORT]
     return [_parameter(scenario) for scenario in [*SHORT, *drawn] if is_lonely(scenario) == lonely]
 
@@ -33,7 +33,7 @@ def _parameter(scenario: Scenario) -> object:
 
 @pytest.mark.parametrize("scenario", _parameters(lonely=False))
 def test_an_operation_ends_well(scenario: Scenario, results: dict[Scenario, Future[Result]], tell: Tell) -> None:
-    """What goes wrong for one cluster does not become a failure, a double or a leftover."""
+    """Trouble for one cluster causes no failure, nothing doubled and no leftovers."""
     tell(results[scenario].result())
 
 
@@ -41,5 +41,5 @@ def test_an_operation_ends_well(scenario: Scenario, results: dict[Scenario, Futu
 def test_an_operation_ends_well_although_all_of_the_service_is_hit(
     scenario: Scenario, lonely_clusters: SpareClusters, tell: Tell
 ) -> None:
-    """Processes, rights and storage are everybody's."""
+    """The same holds if the trouble affects the whole service: its processes, rights and storage."""
     tell(run(scenario, lonely_clusters, SCALE))

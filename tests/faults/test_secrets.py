@@ -1,4 +1,4 @@
-"""Secrets are in the vault, and nowhere else: canaries are looked for in everything that the platform writes or says."""
+"""Secrets are only in the vault: a search looks for canaries in everything that the platform writes or says."""
 
 import base64
 import json
@@ -21,16 +21,17 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-secrets"), pytes
 
 Json = dict[str, Any]
 
-# What the product makes, by its member of a bundle.
+# Secrets that the product makes, by member of a bundle.
 MADE_HERE = {"sshKey", "password", "key", "userAdminKubeconfig", "aroServiceKubeconfig", "kubeadminPassword"}
-# What the vault has issued for it, by the end of a certificate's name.
+# Keys of certificates that the vault has issued for the product, by the end of the certificate's name.
 CERTIFICATES = {"key of apiserver", "key of ingress"}
-# What is signed of an account's signature, in this order (docs: Create an account SAS).
+# The fields of an account SAS that its signature covers, in this order.
+# Source: https://learn.microsoft.com/rest/api/storageservices/create-account-sas
 SIGNED = ("sp", "ss", "srt", "st", "se", "sip", "spr", "sv")
 
 
 def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random.Random) -> None:
-    """Documents, durable history, deployment records, logs, journal, replies: none of them holds a secret."""
+    """Documents, durable history, deployment records, logs, journal and replies hold no secret."""
     good, failing = prepare(own_azure, unique(rng), unique(rng))
     pull_secret = f"canary-pull-{rng.getrandbits(128):032x}"
     wrong_secret = f"canary~wrong~{rng.getrandbits(128):032x}"
@@ -55,7 +56,7 @@ def test_no_secret_is_found_outside_the_vault(own_azure: LocalAzure, rng: random
 
 
 def _lead_a_life(cluster: Cluster, pull_secret: str, rotated: str) -> list[bytes]:
-    """Create a cluster, disturbed, and give it another client secret; return all that the service says of it."""
+    """Create a cluster under faults and rotate its client secret; return every reply of the service about it."""
     body = _body(cluster, pull_secret)
     with fault(cluster.azure, service="keyvault", operation="PUT secrets.*", count=3):
         answer = cluster.send("PUT", body=body)
@@ -79,7 +80,7 @@ def _profile(cluster: Cluster, secret: str) -> Json:
 
 
 def _fail(cluster: Cluster, pull_secret: str, wrong_secret: str) -> list[bytes]:
-    """Fail a create by its client secret, and requests by their bodies; return all that the service says."""
+    """Make a create fail by its client secret, and requests by their bodies; return every reply of the service."""
     wrong = with_principal(cluster, client_secret=wrong_secret)
     bad: list[Json] = [_body(wrong, pull_secret) for _ in range(4)]
     bad[0]["properties"]["clusterProfile"]["pullSecret"] = {pull_secret: pull_secret}
@@ -103,7 +104,7 @@ def _body(cluster: Cluster, pull_secret: str) -> Json:
 
 
 def _talk(cluster: Cluster, operation_id: str) -> list[bytes]:
-    """Ask for a cluster and its operation in every way there is."""
+    """Return every reply about a cluster and its operation: over ARM, from the operator's API, and from `explain`."""
     collection = cluster.customer.cluster_id.rsplit("/", 1)[0]
     return [
         cluster.send("GET").content,
@@ -115,7 +116,7 @@ def _talk(cluster: Cluster, operation_id: str) -> list[bytes]:
 
 
 def _kept_by_the_vault(azure: LocalAzure, document_id: str) -> dict[str, str]:
-    """Return what the product made and put into the vault, by its name."""
+    """Return the secrets that the product made and put into the vault, by name."""
     with taken(azure.state) as inventory:
         bundles = [json.loads(value) for value in inventory.secret_values(document_id)]
     made = {name: value for bundle in bundles for name, value in bundle.items() if name in MADE_HERE}
@@ -123,7 +124,7 @@ def _kept_by_the_vault(azure: LocalAzure, document_id: str) -> dict[str, str]:
 
 
 def _keys_of_certificates(azure: LocalAzure, document_id: str) -> dict[str, str]:
-    """Return the keys of the cluster's public certificates, which go from the vault into the cluster."""
+    """Return the private keys of the cluster's public certificates, which go from the vault into the cluster."""
     with taken(azure.state) as inventory:
         values = inventory.certificate_values(document_id)
     keys = {name.rsplit("-", 1)[-1]: value.partition("-----END PRIVATE KEY-----")[0] for name, value in values.items()}
@@ -131,7 +132,7 @@ def _keys_of_certificates(azure: LocalAzure, document_id: str) -> dict[str, str]
 
 
 def _middle(value: str) -> str:
-    """Return a secret whole, or of a file its most secret line: the middle of a key."""
+    """Return a secret unchanged if it is one line, or the middle line of a file, which is part of its key."""
     if key := re.search(r"client-key-data: *(\S+)", value):
         value = base64.b64decode(key[1]).decode()
     lines = value.splitlines()
@@ -139,7 +140,7 @@ def _middle(value: str) -> str:
 
 
 def _kept_by_azure(azure: LocalAzure, cluster: Cluster) -> dict[str, str]:
-    """Return the keys of the cluster's storage account, as its owner may read them."""
+    """Return the keys of the cluster's storage account, and the signatures made with them."""
     with taken(azure.state) as inventory:
         (account,) = [
             each
@@ -155,13 +156,13 @@ def _kept_by_azure(azure: LocalAzure, cluster: Cluster) -> dict[str, str]:
 
 
 def _kept_by_the_platform(azure: LocalAzure) -> dict[str, str]:
-    """Return what leads people into the local Azure itself."""
+    """Return the secrets that give people access to the local Azure itself."""
     named = ("client_secret", "cluster_client_secret", "identity_header", "durable_key")
     return {f"the platform's {name}": azure.endpoints[name] for name in named}
 
 
 def _signatures(azure: LocalAzure, account: str, keys: list[str]) -> list[str]:
-    """Return the signatures of all addresses by which the account was called: the journal has all of them but that."""
+    """Return the signatures of all URLs by which the account was called, recomputed because the journal masks them."""
     queries = {
         call["path"].partition("?")[2]
         for call in azure.journal(service="blobs")

@@ -1,6 +1,6 @@
-"""How each kind of trouble is made, from outside: faults, signals, locks, further requests.
+"""Makes each kind of trouble from outside: faults, signals, locks, further requests.
 
-A maker of trouble gets a scenario and its cluster before the request is sent, and gives a function for the time after.
+A function here gets a scenario and its cluster before the request is sent, and yields a function to call afterwards.
 """
 
 import json
@@ -21,7 +21,7 @@ from tests.product.integration.service.stage import Cluster, fault
 Strike = Callable[[str], None]
 Trouble = Callable[[Scenario, Cluster, float], AbstractContextManager[Strike]]
 
-# Long enough to see each step while it runs, short enough for a create to take seconds.
+# Long enough to observe each step while it runs, short enough for a create to take only seconds.
 SEEN_SECONDS = 0.15
 WORKER, HOST, EVERYTHING = "functions: worker", "functions", "everything"
 PROCESSES = {"the worker": WORKER, "the host": HOST, "Azurite": "azurite", "everything": EVERYTHING}
@@ -30,18 +30,30 @@ AT_EACH_STEP = "at each step"
 
 
 def _later(_operation_id: str) -> None:
-    """Do nothing: what was put in force before the request waits for its step."""
+    """Do nothing: the fault that was put in force before the request waits for its step."""
 
 
 @contextmanager
 def undisturbed(_scenario: Scenario, _cluster: Cluster, _scale: float) -> Iterator[Strike]:
-    """Make no trouble."""
+    """Make no trouble.
+
+    Args:
+        _scenario: not used.
+        _cluster: not used.
+        _scale: not used.
+    """
     yield _later
 
 
 @contextmanager
 def away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
-    """Take a service away from one cluster, from a step or a moment on."""
+    """Take a service away from one cluster, starting at a step or a moment.
+
+    Args:
+        scenario: says which service, in which way, when, and for how long.
+        cluster: the cluster, whose correlation id the fault applies to.
+        scale: time scale of the platform.
+    """
     service = SERVICES[scenario.what]
     wish = WAYS[scenario.way] | {"service": service.of, "operation": service.operation}
     wish |= {"correlation_id": cluster.correlation_id, "seconds": scenario.seconds / scale}
@@ -61,7 +73,13 @@ def away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]
 
 @contextmanager
 def one_call(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[Strike]:
-    """Let one call of a step go wrong."""
+    """Make one call of a step fail.
+
+    Args:
+        scenario: says which call of which step to which service, and how it fails.
+        cluster: the cluster, whose correlation id the fault applies to.
+        _scale: not used.
+    """
     service = SERVICES[scenario.what]
     wish = WAYS[scenario.way] | {"service": service.of, "operation": service.operation}
     with fault(
@@ -72,7 +90,13 @@ def one_call(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[St
 
 @contextmanager
 def machine_away(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
-    """Take something away from the whole platform, from a moment on."""
+    """Take Azurite, the task hub or the managed identity away from the whole platform, starting at a moment.
+
+    Args:
+        scenario: says what to take away, when, and for how long.
+        cluster: the cluster, whose platform is affected.
+        scale: time scale of the platform.
+    """
     stop: dict[str, Callable[[LocalAzure, float], None]] = {
         AZURITE: _stop_azurite,
         HUB: _lock_hub,
@@ -112,7 +136,13 @@ def _leave_without_identity(azure: LocalAzure, seconds: float, *, way: str) -> N
 
 @contextmanager
 def killed(scenario: Scenario, cluster: Cluster, scale: float) -> Iterator[Strike]:
-    """Kill processes: once at a step or a moment, or again and again for as many seconds of this machine."""
+    """Kill processes: once at a step or a moment, repeatedly for some real seconds, or at each step.
+
+    Args:
+        scenario: says which process to kill, and when.
+        cluster: the cluster, whose platform is affected.
+        scale: time scale of the platform.
+    """
     process = PROCESSES[scenario.what]
 
     def strike(operation_id: str) -> None:
@@ -141,10 +171,10 @@ def _kill_at_each_step(scenario: Scenario, cluster: Cluster, operation_id: str, 
 
 
 def kill(azure: LocalAzure, process: str) -> None:
-    """Kill a process, or all of a platform and start it again where it was.
+    """Kill a process; or kill the whole platform and start it again with the same state.
 
-    Azurite answers again before this returns. On a busy machine it takes seconds to start, and kills one after another
-    would keep it away for longer than an outage may last.
+    If it is Azurite, wait until it answers again. On a busy machine it takes seconds to start, and repeated kills would
+    keep it away for longer than an outage may last.
     """
     if process != EVERYTHING:
         wait_for(lambda: azure.pid(process), f"a process {process} to kill")
@@ -153,7 +183,7 @@ def kill(azure: LocalAzure, process: str) -> None:
             wait_for(partial(_listens, azure, "azurite"), "Azurite to answer again")
         return
     scale = azure.control("GET", "/clock")["timeScale"]
-    # Parents first: they would start their children again.
+    # Kill parents first, because they would restart their children.
     for pid in [azure.pid(name) for name in ("azure", "azurite", "functions", "functions: worker")]:
         if pid is not None:
             os.kill(pid, signal.SIGKILL)
@@ -168,12 +198,12 @@ def _listens(azure: LocalAzure, name: str) -> bool:
 
 
 def slow_progress(azure: LocalAzure) -> AbstractContextManager[str]:
-    """Let every progress item reach the store late: then a step is seen `Running` before, while or after it works."""
+    """Delay the write of every progress item, so that a step is seen `Running` before, while or after it works."""
     wish = {"service": "cosmos", "operation": "upsert OperationProgress", "kind": "delay"}
     return fault(azure, delay_seconds=SEEN_SECONDS, count=100_000, **wish)
 
 
-# A request that comes while another is served: method, body, and what may be answered. A DELETE wins over a create.
+# Requests sent while another one is served: method, body, and the allowed statuses. A DELETE wins over a create.
 RIVALS = {
     "DELETE": ("DELETE", None, (202,)),
     "another PUT": ("PUT", {}, (200, 201, 400, 409)),
@@ -184,7 +214,13 @@ RIVALS = {
 
 @contextmanager
 def rivalled(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[Strike]:
-    """Send another request when a step is reached."""
+    """Send another request when a step is reached.
+
+    Args:
+        scenario: says which request to send, and at which step.
+        cluster: the cluster that the request is about.
+        _scale: not used.
+    """
     method, body, allowed = RIVALS[scenario.what]
 
     def strike(operation_id: str) -> None:
