@@ -1,4 +1,4 @@
-"""Whole stories, as people type them: the demonstration, up, status, down, reset, and what can go wrong."""
+"""Whole stories, as people type them: the demonstration, up, status, down, reset, and common failures."""
 
 import json
 import os
@@ -26,7 +26,7 @@ MEBIBYTES, MEBIBYTES_WITH_A_CLUSTER = 400, 600
 
 @pytest.fixture
 def state(tmp_path: Path) -> Iterator[Path]:
-    """Give a folder for a platform's state; whatever still runs in it when the test ends is stopped."""
+    """Give a folder for a platform's state; after the test, stop whatever still runs in it."""
     folder = tmp_path / "state"
     yield folder
     _emulator(folder, "down")
@@ -43,7 +43,7 @@ def _emulator(state: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def _left(state: Path) -> list[str]:
-    """Return the processes that still have the state folder in their command line."""
+    """Return the command lines of processes that still name the state folder."""
     return [
         " ".join(process.info["cmdline"])
         for process in psutil.process_iter(["cmdline"])
@@ -53,7 +53,7 @@ def _left(state: Path) -> list[str]:
 
 @pytest.mark.timeout(300)
 def test_the_demonstration_creates_shows_and_deletes_a_cluster_and_leaves_no_process(tmp_path: Path) -> None:
-    """`make demo` exits 0; without a terminal each step is a line; the nodes are read with what was handed out."""
+    """Without a terminal each step is a line, and the nodes are read with the kubeconfig that the service returned."""
     state, picture = tmp_path / "demo", tmp_path / "create.svg"
     done = _python("demo", "--state", str(state), "--timeline", str(picture))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -76,7 +76,7 @@ def test_the_demonstration_creates_shows_and_deletes_a_cluster_and_leaves_no_pro
 
 @pytest.mark.timeout(300)
 def test_a_kept_demonstration_can_be_looked_into_until_it_is_put_down(tmp_path: Path) -> None:
-    """The printed lines lead a terminal there: Kubernetes' client reads the nodes with nothing else."""
+    """The printed lines are all that the Kubernetes client needs to read the nodes."""
     state = tmp_path / "kept"
     try:
         done = _python(
@@ -99,7 +99,7 @@ def test_a_kept_demonstration_can_be_looked_into_until_it_is_put_down(tmp_path: 
 
 
 def test_the_demonstration_teaches_itself() -> None:
-    """Its help says what happens, and what to try."""
+    """Its help says what happens and what to try."""
     told = _python("demo", "--help").stdout
     assert "--keep" in told
     assert "listAdminCredentials" in told
@@ -111,7 +111,7 @@ def test_the_demonstration_teaches_itself() -> None:
 
 @pytest.mark.timeout(180)
 def test_a_failed_demonstration_says_what_failed_why_and_what_to_do(tmp_path: Path) -> None:
-    """Exit code, step, cause, remedy; `explain` tells the rest after everything has stopped."""
+    """It prints step, cause and remedy, and exits with 1; `explain` gives the details after everything has stopped."""
     picture = tmp_path / "create.svg"
     done = _python("demo", "--state", str(tmp_path / "demo"), "--without-permissions", "--timeline", str(picture))
     assert 'class="bar failed"' in picture.read_text(encoding="utf-8")
@@ -130,7 +130,7 @@ def test_a_failed_demonstration_says_what_failed_why_and_what_to_do(tmp_path: Pa
 
 @pytest.mark.timeout(180)
 def test_up_is_small_and_its_state_outlives_down(state: Path) -> None:
-    """Up, status, a second up, down, up again with the same addresses and secrets, reset."""
+    """After `down`, `up` keeps addresses and secrets; a second `up` is refused, and `reset` removes the state."""
     first = _emulator(state, "up", "--detach")
     assert first.returncode == 0, first.stderr
     assert re.search(r"Up in \d+\.\d s", first.stdout)
@@ -166,7 +166,7 @@ def test_up_is_small_and_its_state_outlives_down(state: Path) -> None:
     ids=["Ctrl-C", "a terminated up", "a closed terminal"],
 )
 def test_nothing_is_left_behind_by(number: signal.Signals, tmp_path: Path) -> None:
-    """`make up` runs in the foreground and ends clean."""
+    """`up` runs in the foreground, and a signal ends it with exit code 0 and no process left."""
     command = [sys.executable, "-m", "emulator", "up", "--state", str(tmp_path / "state")]
     with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -180,7 +180,7 @@ def test_nothing_is_left_behind_by(number: signal.Signals, tmp_path: Path) -> No
 
 @pytest.mark.timeout(120)
 def test_a_killed_up_is_cleaned_up_by_the_next_command(state: Path) -> None:
-    """Nothing can clean up after itself when it is killed; the next command does."""
+    """A killed process cannot clean up after itself."""
     assert _emulator(state, "up", "--detach").returncode == 0
     pid = json.loads((state / "run.json").read_text())["platform"]["pid"]
     psutil.Process(pid).kill()
@@ -191,7 +191,7 @@ def test_a_killed_up_is_cleaned_up_by_the_next_command(state: Path) -> None:
 
 @pytest.mark.timeout(60)
 def test_what_is_wrong_is_said_in_a_sentence_with_the_remedy(tmp_path: Path) -> None:
-    """A taken port, an unknown port, another build's state, a folder that is not ours."""
+    """Examples are a taken port, an unknown port, a file instead of a folder, and a folder without a platform."""
     state = tmp_path / "state"
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# Without the record of a past run, which keeps the names of its time.
+# Without the record of a past run, which keeps the names that were valid then.
 PAGES = [
     REPOSITORY / "README.md",
     *sorted({*(REPOSITORY / "docs").glob("*.md")} - {REPOSITORY / "docs/reliability.md"}),
@@ -23,7 +23,7 @@ SET_BY_ENV = {
     *("HTTPS_PROXY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "IDENTITY_ENDPOINT", "IDENTITY_HEADER"),
     *("LOCAL_AZURE_CLIENT_ID", "LOCAL_AZURE_CLIENT_SECRET", "LOCAL_AZURE_TENANT_ID"),
 }
-# Both ways in which a program of that terminal reaches the platform: by Azure's names, and as the app's identity.
+# The two ways in which a program in that terminal calls the platform: by Azure's names, and as the app's identity.
 PROGRAM = """
 import os, requests
 print(requests.get("https://management.azure.com/metadata/endpoints?api-version=2022-09-01").status_code)
@@ -65,7 +65,7 @@ def _paste(commands: str) -> str:
 
 
 def test_the_printed_lines_can_be_pasted(printed: str) -> None:
-    """They run in one shell, in this order, and none is answered with an error."""
+    """They run in one shell, in this order, and no call is answered with an error."""
     lines = printed.partition("Paste these into a terminal")[2].partition("\n")[2].partition("Everything else")[0]
     commands = "\n".join(line for line in lines.splitlines() if line.startswith("  "))
     said = _paste(commands.replace("curl -s", "curl -sS --fail-with-body"))
@@ -74,7 +74,7 @@ def test_the_printed_lines_can_be_pasted(printed: str) -> None:
 
 
 def test_the_pages_line_sets_all_that_they_say(printed: str, state: Path) -> None:
-    """Programs of that terminal then reach Azure's names and the app's identity on this machine."""
+    """Programs in that terminal then reach Azure's names and the app's identity on this machine."""
     assert printed
     pages = _told()
     lines = set(re.findall(r'eval "\$\(\.venv/bin/python -m emulator env\)"', pages))
@@ -107,7 +107,7 @@ def test_only_its_owner_can_read_the_state(printed: str, state: Path) -> None:
 
 def test_every_make_word_of_the_pages_exists() -> None:
     """Otherwise the first command that a newcomer types could fail."""
-    # In code spans and on lines to type; elsewhere "make" is a verb.
+    # Only in code spans and at the beginning of lines; elsewhere "make" is a verb.
     words = set(re.findall(r"(?:^|`|^\$ )make ([a-z0-9]+)", _told(), re.MULTILINE))
     listed = subprocess.run(["make", "help"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
     assert {"demo", "up", "test", "e2e", "bench", "lint"} <= words
