@@ -1,6 +1,7 @@
-"""Ignition for machines of tests: a cluster's certificates, kubeconfigs and manifests, as far as machines look at them.
+"""Ignition for machines in tests: a cluster's certificates, kubeconfigs and manifests, as far as machines read them.
 
-Made here and not by the product, so that both can be wrong in different ways. RSA keys are made once for a session.
+This module makes them without the product, so that it does not repeat the product's errors. RSA keys are made once
+a session.
 """
 
 import base64
@@ -50,7 +51,7 @@ _SERVER_SIGNERS = (
     "kube-apiserver-lb-signer",
 )
 _DAY = timedelta(days=1)
-# The machine's units: what they start, what they ask for. The enabled ones are wanted by the machine itself.
+# The machine's units: the program that each starts, and its dependencies. The enabled ones start with the machine.
 UNITS = {
     "release-image.service": ("release-image-download", "Wants=network-online.target"),
     "crio-configure.service": ("crio-configure", "Requires=release-image.service"),
@@ -67,7 +68,7 @@ location = "quay.io/openshift-release-dev/ocp-release"
 [[registry.mirror]]
 location = "{_MIRROR}"
 """
-# What the machine says and marks, in the order of its stages; a line without a marker goes with the next one.
+# What the machine prints and marks, in the order of its stages; a line without a marker belongs to the next marker.
 _BOOTKUBE = """#!/bin/sh
 echo "Rendering the machine configurations..."
 touch mco-bootstrap.done
@@ -96,17 +97,17 @@ _SCRIPTS = {f"/usr/local/bin/{program}.sh": "#!/bin/sh\n" for program, _ in UNIT
 
 @cache
 def _key(_number: int) -> rsa.RSAPrivateKey:
-    """Return one of a few keys; which certificates share one does not matter to machines."""
+    """Return one of a few keys; it does not matter to machines which certificates share a key."""
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 def key_pem(key: rsa.RSAPrivateKey) -> str:
-    """Write a key as PKCS#1, as the installer does."""
+    """Return a key as PKCS#1 PEM, as the installer writes it."""
     return key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
 
 
 def _common_name(text: str) -> x509.NameAttribute[str]:
-    # Kubernetes' names of service accounts are longer than X.520 allows; Go does not mind.
+    # Kubernetes' names of service accounts are longer than X.520 allows; Go accepts them.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return x509.NameAttribute(NameOID.COMMON_NAME, text, _validate=False)
@@ -122,7 +123,7 @@ class Signer:
 
     @property
     def pem(self) -> str:
-        """Its certificate."""
+        """The authority's certificate, PEM."""
         return self.certificate.public_bytes(Encoding.PEM).decode()
 
     def issue(
@@ -133,7 +134,14 @@ class Signer:
         names: tuple[str, ...] = (),
         valid: tuple[timedelta, timedelta] = (-_DAY, _DAY),
     ) -> tuple[str, str]:
-        """Issue a certificate; return it and its key, as PEM."""
+        """Issue a certificate; return it and its key, as PEM.
+
+        Args:
+            common_name: common name of the subject.
+            organizations: organizations of the subject, which are a user's groups.
+            names: DNS names and IP addresses of the subject.
+            valid: begin and end of its validity, relative to now.
+        """
         key = _key(1)
         subject = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, name) for name in organizations]
         usage = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
@@ -164,7 +172,7 @@ def _general_name(name: str) -> x509.GeneralName:
 
 @cache
 def signer(name: str) -> Signer:
-    """Return a certificate authority, the same one for the whole session."""
+    """Return the certificate authority of a name, the same one for the whole session."""
     key = _key(2 + SIGNERS.index(name) % 4) if name in SIGNERS else _key(6)
     subject = x509.Name(
         [
@@ -190,20 +198,22 @@ def signer(name: str) -> Signer:
 
 @dataclass
 class Cluster:
-    """What a test's cluster is made from; `files` are by path below /opt/openshift and may be changed before use.
+    """The data that a test's cluster is made from.
 
     Args:
-        domain: its domain; the first label is its name.
-        infra_id: with what its resources' names begin.
-        subscription_id: where it is.
-        resource_group: of its own resources.
+        domain: domain of the cluster; the first label is the cluster's name.
+        infra_id: prefix of its resources' names.
+        subscription_id: subscription of the cluster.
+        resource_group: the cluster's own resource group.
         network: name of the virtual network.
-        network_group: resource group of that.
+        network_group: resource group of the virtual network.
         credentials: tenant id, client id and client secret.
-        workers: how many, all in one machine set.
+        workers: number of workers, all in one machine set.
         internal: whether the router gets a private address; install-config and `INGRESS_CONTROLLER` both say it.
-        version: of the ignition.
-        files: what the bootstrap machine's ignition holds.
+        version: version of the ignition.
+        image: marketplace coordinates of the machines' image.
+        files: content of the bootstrap machine's ignition, by path below /opt/openshift or by absolute path; it may be
+            changed before use.
     """
 
     domain: str
@@ -258,7 +268,14 @@ class Cluster:
 
 
 def file_entry(path: str, text: str, mode: int, version: str = "3.2.0") -> Json:
-    """Return a file of an ignition config."""
+    """Return a file of an ignition config.
+
+    Args:
+        path: absolute path of the file.
+        text: content of the file.
+        mode: permission bits of the file.
+        version: version of the ignition.
+    """
     entry: Json = {"path": path, "mode": mode, "contents": {"source": data_url(text)}}
     return entry | ({"filesystem": "root"} if version.startswith("2.") else {"overwrite": True})
 
@@ -348,7 +365,15 @@ def kubeconfig(
     common_name: str = "system:admin",
     organizations: tuple[str, ...] = ("system:masters",),
 ) -> str:
-    """Return a kubeconfig with a client certificate of its own."""
+    """Return a kubeconfig with a new client certificate.
+
+    Args:
+        server: URL of the API server.
+        bundle: certificates of the authorities of the API server, PEM; by default those of all its signers.
+        authority: signer of the client certificate.
+        common_name: the user's name.
+        organizations: the user's groups.
+    """
     certificate, key = signer(authority).issue(common_name, organizations=organizations)
     encoded = {name: base64.b64encode(text.encode()).decode() for name, text in (("crt", certificate), ("key", key))}
     trusted = bundle or "".join(signer(name).pem for name in _SERVER_SIGNERS)

@@ -1,4 +1,4 @@
-"""What all tests share: a printed seed, one local Azure, and a report of what it saw when a test fails."""
+"""Shared by all tests: a printed seed, one local Azure, and for a failed test a report of what that Azure saw."""
 
 import os
 import random
@@ -18,20 +18,20 @@ LAST_LINES = 60
 
 
 def pytest_configure() -> None:
-    """Choose the seed before workers are started, so that they have the same."""
+    """Choose the seed before the workers start, so that all have the same one."""
     os.environ.setdefault(SEED, str(random.randrange(1_000_000)))  # noqa: S311 - for repeatable tests
 
 
 def pytest_report_header() -> str:
-    """Print the seed with which a run can be repeated."""
+    """Print the seed that repeats this run."""
     return f"seed: {os.environ[SEED]} (repeat with {SEED}={os.environ[SEED]})"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the stories that take long, so that no worker is left alone with them at the end.
+    """Run the slow stories first, so that no worker is left alone with them at the end.
 
-    What the garbage collector complains of comes up in whichever test it runs in: where processes and sockets are about,
-    it is shown, but is not that test's failure.
+    The garbage collector's warnings appear in whichever test runs at the time. Where processes and sockets are used,
+    they are shown but do not fail that test.
     """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     for item in items:
@@ -41,13 +41,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> random.Random:
-    """Give random numbers that depend on the seed and on the test alone."""
+    """Give random numbers that depend only on the seed and the test."""
     return random.Random(f"{os.environ[SEED]}/{request.node.nodeid}")  # noqa: S311 - for repeatable tests
 
 
 @pytest.fixture(scope="session")
 def azure(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[LocalAzure]:
-    """Give the one local Azure of this session; tests use names of their own in it, and kill nothing."""
+    """Give the one local Azure of this session. Tests use unique names in it and kill nothing."""
     base = tmp_path_factory.getbasetemp()
     with local_azure.shared(base if worker_id == "master" else base.parent) as platform:
         yield platform
@@ -58,14 +58,14 @@ def pytest_runtest_makereport(
     item: pytest.Item,
     call: pytest.CallInfo[None],  # noqa: ARG001 - the hook's signature
 ) -> Iterator[None]:
-    """Show what the local Azure saw of a failed test, and say where its state is."""
+    """Add to the report of a failed test what its local Azure saw, and where its state is."""
     report: pytest.TestReport = yield  # type: ignore[assignment]  # a wrapper is sent the report
     if report.failed:
-        # A fixture may also hold a platform.
+        # Some fixtures are not a platform but have one as `azure`.
         found = (getattr(value, "azure", value) for value in getattr(item, "funcargs", {}).values())
         for state in {platform.state for platform in found if isinstance(platform, LocalAzure)}:
             report.sections += _sections(state)
-    return report  # type: ignore[return-value]  # idem
+    return report  # type: ignore[return-value]  # the wrapper returns the report
 
 
 def _sections(state: Path) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Certificates and kubeconfigs of a cluster that tests make up, with the names that the real ones carry."""
+"""Certificates and kubeconfigs of an imaginary cluster, with the names that real ones have."""
 
 import base64
 import json
@@ -28,26 +28,33 @@ _USAGES = (
 
 @dataclass(frozen=True)
 class Pair:
-    """A certificate and its key, PEM."""
+    """A certificate and its private key, PEM."""
 
     certificate: str
     key: str
 
 
 class Authority:
-    """A self-signed authority."""
+    """A self-signed certificate authority."""
 
     def __init__(self, name: str) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-        # From 3.13, Python asks authorities for their key usage.
+        # Since 3.13, Python requires a key usage in the certificates of authorities.
         usages = dict.fromkeys(_USAGES, False) | {"digital_signature": True, "key_cert_sign": True}
         extensions = [x509.BasicConstraints(ca=True, path_length=None), x509.KeyUsage(**usages)]
         certificate = self._sign(self._name, self._key, extensions)
         self.pem = certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def issue(self, common_name: str, *, organization: str = "", names: tuple[str, ...] = (), days: int = 1) -> Pair:
-        """Issue a certificate: for a server when it has names, else for a user; days below zero make an expired one."""
+        """Issue a certificate: for a server if it has names, otherwise for a user.
+
+        Args:
+            common_name: common name of the subject.
+            organization: organization of the subject, which is the user's group; "" for none.
+            names: DNS names of the server.
+            days: days until it expires; below zero for a certificate that has expired.
+        """
         key = ec.generate_private_key(ec.SECP256R1())
         attributes = [x509.NameAttribute(x509.NameOID.COMMON_NAME, common_name)]
         attributes += [x509.NameAttribute(x509.NameOID.ORGANIZATION_NAME, organization)] if organization else []
@@ -85,7 +92,13 @@ class Authority:
 
 
 def kubeconfig(authority: Authority, client: Pair, server_name: str = SERVER_NAME) -> str:
-    """Make a kubeconfig as the installer writes it. JSON is YAML, too."""
+    """Return a kubeconfig like the installer's, as JSON, which is YAML too.
+
+    Args:
+        authority: the authority of the API server's certificate.
+        client: certificate and key of the user.
+        server_name: host name of the API server.
+    """
 
     def data(text: str) -> str:
         return base64.b64encode(text.encode()).decode()

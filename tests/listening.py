@@ -1,7 +1,7 @@
-"""A platform of a test's own choice of services that listens in this process, so that blocking clients can call it.
+"""Makes a platform of services that a test chooses listen in this process, so that blocking clients can call it.
 
-What the services are, and who and what exists in them, is each folder's own. The whole local Azure, in processes of
-its own, is in `local_azure.py`.
+Each folder's tests choose the services and what exists in them. The whole local Azure, in its own processes, is in
+`local_azure.py`.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ class Listening:
     """A platform that listens.
 
     Args:
-        platform: its services' models, its faults and its journal, to arrange and to look at.
-        proxy: the URL of the proxy that leads public names to it.
+        platform: the platform, with its services' models, faults and journal.
+        proxy: URL of the proxy through which public names reach it.
         loop: the event loop in which it runs.
     """
 
@@ -41,7 +41,7 @@ class Listening:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What any client process needs in its environment to reach it by the public names."""
+        """The environment variables with which any client process reaches it by the public names."""
         certificate = str(self.platform.authority.certificate_path)
         return {
             "HTTPS_PROXY": self.proxy,
@@ -51,7 +51,7 @@ class Listening:
         }
 
     def run(self, work: Coroutine[Any, Any, Result], timeout_seconds: float = TIMEOUT_SECONDS) -> Result:
-        """Run something in the platform's loop, and wait for its result."""
+        """Run a coroutine in the platform's loop; return its result."""
         return run(self.loop, work, timeout_seconds)
 
 
@@ -61,16 +61,16 @@ def listening(
     listeners: Mapping[int, bool] = ONE_FREE_PORT,
     resolve: Callable[[str], bool] = lambda _host: True,
 ) -> Iterator[Listening]:
-    """Let a platform listen and resume its work; stop it at the end, also when it came up only in part.
+    """Make a platform listen and resume its work; stop it at the end, even if it started only in part.
 
     Args:
-        platform: with its services; it is closed in the end.
-        listeners: whether each port speaks TLS; 0 stands for any free port. Public names lead to the first one.
+        platform: the platform with its services; it is closed at the end.
+        listeners: whether each port uses TLS; 0 stands for any free port. Public names lead to the first port.
         resolve: tells whether the DNS knows a public name, for services that have a name for each account.
 
     Raises:
-        OSError: a port is taken.
-        TimeoutError: something did not start in time.
+        OSError: if a port is taken.
+        TimeoutError: if something does not start in time.
     """
     with ExitStack() as stack:
         loop = stack.enter_context(event_loop())
@@ -92,7 +92,7 @@ def listening(
 
 @contextmanager
 def variables(environment: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables of this process, for clients in it that take nothing else."""
+    """Set environment variables of this process, for clients that can be configured in no other way."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -100,7 +100,7 @@ def variables(environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def free_port() -> int:
-    """Return a port that is free now: for a service that has to know its own before it listens."""
+    """Return a port that is free now, for a service that must know its port before it listens."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
     return port
@@ -108,9 +108,9 @@ def free_port() -> int:
 
 @contextmanager
 def event_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """Run an event loop in a thread of its own."""
+    """Run an event loop in a separate thread."""
     loop = asyncio.new_event_loop()
-    # A daemon: the interpreter waits for other threads without limit, so that one stuck loop would keep it from ending.
+    # A daemon thread: the interpreter waits for other threads without limit, so a stuck loop would keep it from ending.
     thread = threading.Thread(target=loop.run_forever, name="local azure", daemon=True)
     thread.start()
     try:
@@ -120,16 +120,16 @@ def event_loop() -> Iterator[asyncio.AbstractEventLoop]:
             run(loop, _cut_all())
         loop.call_soon_threadsafe(loop.stop)
         thread.join(TIMEOUT_SECONDS)
-        # A loop that still runs cannot be closed; what it is stuck in has raised a TimeoutError from a stop before.
+        # A running loop cannot be closed. If this one is stuck, an earlier stop has already raised a TimeoutError.
         if not thread.is_alive():
             loop.close()
 
 
 async def _cut_all() -> None:
-    """Cut what is still connected, as the end of a process would.
+    """Abort the connections that are still open, as the end of a process would.
 
-    A server's stop does not wait for connections in the middle of a TLS handshake or farewell, and asyncio has no
-    public list of them; the garbage collector would complain of each in whichever test it next runs.
+    A server's stop does not wait for connections in the middle of a TLS handshake or shutdown, and asyncio has no
+    public list of them. The garbage collector would warn about each in whichever test it runs next.
     """
     loop: Any = asyncio.get_running_loop()
     for transport in list(loop._transports.values()):
@@ -143,10 +143,16 @@ async def _cut_all() -> None:
 def run(
     loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Result], timeout_seconds: float = TIMEOUT_SECONDS
 ) -> Result:
-    """Run something in a loop of another thread, and wait for its result."""
+    """Run a coroutine in the loop of another thread; return its result.
+
+    Args:
+        loop: the event loop, which runs in another thread.
+        work: the coroutine.
+        timeout_seconds: how long to wait for the result.
+    """
     future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
         return future.result(timeout_seconds)
     finally:
-        # Without effect on work that is done; the rest is given up, that no task outlives its loop.
+        # This does nothing if the work is done. Otherwise it gives the work up, so that no task outlives its loop.
         future.cancel()

@@ -1,4 +1,4 @@
-"""A running local Azure with the resource provider in it, as tests use it: over its public addresses alone."""
+"""A running local Azure with the resource provider in it, as tests use it: through its public addresses only."""
 
 import fcntl
 import json
@@ -24,19 +24,19 @@ from demo.watch import Operations
 
 Json = dict[str, Any]
 Value = TypeVar("Value")
-# A create takes 35 minutes of Azure, so ten seconds here; what is left is this machine's own work.
-# Scaled deadlines have to leave two busy cores the time for what no scale makes faster.
+# A create takes 35 minutes of Azure's time, so 21 seconds here; the rest is this machine's own work.
+# Scaled deadlines have to leave two busy cores the time for work that no scale makes faster.
 TIME_SCALE = 100
 
 
 @dataclass(frozen=True)
 class LocalAzure:
-    """One platform, by its state folder."""
+    """One platform, identified by its state folder."""
 
     state: Path
 
     def command(self, *words: str, check: bool = True) -> str:
-        """Run `python -m emulator ...` on this platform; return what it printed."""
+        """Run `python -m emulator ...` on this platform; return its output."""
         done = subprocess.run(
             [sys.executable, "-m", "emulator", *words, "--state", str(self.state)],
             capture_output=True,
@@ -50,22 +50,22 @@ class LocalAzure:
 
     @cached_property
     def endpoints(self) -> Json:
-        """What `endpoints.json` says."""
+        """The content of `endpoints.json`."""
         document: Json = json.loads((self.state / "endpoints.json").read_text(encoding="utf-8"))
         return document
 
     @property
     def client_options(self) -> Json:
-        """What leads a client of the SDKs here, instead of the environment of the whole test process."""
+        """Options that connect a client of the SDKs to this platform; the test process keeps its environment."""
         return {"proxies": {"https": self.endpoints["proxy"]}, "connection_verify": self.endpoints["ca_bundle"]}
 
     def customer(self, name: str) -> Customer:
-        """Return a customer whose group, network, cluster and principal are nobody else's."""
+        """Return a customer with a unique group, network, cluster and principal."""
         nobody = Customer(self.endpoints, group=f"group-{name}", cluster=name, options=self.client_options)
         return replace(nobody, own_principal=make_principal(nobody, name))
 
     def prepared_customer(self, name: str, *, with_role: bool = True) -> Customer:
-        """Return a customer who has done all that comes before the PUT of a cluster."""
+        """Return a customer who has done everything that comes before the PUT of a cluster."""
         customer = self.customer(name)
         register_provider(customer, lambda: time.sleep(0.1))
         create_network(customer)
@@ -80,7 +80,13 @@ class LocalAzure:
         return Operations(self.endpoints, customer.cluster_id)
 
     def control(self, method: str, path: str, body: Any = None) -> Any:
-        """Call the control service."""
+        """Call the control service; return its answer.
+
+        Args:
+            method: HTTP method.
+            path: path at the control service, with its query.
+            body: the body, sent as JSON.
+        """
         with requests.Session() as session:
             session.trust_env = False
             answer = session.request(method, self.endpoints["control"] + path, json=body, timeout=30)
@@ -99,7 +105,7 @@ class LocalAzure:
         return next((entry["pid"] for entry in processes if entry["name"] == name), None)
 
     def kill(self, name: str) -> None:
-        """Kill a process as the system would when it is out of memory, and wait for the one in its place."""
+        """Kill a process with SIGKILL, like the kernel when memory runs out, and wait for its replacement."""
         before = self.pid(name)
         if before is None:
             raise AssertionError(f"there is no process {name} to kill")
@@ -120,8 +126,13 @@ class LocalAzure:
 def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 120) -> Value:
     """Wait until a condition holds; return its value.
 
+    Args:
+        condition: the condition; it holds once its value is true.
+        what: what the caller waits for, to complete the error's sentence.
+        seconds: how long to wait.
+
     Raises:
-        AssertionError: it does not within the time.
+        AssertionError: if it does not hold in time.
     """
     until = time.monotonic() + seconds
     while not (value := condition()):
@@ -133,7 +144,7 @@ def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 
 
 @contextmanager
 def running(state: Path, time_scale: float = TIME_SCALE) -> Iterator[LocalAzure]:
-    """Run a platform of one's own."""
+    """Run a separate platform for the duration of the block."""
     azure = LocalAzure(state)
     azure.command("up", "--detach", "--time-scale", str(time_scale))
     try:
@@ -159,7 +170,7 @@ def shared(base: Path) -> Iterator[LocalAzure]:
 
 @contextmanager
 def _users(base: Path, change: int) -> Iterator[int]:
-    """Count the users of the shared platform, under a lock that is held until the caller is done."""
+    """Change and yield the count of the shared platform's users, under a lock held until the caller is done."""
     with (base / "users.lock").open("a+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
@@ -176,6 +187,6 @@ def unique(rng: random.Random, prefix: str = "c") -> str:
 
 
 def keep(state: Path, target: Path) -> Path:
-    """Copy a state folder to where CI keeps it."""
+    """Copy a state folder to the place where CI keeps it."""
     shutil.copytree(state, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.sock"))
     return target

@@ -1,8 +1,8 @@
-"""A stand-in for `openshift-install`: it checks what it is given, and leaves a folder as the real one does.
+"""A stand-in for `openshift-install`: it checks its input and leaves a folder like the real program's.
 
-It knows the real one's habits that matter to a caller: names of its own for the cluster, drawn with the first target; a
-state file by Go types, with files in base64; targets that vanish from the folder when a later one has used them; files of
-the folder that win over the state; two kubeconfigs of one name. What it makes is a plain cluster's, in words of its own.
+It imitates what matters to a caller: it generates the cluster's names with the first target; its state file is keyed by
+Go types, with files in base64; targets disappear from the folder when a later one has used them; files in the folder
+take precedence over the state; two kubeconfigs share one name. What it makes is a plain cluster's, in its own words.
 
 Source: openshift/installer `pkg/asset/store/store.go`, `pkg/asset/targets`, `pkg/asset/kubeconfig`.
 """
@@ -34,16 +34,16 @@ from installer.graph import Content
 ROOT = Path(__file__).parents[1]
 STATE = ".openshift_install_state.json"
 INFRA_ID = "cluster-stand"
-# What it may know of the service that calls it.
+# The environment variables that the service may pass to it.
 ENVIRONMENT = {
     *("PATH", "HOME", "TMPDIR", "OPENSHIFT_INSTALL_INVOKER", "OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE"),
     *("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR"),
 }
-# Python's own, and the shell's.
+# Variables that Python and the shell set themselves.
 _ITS_OWN = {"LC_CTYPE", "PWD", "SHLVL", "_", "__CF_USER_TEXT_ENCODING"}
 _CLUSTER_ID, _CONFIG = "*installconfig.ClusterID", "*installconfig.InstallConfig"
-# Read from the folder by an asset of its own, which the other objects of `openshift/` are made from.
+# A separate asset reads this file from the folder, and the other objects of `openshift/` are made from it.
 _INVOKER, _INVOKER_FILE = "*openshiftinstall.Config", "openshift/openshift-install-manifests.yaml"
 _INNER, _OUTER = "*kubeconfig.AdminInternalClient", "*kubeconfig.AdminClient"
 _FOLDERS = ("manifests/", "openshift/", "cluster-api/")
@@ -51,12 +51,12 @@ _OTHER = "manifests/cluster-csi-driver.yaml"
 
 
 def install(file: Path, version: str, keys: Sequence[rsa.RSAPrivateKey] = ()) -> Path:
-    """Write the program; return where it notes its runs, a JSON object a line.
+    """Write the program; return the file to which it notes its runs, one JSON object a line.
 
     Args:
-        file: the program.
-        version: that it is of.
-        keys: what it hands out instead of new ones, which take seconds.
+        file: path of the program.
+        version: version of the program.
+        keys: keys to use instead of new ones, which take seconds to generate.
     """
     notes = file.with_name("notes.jsonl")
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,13 @@ def _hand_out(keys: Sequence[str]) -> None:
 
 
 def main(words: list[str], version: str, notes: str) -> int:
-    """Run as the program does."""
+    """Run as the program does; return the exit code.
+
+    Args:
+        words: the command line without the program.
+        version: version of the program.
+        notes: path of the file to which runs are noted.
+    """
     if words == ["version"]:
         sys.stdout.write(f"openshift-install {version}\nbuilt from commit 0\nrelease image x\n")
         return 0
@@ -121,7 +127,7 @@ def _run(words: list[str], version: str) -> dict[str, Any]:
 
 
 def _expect_private(folder: Path) -> None:
-    """Nobody else may read what is written here, and nothing of the service may be read here."""
+    """Check that nobody else can read what is written here, and that nothing of the service can be read here."""
     strange = set(os.environ) - ENVIRONMENT - _ITS_OWN
     assert not strange, f"environment {strange}"
     assert os.environ["OPENSHIFT_INSTALL_INVOKER"] == "ARO", "invoker"
@@ -164,7 +170,7 @@ def _is_made(path: str) -> bool:
 
 
 def _plain(files: dict[str, str], ids: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of a cluster that is none of this service's."""
+    """Return the files of a plain cluster, without those that are specific to this service."""
     infra_id = ids["infraId"]
     own = {"auth/aro/kubeconfig", "auth/user-admin/kubeconfig", "auth/external/kubeconfig"}
     plain = {
@@ -188,7 +194,7 @@ def _ignition_configs(folder: Path, given: dict[str, Content]) -> dict[str, Any]
     of_state = {entry["Filename"]: base64.b64decode(entry["Data"]).decode() for entry in state["*files"]["FileList"]}
     inner = base64.b64decode(state[_INNER]["File"]["Data"]).decode()
     targets = [file for name in _FOLDERS for file in (folder / name).rglob("*") if file.is_file()]
-    # All of a target are read from the folder: what is missing there was taken away on purpose.
+    # All files of a target are read from the folder: those missing there were removed on purpose.
     disk = {str(file.relative_to(folder)): file.read_text(encoding="utf-8") for file in targets}
     dirty = _file(_INVOKER_FILE, disk[_INVOKER_FILE]) != state[_INVOKER]["File"]
     assert not dirty, "discarding the Openshift Manifests that were provided, because their dependencies are dirty"
@@ -223,13 +229,13 @@ def _contents(files: Mapping[str, str]) -> dict[str, Content]:
 
 
 def _with_others(ignition: str, disk: Mapping[str, str]) -> str:
-    """Return the machine's ignition with files that no asset makes, in a spelling that ours does not have."""
+    """Return the machine's ignition with the files that no asset makes, formatted differently from ours."""
     document = json.loads(ignition)
     for path in sorted(disk):
         if not any(fnmatch(path, each) for asset in assets.ASSETS.values() for each in asset.files):
             source = "data:text/plain;charset=utf-8;base64," + base64.b64encode(disk[path].encode()).decode("ascii")
             file = {"path": f"/opt/openshift/{path}", "mode": 0o644, "contents": {"source": source}}
-            # Spec 3 knows no file system by name.
+            # Spec 3 has no file system names.
             old = document["ignition"]["version"].startswith("2.")
             document["storage"]["files"].append(file | ({"filesystem": "root"} if old else {}))
     return json.dumps(document, indent=1)

@@ -1,13 +1,14 @@
-"""Keep the tests of one pytest-xdist group on one worker."""
+"""Keeps the tests of one pytest-xdist group on one worker."""
 
 import pytest
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the group of each test behind its id, where `--dist loadgroup` looks for it.
+    """Append the group of each test to its id, where `--dist loadgroup` looks for it.
 
-    pytest-xdist 3.8.0 does that in a member that pytest 9.2.0 no longer reads, and so deals the tests of a group out to
-    all workers (https://github.com/pytest-dev/pytest-xdist/issues/1386). Remove this when a release of it does it right.
+    pytest-xdist 3.8.0 writes the group to an attribute that pytest 9.2.0 no longer reads, and so distributes the tests
+    of a group to all workers (https://github.com/pytest-dev/pytest-xdist/issues/1386). Remove this once a release of
+    pytest-xdist fixes it.
     """
     if not getattr(config.option, "loadgroup", False):
         return
