@@ -1,4 +1,4 @@
-"""Promises of the tests' own platform: whatever happens to it, the test run ends."""
+"""The platform that tests run in this process: whatever happens to it, the test run ends."""
 
 import asyncio
 import gc
@@ -26,7 +26,7 @@ def _refused(port: int) -> bool:
 
 
 def test_a_platform_that_comes_up_in_part_leaves_neither_a_thread_nor_a_port(tmp_path: Path) -> None:
-    """Else the run would wait for that thread for ever."""
+    """Otherwise the test run would wait for that thread for ever."""
     port, before = free_port(), threading.active_count()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         with pytest.raises(OSError, match="in use"), listening(_platform(tmp_path), {port: True, _port(taken): True}):
@@ -36,7 +36,7 @@ def test_a_platform_that_comes_up_in_part_leaves_neither_a_thread_nor_a_port(tmp
 
 
 def test_a_service_that_does_not_start_leaves_neither_a_thread_nor_a_port(tmp_path: Path) -> None:
-    """What the service raised is what the test shows."""
+    """The test fails with the exception that the service raised."""
 
     async def start() -> None:
         raise LookupError("no such account")
@@ -50,7 +50,7 @@ def test_a_service_that_does_not_start_leaves_neither_a_thread_nor_a_port(tmp_pa
 
 
 def test_work_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
-    """The platform serves on, and stops."""
+    """After a timeout the platform still serves and still stops."""
     before = threading.active_count()
     with listening(_platform(tmp_path)) as local:
         with pytest.raises(TimeoutError):
@@ -61,7 +61,7 @@ def test_work_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("hello", [b"", b"\x16\x03\x01"], ids=["nothing was said", "in the middle of a handshake"])
 def test_a_platform_that_stops_leaves_no_connection_to_the_garbage_collector(tmp_path: Path, hello: bytes) -> None:
-    """Else asyncio complains of it in whichever test collects garbage next."""
+    """Otherwise asyncio warns about it in whichever test next collects garbage."""
     with warnings.catch_warnings(record=True) as complaints, socket.socket() as client:
         warnings.simplefilter("always")
         with listening(_platform(tmp_path), {(port := free_port()): True}) as local:

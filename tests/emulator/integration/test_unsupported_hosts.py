@@ -13,7 +13,7 @@ from urllib3.util import Retry
 
 from tests.local_azure import LocalAzure
 
-# What `az` asks beside Azure: nobody serves it here.
+# `az` also calls this telemetry host, which the local Azure does not serve.
 TELEMETRY = "dc.services.visualstudio.com"
 LONG = f"{'l' * 60}.example.com"
 AT_ONCE_SECONDS = 5
@@ -21,7 +21,7 @@ AT_ONCE_SECONDS = 5
 
 @pytest.mark.parametrize("host", [TELEMETRY, LONG])
 def test_a_client_that_tries_again_is_answered_at_once(azure: LocalAzure, host: str) -> None:
-    """A refused CONNECT would be tried again for as long as a network that is down."""
+    """A client would retry a refused CONNECT as if the network were down; it does not retry the 404."""
     options = azure.client_options
     began = time.monotonic()
     with requests.Session() as session:
@@ -41,7 +41,7 @@ def test_a_client_that_tries_again_is_answered_at_once(azure: LocalAzure, host: 
 
 
 def test_an_sdk_reads_the_error_as_azures(azure: LocalAzure) -> None:
-    """Its retry policy does not take it for an outage; the journal names the host once, however often it is asked."""
+    """The SDK's retry policy sees no outage in it; the journal names the host once, however often it is asked."""
     host = "management.other-cloud.example"
     options = azure.client_options
     policies = [RetryPolicy(), ProxyPolicy(proxies=options["proxies"])]

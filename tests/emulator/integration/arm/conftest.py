@@ -1,4 +1,4 @@
-"""One set of services for all tests of this folder; each test works in a resource group of its own."""
+"""One set of services for all tests of this folder; each test works in its own resource group."""
 
 from collections.abc import Iterator
 from uuid import uuid4
@@ -18,14 +18,14 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 @pytest.fixture
 def resources(stage: Stage) -> Iterator[ResourceManagementClient]:
-    """The owner's client."""
+    """Yield the owner's client."""
     with ResourceManagementClient(stage.owner, stage.world.subscription_id) as client:
         yield client
 
 
 @pytest.fixture
 def group(resources: ResourceManagementClient) -> str:
-    """The name of a new resource group."""
+    """Create a resource group; return its name."""
     name = f"group-{uuid4().hex[:8]}"
     resources.resource_groups.create_or_update(name, {"location": "eastus"})
     return name

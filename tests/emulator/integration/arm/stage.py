@@ -1,4 +1,4 @@
-"""ARM with the directory, behind the real server and proxy, and a resource provider that notes what reaches it."""
+"""ARM with the directory, behind the real server and proxy, and a resource provider that records what reaches it."""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ TIME_SCALE = 100
 
 @dataclass
 class Provider:
-    """What stands where the resource provider's front end stands: notes requests and answers as it is told."""
+    """A stand-in for the resource provider's front end: it records requests, and answers with the replies set."""
 
     received: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
     replies: list[Response] = field(default_factory=list)
@@ -53,13 +53,13 @@ class Provider:
 
 
 class Containers(BlobsModel):
-    """Where the blob front end stands: notes which containers storage has it make."""
+    """A stand-in for the blob front end: it records the containers that storage has it create."""
 
     def __init__(self) -> None:
         self.names: set[tuple[str, str]] = set()
 
     async def create_container(self, account: str, name: str) -> None:
-        """Note a container."""
+        """Record a container."""
         self.names.add((account, name))
 
     async def delete_container(self, account: str, name: str) -> None:
@@ -72,7 +72,7 @@ class Containers(BlobsModel):
 
 
 class Time:
-    """A clock that a test can put forward."""
+    """A clock that a test can set ahead."""
 
     def __init__(self) -> None:
         self.ahead = timedelta(0)
@@ -84,7 +84,7 @@ class Time:
 
 @dataclass(frozen=True)
 class Stage:
-    """What a test sees."""
+    """The services, and what a test needs to reach them."""
 
     platform: Platform
     provider: Provider
@@ -94,21 +94,27 @@ class Stage:
 
     @property
     def arm(self) -> ArmModel:
-        """The model, to arrange."""
+        """The model of ARM, to set up state."""
         return self.platform.model(ArmModel)
 
     @property
     def world(self) -> World:
-        """Names and ids."""
+        """The platform's names and ids."""
         return self.platform.world
 
     @property
     def url(self) -> str:
-        """ARM on localhost."""
+        """The URL of ARM on localhost."""
         return f"https://localhost:{self.platform.ports['arm']}"
 
     def principal(self, name: str, client_id: str = "", tenant_id: str = "") -> tuple[ClientSecretCredential, str]:
-        """Make an application with a service principal; return its credential and its object id."""
+        """Create an application with a service principal; return its credential and its object id.
+
+        Args:
+            name: display name of the application.
+            client_id: client id; empty for a new one.
+            tenant_id: tenant of both; empty for the customer's.
+        """
         return _principal(self.platform, client_id or str(uuid4()), name, tenant_id or self.world.tenant_id)
 
 

@@ -1,4 +1,4 @@
-"""Roles, denials and what the resource provider may do in groups that it manages."""
+"""Roles, deny assignments, and what the resource provider may do in groups that it manages."""
 
 from typing import Any
 from uuid import uuid4
@@ -33,7 +33,7 @@ def _grants(stage: Stage) -> Any:
 
 
 def test_an_assignment_takes_effect_after_a_while(stage: Stage, group: str) -> None:
-    """A role is listed at once, and heeded when access checks have learned of it."""
+    """A role is listed at once, but access checks take a while to follow it."""
     credential, object_id = stage.principal("late")
     with _grants(stage) as client, _network(stage, credential) as network:
         made = client.role_assignments.create(
@@ -65,7 +65,7 @@ def test_an_assignment_takes_effect_after_a_while(stage: Stage, group: str) -> N
 
 
 def test_assignments_are_unique_and_name_real_roles_and_principals(stage: Stage, group: str) -> None:
-    """The mistakes that Azure catches."""
+    """A duplicate, a name that is not a GUID, and an unknown role or principal are refused."""
     _, object_id = stage.principal("twice")
     role = f"/providers/Microsoft.Authorization/roleDefinitions/{READER}"
     body = {"properties": {"roleDefinitionId": role, "principalId": object_id}}
@@ -88,7 +88,7 @@ def test_assignments_are_unique_and_name_real_roles_and_principals(stage: Stage,
 
 
 def test_a_contributor_assigns_no_roles(stage: Stage, group: str) -> None:
-    """`notActions` take out of what `actions` give."""
+    """`notActions` take away from what `actions` give."""
     credential, object_id = stage.principal("contributor")
     ensure_role(stage.arm, _scope(stage, group), object_id, CONTRIBUTOR)
     body = {
@@ -106,7 +106,7 @@ def test_a_contributor_assigns_no_roles(stage: Stage, group: str) -> None:
 
 
 def test_built_in_roles_are_found_by_name(stage: Stage) -> None:
-    """As `az role assignment create --role` looks for them."""
+    """`az role assignment create --role` looks for them like this."""
     with _grants(stage) as client:
         scope = f"/subscriptions/{stage.world.subscription_id}"
         found = list(client.role_definitions.list(scope, filter="roleName eq 'Network Contributor'"))
@@ -115,7 +115,7 @@ def test_built_in_roles_are_found_by_name(stage: Stage) -> None:
 
 
 def test_joining_needs_a_right_on_what_is_joined(stage: Stage, group: str) -> None:
-    """Whoever may write a subnet may attach only the security groups that it may join."""
+    """A principal that may write a subnet may attach only the security groups that it may join."""
     credential, object_id = stage.principal("joiner")
     with _network(stage, stage.owner) as owner, _network(stage, credential) as network:
         vnet = {"location": "eastus", "properties": {"addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}}}
@@ -132,7 +132,7 @@ def test_joining_needs_a_right_on_what_is_joined(stage: Stage, group: str) -> No
 
 @pytest.fixture
 def first_party(stage: Stage) -> ClientSecretCredential:
-    """The resource provider in the customer's tenant, in a subscription that has registered it."""
+    """Register the resource provider in the subscription; return its credential in the customer's tenant."""
     stage.arm.subscriptions.ensure(
         stage.world.subscription_id, stage.world.tenant_id, "Customer", providers=[NAMESPACE]
     )
@@ -140,7 +140,7 @@ def first_party(stage: Stage) -> ClientSecretCredential:
 
 
 def _managed(stage: Stage, credential: ClientSecretCredential) -> tuple[str, str]:
-    """Let the resource provider make a group for a cluster; return its name and scope."""
+    """Create a cluster's group as the resource provider; return its name and scope."""
     name = f"aro-{uuid4().hex[:8]}"
     cluster = f"{_scope(stage, 'rg')}/providers/{NAMESPACE}/openShiftClusters/c1"
     with ResourceManagementClient(credential, stage.world.subscription_id) as client:
@@ -151,7 +151,7 @@ def _managed(stage: Stage, credential: ClientSecretCredential) -> tuple[str, str
 def test_the_provider_owns_the_groups_that_it_manages(
     stage: Stage, first_party: ClientSecretCredential, group: str
 ) -> None:
-    """Without any role it makes a managed group and works in it, and nowhere else."""
+    """Without any role the provider creates a managed group and works in it, and nowhere else."""
     name, _ = _managed(stage, first_party)
     with _network(stage, first_party) as network:
         network.network_security_groups.begin_create_or_update(name, "nsg", NSG).result()
@@ -167,7 +167,7 @@ def test_the_provider_owns_the_groups_that_it_manages(
 def test_a_deny_assignment_stops_everybody_but_those_it_leaves_out(
     stage: Stage, first_party: ClientSecretCredential
 ) -> None:
-    """The customer's owner may look but not write; the excluded principal and the provider may write."""
+    """The customer's owner may read but not write; the excluded principal and the provider may write."""
     name, scope = _managed(stage, first_party)
     cluster, object_id = stage.principal("cluster")
     ensure_role(stage.arm, scope, object_id, CONTRIBUTOR)
@@ -209,7 +209,7 @@ def _put(stage: Stage, credential: ClientSecretCredential, identifier: str, body
 
 
 def test_permissions_are_listed_for_a_resource(stage: Stage, group: str) -> None:
-    """The path with the doubled slash, as the SDK and the provider send it."""
+    """The path has a doubled slash, as the SDK and the provider send it."""
     credential, object_id = stage.principal("asker")
     with _network(stage, stage.owner) as owner:
         vnet = {"location": "eastus", "properties": {"addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}}}

@@ -13,14 +13,14 @@ from tests.emulator.integration.arm.stage import Stage
 
 @pytest.fixture
 def dns(stage: Stage) -> Iterator[Any]:
-    """The owner's client."""
+    """Yield the owner's client."""
     with DnsManagementClient(stage.owner, stage.world.subscription_id) as client:
         yield client
 
 
 @pytest.fixture
 def zone(dns: Any, group: str) -> str:
-    """The name of a new zone."""
+    """Create a zone; return its name."""
     name = f"{uuid4().hex[:8]}.example.com"
     created = dns.zones.create_or_update(group, name, {"location": "global"})
     assert len(created.name_servers) == 4
@@ -28,7 +28,7 @@ def zone(dns: Any, group: str) -> str:
 
 
 def test_a_zone_delegates_itself(dns: Any, group: str, zone: str) -> None:
-    """NS and SOA are there from the start and stay; the zone goes with them."""
+    """A zone's NS and SOA records exist from the start and cannot be deleted, except with the zone."""
     assert sorted(found.type.rsplit("/", 1)[-1] for found in dns.record_sets.list_by_dns_zone(group, zone)) == [
         "NS",
         "SOA",
@@ -51,7 +51,7 @@ def test_a_record_is_claimed_once(dns: Any, group: str, zone: str) -> None:
 
 
 def test_a_record_is_changed_by_who_read_it(dns: Any, group: str, zone: str) -> None:
-    """`If-Match` refuses an etag that has passed, on writes and on deletions."""
+    """`If-Match` with an outdated ETag refuses writes and deletions."""
     body = {"properties": {"TTL": 300, "ARecords": [{"ipv4Address": "127.1.2.3"}]}}
     first = dns.record_sets.create_or_update(group, zone, "api.c2", "A", body)
     second = dns.record_sets.create_or_update(group, zone, "api.c2", "A", body, if_match=first.etag)
@@ -68,7 +68,7 @@ def test_a_record_is_changed_by_who_read_it(dns: Any, group: str, zone: str) -> 
 
 
 def test_wrong_records_are_refused(dns: Any, group: str, zone: str) -> None:
-    """An address that is none, and a CNAME beside other records."""
+    """Neither an invalid address nor a CNAME beside other records is accepted."""
     with pytest.raises(HttpResponseError, match="invalid"):
         dns.record_sets.create_or_update(
             group, zone, "x", "A", {"properties": {"TTL": 1, "ARecords": [{"ipv4Address": "1.2.3"}]}}

@@ -1,4 +1,4 @@
-"""What reaches the resource provider through the front door, and what does not."""
+"""Which requests reach the resource provider through the front door, and which do not."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ VERSION = {"api-version": "2025-07-25"}
 
 @pytest.fixture
 def client(stage: Stage) -> Iterator[httpx.Client]:
-    """A bare client on localhost with the owner's token."""
+    """Yield a plain HTTP client on localhost with the owner's token."""
     stage.arm.subscriptions.ensure(
         stage.world.subscription_id, stage.world.tenant_id, "Customer", providers=[NAMESPACE]
     )
@@ -66,7 +66,7 @@ def test_a_put_reaches_the_provider_with_arms_headers(stage: Stage, client: http
 def test_what_is_missing_is_said_before_the_provider_is_asked(
     stage: Stage, client: httpx.Client, group: str, where: str, code: str
 ) -> None:
-    """A missing group or registration is ARM's own answer."""
+    """A missing group or registration gets ARM's own answer."""
     if where == "registration":
         stage.arm.subscriptions.unregister(stage.world.subscription_id, NAMESPACE)
     reply = client.get(_cluster(stage, "absent" if where == "group" else group))
@@ -76,7 +76,7 @@ def test_what_is_missing_is_said_before_the_provider_is_asked(
 
 
 def test_a_reader_may_look_but_not_touch(stage: Stage, client: httpx.Client, group: str) -> None:
-    """Access is checked for the provider's types as for any other."""
+    """Access is checked for the provider's types as for any others."""
     credential, object_id = stage.principal("reader")
     path = _cluster(stage, group)
     headers = _bearer(credential)
@@ -87,13 +87,13 @@ def test_a_reader_may_look_but_not_touch(stage: Stage, client: httpx.Client, gro
     assert refused["code"] == "AuthorizationFailed"
     assert f"action '{NAMESPACE}/openShiftClusters/write' over scope '{path}'" in refused["message"]
     assert object_id in refused["message"]
-    # Whoever began an operation in a group polls it in the subscription.
+    # An operation in a group is polled under the subscription.
     status = f"/subscriptions/{stage.world.subscription_id}/providers/{NAMESPACE}/locations/eastus/operationsstatus/x"
     assert client.get(status, headers=headers).status_code == 200
 
 
 def test_an_action_wants_a_permission_of_its_own(stage: Stage, client: httpx.Client, group: str) -> None:
-    """Who may read a cluster may not have its password; who may, needs nothing else."""
+    """A principal that may read a cluster does not get its password without the permission for it."""
     path = f"{_cluster(stage, group)}/listCredentials"
     credentials = {"kubeadminUsername": "kubeadmin", "kubeadminPassword": "canary"}
     stage.provider.replies.append(JSONResponse(credentials, headers={"Cache-Control": "no-store"}))
@@ -113,21 +113,21 @@ def test_an_action_wants_a_permission_of_its_own(stage: Stage, client: httpx.Cli
 
 
 def test_a_crashed_provider_is_a_bad_gateway(stage: Stage, client: httpx.Client, group: str) -> None:
-    """A 5xx without ARM's error shape is not passed on."""
+    """A 5xx without ARM's error format is not passed on."""
     stage.provider.replies.append(Response("Service is down", 503))
     reply = client.get(_cluster(stage, group))
     assert (reply.status_code, reply.json()["error"]["code"]) == (502, "BadGateway")
 
 
 def test_doubled_slashes_are_collapsed(stage: Stage, client: httpx.Client, group: str) -> None:
-    """The provider sees the path as it should be."""
+    """The provider sees single slashes."""
     path = _cluster(stage, group)
     client.get(path.replace("/providers/", "//providers/"))
     assert stage.provider.received[-1][1].startswith(f"{path}?")
 
 
 def test_the_published_certificates_roll_over(stage: Stage, client: httpx.Client) -> None:
-    """Two certificates are published; after a rollover the former next one is in use."""
+    """Two certificates are published; after a rollover the second one is in use."""
     del client.headers["Authorization"]
 
     def published() -> list[str]:
@@ -142,7 +142,7 @@ def test_the_published_certificates_roll_over(stage: Stage, client: httpx.Client
 
 
 def test_a_group_with_a_cluster_is_not_deleted_under_it(stage: Stage, client: httpx.Client, group: str) -> None:
-    """The cluster has to go first; once the provider knows it no more, the group goes too."""
+    """The group can be deleted once the provider no longer knows the cluster."""
     path = _cluster(stage, group)
     body = {"id": path, "name": "c1", "type": f"{NAMESPACE}/openShiftClusters", "location": "eastus"}
     stage.provider.replies.append(JSONResponse(body, 201))

@@ -9,14 +9,14 @@ from tests.emulator.integration.arm.stage import Stage
 
 
 def test_an_owner_sees_the_subscription(stage: Stage) -> None:
-    """Whoever has a role in a subscription finds it in the list."""
+    """A principal with a role in a subscription finds it in the list."""
     with SubscriptionClient(stage.owner) as client:
         found = list(client.subscriptions.list())
     assert [subscription.subscription_id for subscription in found] == [stage.world.subscription_id]
 
 
 def test_a_principal_without_roles_sees_no_subscription(stage: Stage) -> None:
-    """Whoever has no role anywhere gets an empty list, not an error."""
+    """A principal without roles gets an empty list, not an error."""
     credential, _ = stage.principal("nobody")
     with SubscriptionClient(credential) as client:
         assert list(client.subscriptions.list()) == []
@@ -66,7 +66,7 @@ def test_resources_are_listed_by_what_the_filter_names(
 def test_azures_own_providers_are_registered_without_the_resource_provider(
     stage: Stage, resources: ResourceManagementClient
 ) -> None:
-    """A moment passes, nobody has to hear of it, and a feature of theirs changes nothing."""
+    """Registration takes a moment, calls no provider, and is not affected by a feature that is set meanwhile."""
     namespace = "Microsoft.Storage"
     stage.arm.subscriptions.unregister(stage.world.subscription_id, namespace)
     assert resources.providers.get(namespace).registration_state == "Unregistered"
@@ -77,7 +77,7 @@ def test_azures_own_providers_are_registered_without_the_resource_provider(
 
 
 def test_registering_a_provider_takes_a_moment(stage: Stage, resources: ResourceManagementClient) -> None:
-    """The provider is Registering, the resource provider hears of the subscription, then it is Registered."""
+    """The state is Registering until the resource provider has been told of the subscription, then Registered."""
     namespace = "Microsoft.RedHatOpenShift"
     stage.arm.subscriptions.unregister(stage.world.subscription_id, namespace)
     assert resources.providers.register(namespace).registration_state == "Registering"

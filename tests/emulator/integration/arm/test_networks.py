@@ -12,7 +12,7 @@ from tests.emulator.integration.arm.stage import Stage
 
 @pytest.fixture
 def network(stage: Stage) -> Iterator[Any]:
-    """The owner's client."""
+    """Yield the owner's client."""
     with NetworkManagementClient(stage.owner, stage.world.subscription_id) as client:
         yield client
 
@@ -32,7 +32,7 @@ def _vnet(network: Any, group: str, *subnets: tuple[str, str]) -> Any:
 
 
 def test_a_network_with_subnets_is_created(network: Any, group: str) -> None:
-    """Inline subnets are children of their own, and are shown inline again."""
+    """Inline subnets become child resources, and are still shown inline."""
     created = _vnet(network, group, ("master", "10.0.0.0/24"))
     assert created.provisioning_state == "Succeeded"
     network.subnets.begin_create_or_update(
@@ -103,7 +103,7 @@ def test_a_security_group_in_use_stays(network: Any, group: str) -> None:
 
 
 def test_a_property_that_a_subnet_lacks_is_refused(network: Any, group: str) -> None:
-    """An unknown member is named, as Json.NET does."""
+    """The error names the unknown member, as Json.NET does."""
     _vnet(network, group)
     body = {"properties": {"addressPrefix": "10.0.0.0/24", "colour": "red"}}
     with pytest.raises(HttpResponseError, match="Could not find member 'colour'"):

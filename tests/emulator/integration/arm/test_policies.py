@@ -1,4 +1,4 @@
-"""Azure Policy refuses what its assignments deny, in ARM's words, whoever asks."""
+"""Azure Policy refuses what its assignments deny, with ARM's errors, whoever the caller is."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ def _send(stage: Stage, method: str, path: str, body: Any = None) -> httpx.Respo
 
 @contextmanager
 def _assigned(stage: Stage, scope: str, definition: str, **properties: Any) -> Iterator[str]:
-    """Assign a policy for a while; gives the assignment's id."""
+    """Assign a policy inside the context; yield the assignment's id."""
     path = f"{scope}/providers/Microsoft.Authorization/policyAssignments/{uuid4().hex[:12]}"
     wanted = {"policyDefinitionId": f"{DEFINITIONS}/{definition}", "displayName": "House rule", **properties}
     answer = _send(stage, "PUT", path, {"properties": wanted})
@@ -42,7 +42,7 @@ def _subscription(stage: Stage) -> str:
 
 
 def test_a_group_without_a_required_tag_is_refused_and_the_policy_is_named(stage: Stage) -> None:
-    """Assignment and definition stand in `additionalInfo`; with the tag it is made, and loses it no more."""
+    """`additionalInfo` has assignment and definition; a group with the tag is created and cannot lose the tag."""
     name = f"p-{uuid4().hex[:8]}"
     parameters = {"tagName": {"value": "costCenter"}}
     with (
@@ -76,7 +76,7 @@ def test_a_group_without_a_required_tag_is_refused_and_the_policy_is_named(stage
 def test_a_resource_that_a_policy_forbids_is_refused(
     stage: Stage, group: str, definition: str, parameters: Any
 ) -> None:
-    """Where the assignment does not reach, or is not enforced, it is made."""
+    """The resource is created where the assignment does not reach or is not enforced."""
     scope = f"{_subscription(stage)}/resourceGroups/{group}"
     body: Any = {"location": "eastus", "properties": {"addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}}}
     networks = f"{scope}/providers/Microsoft.Network/virtualNetworks"
@@ -90,7 +90,7 @@ def test_a_resource_that_a_policy_forbids_is_refused(
 
 
 def test_an_assignment_names_a_definition_that_exists_and_gives_its_parameter(stage: Stage, group: str) -> None:
-    """The mistakes that Azure catches; what is assigned can be listed."""
+    """An unknown definition or a missing parameter is refused; assignments can be listed."""
     scope = f"{_subscription(stage)}/resourceGroups/{group}"
     path = f"{scope}/providers/Microsoft.Authorization/policyAssignments"
     unknown = _send(stage, "PUT", f"{path}/a", {"properties": {"policyDefinitionId": f"{DEFINITIONS}/{uuid4()}"}})

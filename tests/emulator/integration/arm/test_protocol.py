@@ -1,4 +1,4 @@
-"""What every answer of ARM has in common."""
+"""What all answers of ARM have in common."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.emulator.integration.arm.stage import Stage
 
 @pytest.fixture
 def client(stage: Stage) -> Iterator[httpx.Client]:
-    """A bare client on localhost with the owner's token."""
+    """Yield a plain HTTP client on localhost with the owner's token."""
     token = stage.owner.get_token("https://management.azure.com/.default").token
     with httpx.Client(base_url=stage.url, headers={"Authorization": f"Bearer {token}"}) as found:
         yield found
@@ -21,7 +21,7 @@ def _code(reply: httpx.Response) -> tuple[int, str]:
 
 
 def test_a_call_without_token_is_told_where_to_log_in(stage: Stage) -> None:
-    """401 with a challenge, and ARM's own code."""
+    """The answer is a 401 with a challenge and ARM's own code."""
     with httpx.Client(base_url=stage.url) as client:
         reply = client.get("/subscriptions?api-version=2022-12-01")
     assert _code(reply) == (401, "AuthenticationFailed")
@@ -29,7 +29,7 @@ def test_a_call_without_token_is_told_where_to_log_in(stage: Stage) -> None:
 
 
 def test_a_token_of_another_tenant_does_not_open_a_subscription(stage: Stage, client: httpx.Client) -> None:
-    """The subscription's tenant decides who may ask at all."""
+    """Only tokens of the subscription's tenant are accepted."""
     reply = client.get(f"/subscriptions/{stage.world.rp_subscription_id}/resourcegroups?api-version=2021-04-01")
     assert _code(reply) == (401, "InvalidAuthenticationTokenTenant")
 
@@ -64,13 +64,13 @@ def test_a_write_in_an_unknown_version_lists_the_known_ones(stage: Stage, client
 
 
 def test_paths_are_read_in_any_case_and_with_doubled_slashes(stage: Stage, client: httpx.Client, group: str) -> None:
-    """ARM's front door is generous with paths."""
+    """ARM's front door is lenient about paths."""
     path = f"/SUBSCRIPTIONS//{stage.world.subscription_id}//RESOURCEGROUPS/{group.upper()}?api-version=2021-04-01"
     assert client.get(path).json()["name"] == group
 
 
 def test_malformed_json_is_an_error_of_the_caller(stage: Stage, client: httpx.Client, group: str) -> None:
-    """A body that is no JSON is refused, never a 500."""
+    """A body that is not a JSON object gets a 400, never a 500."""
     path = f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}?api-version=2021-04-01"
     assert _code(client.put(path, content=b"{")) == (400, "InvalidRequestContent")
     assert _code(client.put(path, content=b"[]")) == (400, "InvalidRequestContent")
@@ -88,7 +88,7 @@ def test_malformed_json_is_an_error_of_the_caller(stage: Stage, client: httpx.Cl
 def test_json_that_cannot_be_kept_is_an_error_of_the_caller(
     stage: Stage, client: httpx.Client, group: str, body: bytes
 ) -> None:
-    """What could not be stored or echoed is refused before anything looks at it."""
+    """JSON that could not be stored or returned is refused before anything reads it."""
     path = f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}"
     assert _code(client.put(f"{path}?api-version=2021-04-01", content=body)) == (400, "InvalidRequestContent")
     path = f"{path}/providers/Microsoft.Network/networkSecurityGroups/n?api-version=2022-01-01"
@@ -97,13 +97,13 @@ def test_json_that_cannot_be_kept_is_an_error_of_the_caller(
 
 @pytest.mark.parametrize("query", ["$top=\u00b2", "$top=-1", "$skiptoken=\u0663", f"$top={'9' * 5000}"])
 def test_a_page_that_is_no_number_is_an_error_of_the_caller(stage: Stage, client: httpx.Client, query: str) -> None:
-    """Only the digits of ASCII count, and not too many of them."""
+    """Only ASCII digits count, and not too many of them."""
     path = f"/subscriptions/{stage.world.subscription_id}/resourcegroups?api-version=2021-04-01&{query}"
     assert _code(client.get(path)) == (400, "InvalidSkipToken")
 
 
 def test_a_correlation_id_is_made_or_echoed(client: httpx.Client) -> None:
-    """Every answer, errors too, carries the ids by which a call is found again."""
+    """Every answer, errors included, carries the ids by which the call can be found."""
     path = "/subscriptions?api-version=2022-12-01"
     assert client.get(path, headers={"x-ms-correlation-request-id": "mine"}).headers["x-ms-correlation-request-id"] == (
         "mine"
@@ -115,7 +115,7 @@ def test_a_correlation_id_is_made_or_echoed(client: httpx.Client) -> None:
 
 
 def test_metadata_follows_the_host_that_was_asked(stage: Stage, client: httpx.Client) -> None:
-    """Whoever came by localhost logs in by localhost."""
+    """A client that asks on localhost logs in on localhost."""
     del client.headers["Authorization"]
     found = client.get("/metadata/endpoints?api-version=2022-09-01").json()
     assert found["authentication"]["loginEndpoint"] == f"https://localhost:{stage.platform.ports['token']}/"

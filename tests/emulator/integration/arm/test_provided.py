@@ -23,7 +23,7 @@ CLUSTER = {"location": "eastus", "properties": {"consoleProfile": {"url": "https
 
 @pytest.fixture(autouse=True)
 def registered(stage: Stage) -> Iterator[None]:
-    """Let each test begin with a provider that is registered and has nothing to say."""
+    """Begin each test with a registered provider that has no replies and no requests yet."""
     _register(stage)
     stage.provider.replies.clear()
     stage.provider.received.clear()
@@ -67,7 +67,7 @@ def _asked(provider: Provider) -> list[str]:
 
 
 def test_a_template_deploys_a_cluster_and_its_outputs_show_it(stage: Stage, group: str) -> None:
-    """One PUT on the customer's behalf, polls until its operation has ended, then what the outputs refer to."""
+    """ARM sends one PUT for the customer, polls until the operation ends, then reads what the outputs refer to."""
     credentials = JSONResponse({"kubeadminPassword": "canary"})
     ends = (_status("InProgress"), Response("Service is down", 503), _status("Succeeded"))
     stage.provider.replies += [_accepted(stage), *ends, JSONResponse(CLUSTER), credentials]
@@ -88,7 +88,7 @@ def test_a_template_deploys_a_cluster_and_its_outputs_show_it(stage: Stage, grou
 
 
 def test_a_cluster_that_fails_fails_the_deployment_with_its_own_error(stage: Stage, group: str) -> None:
-    """Refused at once, or failed in the end: the provider's code and message reach whoever deploys."""
+    """Whether it is refused at once or fails later, the caller gets the provider's code and message."""
     refused = JSONResponse({"error": {"code": "InvalidParameter", "message": "The domain is taken."}}, 400)
     failed = _status("Failed", {"code": "QuotaExceeded", "message": "Not enough cores."})
     for replies, code in (([refused], "InvalidParameter"), ([_accepted(stage), failed], "QuotaExceeded")):
@@ -99,7 +99,7 @@ def test_a_cluster_that_fails_fails_the_deployment_with_its_own_error(stage: Sta
 
 
 def test_a_version_that_the_provider_lacks_is_refused_before_anything_is_made(stage: Stage, group: str) -> None:
-    """The provider is not even asked."""
+    """The provider is not called."""
     body = _template()
     assert body.properties is not None
     assert body.properties.template is not None
@@ -110,7 +110,7 @@ def test_a_version_that_the_provider_lacks_is_refused_before_anything_is_made(st
 
 
 def test_a_deployment_polls_on_after_a_restart(tmp_path: Path) -> None:
-    """A second PUT would be refused, because the cluster is being created."""
+    """ARM sends no second PUT: it would be refused, because the cluster is being created."""
     with running(tmp_path) as stage:
         _register(stage)
         with ResourceManagementClient(stage.owner, stage.world.subscription_id) as client:

@@ -15,7 +15,7 @@ from tests.emulator.integration.arm.stage import Stage
 
 @pytest.fixture
 def registry(stage: Stage, group: str) -> Any:
-    """A new registry."""
+    """Create a registry; return it."""
     with ContainerRegistryManagementClient(stage.owner, stage.world.subscription_id) as client:
         return client.registries.begin_create(
             group, f"reg{uuid4().hex[:10]}", {"location": "eastus", "sku": {"name": "Premium"}}
@@ -24,7 +24,7 @@ def registry(stage: Stage, group: str) -> Any:
 
 @pytest.fixture
 def registries(stage: Stage, registry: Any) -> Iterator[Any]:
-    """A client that has the resource provider's role on the registry, and no other."""
+    """Yield a client that has only the resource provider's role on the registry."""
     credential, object_id = stage.principal("tokens")
     ensure_role(stage.arm, registry.id, object_id, REGISTRY_TOKEN_CONTRIBUTOR)
     with ContainerRegistryManagementClient(credential, stage.world.subscription_id) as client:
@@ -32,7 +32,7 @@ def registries(stage: Stage, registry: Any) -> Iterator[Any]:
 
 
 def test_a_token_gets_passwords_once(registry: Any, registries: Any, group: str) -> None:
-    """A token is made and polled, its passwords are told by `generateCredentials` alone, and it is deleted."""
+    """Only `generateCredentials` returns the passwords of a token."""
     name = f"token-{uuid4()}"
     body = {"properties": {"scopeMapId": f"{registry.id}/scopeMaps/_repositories_pull", "status": "enabled"}}
     token = registries.tokens.begin_create(group, registry.name, name, body).result()
@@ -51,13 +51,13 @@ def test_a_token_gets_passwords_once(registry: Any, registries: Any, group: str)
 
 
 def test_a_token_needs_a_scope_map_of_its_registry(registry: Any, registries: Any, group: str) -> None:
-    """A scope map that is not there is named."""
+    """The error names the missing scope map."""
     body = {"properties": {"scopeMapId": f"{registry.id}/scopeMaps/absent"}}
     with pytest.raises(HttpResponseError, match="absent"):
         registries.tokens.begin_create(group, registry.name, "token-1", body)
 
 
 def test_the_role_is_for_tokens_only(registry: Any, registries: Any, group: str) -> None:
-    """Whoever may manage tokens may not touch the registry."""
+    """A principal that may manage tokens may not delete the registry."""
     with pytest.raises(HttpResponseError, match="AuthorizationFailed"):
         registries.registries.begin_delete(group, registry.name)

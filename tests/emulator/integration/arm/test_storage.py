@@ -20,14 +20,14 @@ PARAMETERS = {"location": "eastus", "sku": {"name": "Standard_LRS"}, "kind": "St
 
 @pytest.fixture
 def storage(stage: Stage) -> Iterator[Any]:
-    """The owner's client."""
+    """Yield the owner's client."""
     with StorageManagementClient(stage.owner, stage.world.subscription_id) as client:
         yield client
 
 
 @pytest.fixture
 def account(storage: Any, group: str) -> str:
-    """The name of a new account."""
+    """Create a storage account; return its name."""
     name = f"acc{uuid4().hex[:12]}"
     created = storage.storage_accounts.begin_create(group, name, PARAMETERS).result()
     assert created.provisioning_state == "Succeeded"
@@ -36,7 +36,7 @@ def account(storage: Any, group: str) -> str:
 
 
 def test_names_are_unique_in_all_of_azure(storage: Any, resources: Any, group: str, account: str) -> None:
-    """A name that somebody has is neither available nor taken twice."""
+    """A name that is in use is not available and cannot be taken again."""
     check = {"name": account, "type": "Microsoft.Storage/storageAccounts"}
     assert storage.storage_accounts.check_name_availability(check).reason == "AlreadyExists"
     assert storage.storage_accounts.check_name_availability(check | {"name": "free0"}).name_available
@@ -48,7 +48,7 @@ def test_names_are_unique_in_all_of_azure(storage: Any, resources: Any, group: s
 
 
 def test_keys_are_listed_and_renewed(stage: Stage, storage: Any, group: str, account: str) -> None:
-    """The blob front end knows the keys that ARM lists, and forgets a renewed one."""
+    """The blob front end knows the keys that ARM lists, and no longer knows one that was renewed."""
     listed = storage.storage_accounts.list_keys(group, account).keys_property
     model = stage.platform.model(StorageModel)
     assert [base64.b64decode(key.value) for key in listed] == model.keys(account)
@@ -59,7 +59,7 @@ def test_keys_are_listed_and_renewed(stage: Stage, storage: Any, group: str, acc
 
 
 def test_an_account_sas_is_signed_with_the_key(stage: Stage, storage: Any, group: str, account: str) -> None:
-    """The signature is what anybody with the key computes."""
+    """Anybody with the key computes the same signature."""
     token = storage.storage_accounts.list_account_sas(
         group,
         account,
@@ -79,7 +79,7 @@ def test_an_account_sas_is_signed_with_the_key(stage: Stage, storage: Any, group
 
 
 def test_containers_are_made_where_blobs_are_kept(stage: Stage, storage: Any, group: str, account: str) -> None:
-    """A container made through ARM is there for the data plane, and goes with its account."""
+    """A container created through ARM exists in the data plane, and is deleted with its account."""
     storage.blob_containers.create(group, account, "ignition", {})
     assert storage.blob_containers.get(group, account, "ignition").public_access == "None"
     assert (account, "ignition") in stage.containers.names
@@ -90,7 +90,7 @@ def test_containers_are_made_where_blobs_are_kept(stage: Stage, storage: Any, gr
 
 
 def test_an_account_goes_with_its_group(stage: Stage, storage: Any, resources: Any, group: str, account: str) -> None:
-    """Deleting a group empties what is in it, and frees the name."""
+    """Deleting a group deletes the account in it and frees its name."""
     storage.blob_containers.create(group, account, "aro", {})
     resources.resource_groups.begin_delete(group).result()
     assert (account, "aro") not in stage.containers.names

@@ -30,7 +30,7 @@ from tests.listening import Listening, free_port, listening
 
 @dataclass
 class Accounts:
-    """The management side of storage, as far as blobs asks it."""
+    """A stand-in for storage's management side: what the blob service asks of it."""
 
     known: dict[str, list[bytes]] = field(default_factory=dict)
 
@@ -47,12 +47,12 @@ class Accounts:
         return f"/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/{account}"
 
     def container_deleted(self, account: str, name: str) -> None:
-        """Keep no containers, as ARM would."""
+        """Do nothing: ARM would forget the container, but this stand-in keeps none."""
 
 
 @dataclass(frozen=True)
 class LocalBlobs:
-    """What tests need of a platform with blobs: where it listens, whom it knows, and clients."""
+    """A platform with blobs: where it listens, the accounts and roles that it knows, and clients."""
 
     listening: Listening
     accounts: Accounts = field(default_factory=Accounts)
@@ -65,12 +65,12 @@ class LocalBlobs:
 
     @property
     def model(self) -> blobs.BlobsModel:
-        """What the management side asks of blobs."""
+        """The blob service's model, which the management side calls."""
         return self.platform.model(blobs.BlobsModel)
 
     @property
     def options(self) -> dict[str, Any]:
-        """What leads the SDK's clients to the platform."""
+        """The options that lead the SDK's clients to the platform."""
         return {
             "proxies": {"https": self.listening.proxy},
             "connection_verify": str(self.platform.authority.certificate_path),
@@ -78,7 +78,7 @@ class LocalBlobs:
         }
 
     def account(self) -> tuple[str, str]:
-        """Make an account; return its name and its first key."""
+        """Create an account; return its name and its first key."""
         name = f"cluster{uuid4().hex[:8]}"
         self.accounts.known[name] = [secrets.token_bytes(64), secrets.token_bytes(64)]
         return name, base64.b64encode(self.accounts.known[name][0]).decode()
@@ -89,10 +89,10 @@ class LocalBlobs:
 
 
 class Azurite:
-    """Azurite on a port of its own."""
+    """An Azurite process on its own port."""
 
     def __init__(self, folder: Path) -> None:
-        """Choose its port."""
+        """Choose the port, or skip the test where Azurite or Node.js is not installed."""
         try:
             self._program = (str(find_node()), find_azurite())
         except RunError as error:
@@ -121,7 +121,7 @@ class Azurite:
                 return
 
     def kill(self) -> None:
-        """End it as the system would when it is out of memory."""
+        """Kill Azurite, as the system would when it is out of memory."""
         if self._process is not None:
             self._process.kill()
             self._process.wait(10)
@@ -129,13 +129,19 @@ class Azurite:
 
 @pytest.fixture(scope="session")
 def local_azurite(tmp_path_factory: pytest.TempPathFactory) -> Azurite:
-    """Azurite, not started."""
+    """Return an Azurite that is not started."""
     return Azurite(tmp_path_factory.mktemp("azurite"))
 
 
 @contextmanager
 def running(root: Path, local_azurite: Azurite, services: Callable[[Platform], list[Service]]) -> Iterator[Listening]:
-    """Run Azurite with a platform in front of it."""
+    """Run Azurite with a platform in front of it.
+
+    Args:
+        root: folder of the platform's state.
+        local_azurite: not started; it is killed in the end.
+        services: makes the platform's services.
+    """
     platform = Platform(root, clock=Clock(40), world=World())
     platform.ports["azurite"] = local_azurite.port
     platform.services += services(platform)
@@ -150,7 +156,7 @@ def running(root: Path, local_azurite: Azurite, services: Callable[[Platform], l
 
 @pytest.fixture(scope="session")
 def local_blobs(local_azurite: Azurite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBlobs]:
-    """Entra ID and blobs, with accounts and roles that the tests make up."""
+    """Run Entra ID and blobs, with accounts and roles that the tests set."""
     accounts, roles = Accounts(), dict[tuple[str, str], list[dict[str, Any]]]()
 
     def permissions(principal: Principal, scope: str) -> list[dict[str, Any]]:
@@ -168,6 +174,6 @@ Owner = tuple[str, str, BlobServiceClient]
 
 @pytest.fixture
 def owner(local_blobs: LocalBlobs) -> Owner:
-    """Make an account: its name, its key, and a client with the key."""
+    """Create an account; return its name, its key, and a client with the key."""
     name, key = local_blobs.account()
     return name, key, local_blobs.client(name, key)

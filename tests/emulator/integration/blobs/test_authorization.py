@@ -1,4 +1,4 @@
-"""Promises about keys, signatures, tokens and roles, kept towards azure-storage-blob."""
+"""Keys, signatures, tokens and roles, tested with azure-storage-blob."""
 
 import base64
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def _error(call: Callable[[], Any]) -> tuple[int, str, str]:
 
 
 def test_an_account_sas_does_what_it_says(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """Made with the key that ARM gave out, in the SDK's newest version."""
+    """The newest SDK makes the SAS with the account's key; the journal names the SAS but not its signature."""
     client = local_blobs.client(owner[0], _account_sas(owner))
     client.create_container("ignition").upload_blob("bootstrap.ign", b"{}")
     assert [blob.name for blob in client.get_container_client("ignition").list_blobs()] == ["bootstrap.ign"]
@@ -60,7 +60,7 @@ def test_an_account_sas_does_what_it_says(local_blobs: LocalBlobs, owner: Owner)
 
 
 def test_an_answer_carries_the_headers_that_a_sas_sets(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """A blob's SAS may set the content type of what is read."""
+    """A blob's SAS may set the content type of the answer."""
     owner[2].create_container("aro").upload_blob("one", b"1")
     sas = generate_blob_sas(
         owner[0], "aro", "one", account_key=owner[1], permission="r", expiry=NOW + HOUR, content_type="text/x-own"
@@ -83,7 +83,7 @@ def test_an_answer_carries_the_headers_that_a_sas_sets(local_blobs: LocalBlobs, 
 def test_a_sas_that_does_not_fit_is_refused(
     local_blobs: LocalBlobs, owner: Owner, options: dict[str, Any], want_code: str, want_text: str
 ) -> None:
-    """403, with the part that does not fit."""
+    """The answer is a 403 that names the part that does not fit."""
     owner[2].create_container("aro").upload_blob("one", b"1")
     client = local_blobs.client(owner[0], _account_sas(owner, **options))
     status, code, text = _error(lambda: client.get_blob_client("aro", "one").download_blob())
@@ -92,7 +92,7 @@ def test_a_sas_that_does_not_fit_is_refused(
 
 
 def test_a_sas_of_another_key_is_refused(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """The reason tells the text that has to be signed."""
+    """The error quotes the string to sign."""
     wrong = (owner[0], local_blobs.account()[1], owner[2])
     status, code, text = _error(lambda: local_blobs.client(owner[0], _account_sas(wrong)).create_container("aro"))
     assert (status, code) == (403, "AuthenticationFailed")
@@ -100,7 +100,7 @@ def test_a_sas_of_another_key_is_refused(local_blobs: LocalBlobs, owner: Owner) 
 
 
 def test_both_keys_sign(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """Requests and signatures."""
+    """Either key can sign requests and SAS tokens."""
     second = base64.b64encode(local_blobs.accounts.keys(owner[0])[1]).decode()
     client = local_blobs.client(owner[0], second)
     client.create_container("aro").upload_blob("one", b"1")
@@ -109,7 +109,7 @@ def test_both_keys_sign(local_blobs: LocalBlobs, owner: Owner) -> None:
 
 
 def test_a_wrong_key_is_refused(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """403 with the reason."""
+    """The answer is a 403 with the reason."""
     client = local_blobs.client(owner[0], local_blobs.account()[1])
     status, code, text = _error(lambda: client.create_container("aro"))
     assert (status, code) == (403, "AuthenticationFailed")
@@ -117,7 +117,7 @@ def test_a_wrong_key_is_refused(local_blobs: LocalBlobs, owner: Owner) -> None:
 
 
 def test_nobody_reads_without_a_credential(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """401, and no container is public."""
+    """An anonymous read gets a 401, and no container can be made public."""
     owner[2].create_container("aro").upload_blob("one", b"1")
     blob = local_blobs.client(owner[0], None).get_blob_client("aro", "one")
     assert _error(blob.download_blob)[:2] == (401, "NoAuthenticationInformation")
@@ -126,7 +126,7 @@ def test_nobody_reads_without_a_credential(local_blobs: LocalBlobs, owner: Owner
 
 
 def test_a_blobs_sas_is_for_that_blob(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """Another blob's name makes another signature."""
+    """The signature covers the blob's name, so the SAS fails for another blob."""
     container = owner[2].create_container("aro")
     container.upload_blob("one", b"1")
     container.upload_blob("two", b"2")
@@ -139,7 +139,7 @@ def test_a_blobs_sas_is_for_that_blob(local_blobs: LocalBlobs, owner: Owner) -> 
 
 
 def test_a_containers_sas_is_for_its_blobs(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """It lists and reads them, and does nothing to the container itself."""
+    """A container's SAS lists and reads its blobs, but cannot delete the container itself."""
     owner[2].create_container("aro").upload_blob("one", b"1")
     sas = generate_container_sas(
         owner[0],
@@ -165,13 +165,13 @@ def test_a_sas_that_creates_does_not_replace(local_blobs: LocalBlobs, owner: Own
 
 
 class _Credential:
-    """A token of one of the world's principals."""
+    """A credential with tokens of the subscription's owner."""
 
     def __init__(self, local: LocalBlobs, audience: str) -> None:
         self._local, self._audience = local, audience
 
     def get_token(self, *_scopes: str, **_options: object) -> AccessToken:
-        """Return it."""
+        """Return a token for the audience."""
         world = self._local.platform.world
         token = self._local.platform.model(EntraModel).issue_token(
             world.tenant_id, world.owner_client_id, self._audience
@@ -180,7 +180,7 @@ class _Credential:
 
 
 def test_a_role_decides_what_a_token_may_do(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """Blobs want data actions, containers actions; an Owner's `*` is no data action."""
+    """Blobs need data actions and containers need actions; an Owner's `*` does not include data actions."""
     world, directory = local_blobs.platform.world, local_blobs.platform.model(EntraModel)
     directory.ensure_application(world.owner_client_id, "owner")
     object_id = directory.ensure_service_principal(world.tenant_id, world.owner_client_id)
@@ -200,7 +200,7 @@ def test_a_role_decides_what_a_token_may_do(local_blobs: LocalBlobs, owner: Owne
 
 
 def test_a_token_for_another_audience_is_401(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """A token for ARM opens no blob."""
+    """A token for ARM gives no access to blobs."""
     world, directory = local_blobs.platform.world, local_blobs.platform.model(EntraModel)
     directory.ensure_application(world.owner_client_id, "owner")
     directory.ensure_service_principal(world.tenant_id, world.owner_client_id)

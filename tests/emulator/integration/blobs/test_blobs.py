@@ -1,4 +1,4 @@
-"""Promises about containers and blobs, kept towards azure-storage-blob."""
+"""Containers and blobs, tested with azure-storage-blob."""
 
 import gzip
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ LARGE = 9 * 1024 * 1024
 
 
 def test_a_blob_goes_up_and_comes_down(owner: Owner) -> None:
-    """With its properties, whatever characters its name has."""
+    """A blob's content comes back, whatever characters its name has, and the blob may have metadata."""
     container = owner[2].create_container("ignition")
     for name in ("bootstrap.ign", "a/b c+ü%2F.json", "x" * 200):
         blob = container.get_blob_client(name)
@@ -27,7 +27,7 @@ def test_a_blob_goes_up_and_comes_down(owner: Owner) -> None:
 
 
 def test_a_large_blob_streams_in_both_directions(owner: Owner) -> None:
-    """In blocks and in ranges, byte for byte."""
+    """A large blob goes up in blocks and comes down in ranges, byte for byte."""
     content = bytes(range(256)) * (LARGE // 256)
     container = owner[2].create_container("large")
     container.upload_blob("blob", content, max_concurrency=2)
@@ -35,7 +35,7 @@ def test_a_large_blob_streams_in_both_directions(owner: Owner) -> None:
 
 
 def test_a_compressed_blob_stays_as_it_was_stored(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """Its content-encoding is the client's business."""
+    """The service does not decode the content; that is left to the client."""
     content = gzip.compress(b"text")
     blob = owner[2].create_container("zipped").get_blob_client("blob")
     blob.upload_blob(content, content_settings=ContentSettings(content_encoding="gzip", content_type="text/plain"))
@@ -57,7 +57,7 @@ def _sas(owner: Owner, blob: BlobClient) -> str:
 
 
 def test_each_account_sees_its_own_containers(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """Two accounts have a container of one name, and know nothing of each other's."""
+    """Two accounts may have containers of the same name and see nothing of each other's."""
     name, key = local_blobs.account()
     other = local_blobs.client(name, key)
     for client in (owner[2], other):
@@ -71,7 +71,7 @@ def test_each_account_sees_its_own_containers(local_blobs: LocalBlobs, owner: Ow
 
 
 def test_lists_go_on_from_page_to_page(owner: Owner) -> None:
-    """Of containers and of blobs."""
+    """A list of containers continues on the next page."""
     for number in range(3):
         owner[2].create_container(f"c{number}-x").upload_blob("blob", b"")
     pages = owner[2].list_containers(results_per_page=2).by_page()
@@ -79,7 +79,7 @@ def test_lists_go_on_from_page_to_page(owner: Owner) -> None:
 
 
 def test_conditions_are_kept(owner: Owner) -> None:
-    """If-None-Match refuses to replace, a stale ETag does not write."""
+    """If-None-Match does not replace a blob, and a write with a stale ETag is refused."""
     blob = owner[2].create_container("aro").get_blob_client("graph")
     first = blob.upload_blob(b"1")
     with pytest.raises(ResourceExistsError):
@@ -91,7 +91,7 @@ def test_conditions_are_kept(owner: Owner) -> None:
 
 
 def test_a_lease_keeps_others_out(owner: Owner) -> None:
-    """Until it is released."""
+    """Until the lease is released, a write without it gets a 412."""
     blob = owner[2].create_container("aro").get_blob_client("graph")
     blob.upload_blob(b"1")
     lease = blob.acquire_lease(15)
@@ -105,7 +105,7 @@ def test_a_lease_keeps_others_out(owner: Owner) -> None:
 
 
 def test_a_deleted_container_is_gone(owner: Owner) -> None:
-    """With its blobs."""
+    """A deleted container takes its blobs with it and cannot be deleted again."""
     container = owner[2].create_container("aro")
     container.upload_blob("one", b"1")
     with pytest.raises(ResourceExistsError):
@@ -117,7 +117,7 @@ def test_a_deleted_container_is_gone(owner: Owner) -> None:
 
 
 def test_arm_makes_containers_and_takes_accounts_away(local_blobs: LocalBlobs, owner: Owner) -> None:
-    """What the management side does, clients see; doing it twice is fine."""
+    """Clients see what the management side does, and doing it twice is harmless."""
     for _ in range(2):
         local_blobs.listening.run(local_blobs.model.create_container(owner[0], "aro"))
     owner[2].get_blob_client("aro", "one").upload_blob(b"1")
@@ -145,7 +145,7 @@ def test_the_name_of_an_account_that_does_not_exist_does_not_resolve(local_blobs
 
 
 def test_what_is_not_offered_is_said(owner: Owner) -> None:
-    """Instead of something that only looks done."""
+    """Operations that are not emulated get a 501 instead of appearing to succeed."""
     container = owner[2].create_container("aro")
     blob = container.get_blob_client("one")
     for call in (

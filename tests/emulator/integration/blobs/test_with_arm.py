@@ -1,4 +1,4 @@
-"""Promises of ARM and blobs together: accounts, keys and roles are made by the one and heeded by the other."""
+"""ARM and blobs together: the blob service follows the accounts, keys and roles that ARM manages."""
 
 import base64
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class LocalStorage(LocalBlobs):
     """The blob service with ARM behind it."""
 
     def principal(self, name: str) -> str:
-        """Make a principal with an id of its own; return its client id."""
+        """Create a principal; return its client id."""
         directory, client_id = self.platform.model(entra.EntraModel), str(uuid4())
         directory.ensure_application(client_id, name)
         directory.ensure_service_principal(self.platform.world.tenant_id, client_id)
@@ -41,7 +41,7 @@ class LocalStorage(LocalBlobs):
         return self.platform.model(entra.EntraModel).ensure_service_principal(self.platform.world.tenant_id, client_id)
 
     def credential(self, client_id: str) -> Any:
-        """Return a credential that has tokens of a principal for whatever is asked."""
+        """Return a credential that issues a principal's token for any audience."""
         local = self
 
         class Credential:
@@ -55,7 +55,7 @@ class LocalStorage(LocalBlobs):
 
 
 def _services(platform: Platform) -> list[Service]:
-    # Nobody listens there: this test reaches everything by its public name, and no resource provider.
+    # Nothing listens there: this test reaches everything by its public name and needs no resource provider.
     platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
     services, world = [entra.create(platform), arm.create(platform)], platform.world
     model = platform.model(ArmModel)
@@ -66,14 +66,14 @@ def _services(platform: Platform) -> list[Service]:
 
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStorage]:
-    """ARM, blobs and an Azurite of their own."""
+    """Run ARM and blobs, with their own Azurite."""
     azurite = Azurite(tmp_path_factory.mktemp("azurite"))
     with running(tmp_path_factory.mktemp("local-azure"), azurite, _services) as local:
         yield LocalStorage(local)
 
 
 def test_what_arm_makes_the_blob_service_heeds(storage: LocalStorage, tmp_path: Path) -> None:
-    """From the account's creation over its keys, containers and roles to its end."""
+    """The blob service follows an account from its creation through keys, containers and roles to its deletion."""
     world, model = storage.platform.world, storage.platform.model(ArmModel)
     owner = storage.principal("owner")
     ensure_role(model, f"/subscriptions/{world.subscription_id}", storage.object_id(owner), OWNER)

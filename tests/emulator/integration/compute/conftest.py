@@ -1,4 +1,4 @@
-"""One set of services for all tests of this folder; each test has a resource group of its own."""
+"""One set of services for all tests of this folder; each test has its own resource group."""
 
 from collections.abc import Iterator
 
@@ -17,14 +17,14 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 @pytest.fixture
 def compute(stage: Stage) -> Iterator[ComputeManagementClient]:
-    """Give the owner's client."""
+    """Yield the owner's client."""
     with stage.compute() as client:
         yield client
 
 
 @pytest.fixture
 def group(stage: Stage) -> str:
-    """Give a resource group with a virtual network."""
+    """Create a resource group with a virtual network; return its name."""
     stage.guests.outcomes.clear()
     stage.guests.told.clear()
     return stage.group()

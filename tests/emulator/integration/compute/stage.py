@@ -1,4 +1,4 @@
-"""ARM and the directory behind the real server and proxy, with machines whose guests do as a test says."""
+"""ARM and the directory behind the real server and proxy, with machines whose guests behave as a test says."""
 
 import base64
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ NETWORK_VERSION = "2024-05-01"
 
 
 class Scripted(Guests):
-    """Guests that boot when a test says so, and note what they are told."""
+    """Guests that boot when a test says so, and that record what they are told."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, str]] = []
@@ -42,20 +42,20 @@ class Scripted(Guests):
         self.outcomes: dict[str, str | ServiceError] = {}
 
     def powered_on(self, vm: Json) -> None:
-        """Note a boot."""
+        """Record a boot."""
         self.told.append(("on", vm["name"]))
         self.booted[vm["name"]] = vm
 
     def stopped(self, vm_id: str) -> None:
-        """Note a loss of power."""
+        """Record a loss of power."""
         self.told.append(("stopped", vm_id.rsplit("/", 1)[-1]))
 
     def deleted(self, vm_id: str) -> None:
-        """Note an end."""
+        """Record a deletion."""
         self.told.append(("deleted", vm_id.rsplit("/", 1)[-1]))
 
     def provisioning(self, vm_id: str) -> str | ServiceError:
-        """Return what the test says of a machine, by its name; without a word of it, it is done."""
+        """Return the outcome that the test has set for the machine's name, or `done`."""
         return self.outcomes.get(vm_id.rsplit("/", 1)[-1], "done")
 
     def serial_log(self, vm_id: str) -> str:
@@ -64,7 +64,7 @@ class Scripted(Guests):
 
 
 class Blobs(BlobsModel):
-    """Where the blob front end stands: keeps what it is given."""
+    """Stand in for the blob front end: keep each blob that is written."""
 
     def __init__(self) -> None:
         self.written: dict[Target, bytes] = {}
@@ -79,7 +79,7 @@ class Blobs(BlobsModel):
 
 @dataclass(frozen=True)
 class Stage:
-    """What a test sees."""
+    """The services, and what a test needs to reach them."""
 
     local: Listening
     guests: Scripted
@@ -100,19 +100,19 @@ class Stage:
 
     @property
     def subscription_id(self) -> str:
-        """The customer's subscription."""
+        """The id of the customer's subscription."""
         return self.platform.world.subscription_id
 
     def compute(self) -> ComputeManagementClient:
-        """Return the owner's client."""
+        """Return the owner's client for Microsoft.Compute."""
         return ComputeManagementClient(self.credential, self.subscription_id, polling_interval=1, retry_total=0)
 
     def deployments(self) -> DeploymentsMgmtClient:
-        """Return the owner's client."""
+        """Return the owner's client for deployments."""
         return DeploymentsMgmtClient(self.credential, self.subscription_id, polling_interval=1, retry_total=0)
 
     def group(self, location: str = "eastus") -> str:
-        """Make a resource group with a virtual network of its own."""
+        """Create a resource group with its own virtual network; return its name."""
         name = f"rg-{uuid4().hex[:8]}"
         ensure_group(self.arm, self.subscription_id, name, location)
         network = {
@@ -130,23 +130,36 @@ class Stage:
         return f"/subscriptions/{self.subscription_id}/resourceGroups/{group}/providers/{path}"
 
     def put(self, group: str, path: str, body: Json, version: str = NETWORK_VERSION) -> str:
-        """Make a resource without waiting for the end; return its id."""
+        """Begin to create a resource; return its id without waiting.
+
+        Args:
+            group: resource group.
+            path: the resource's path below `providers/`.
+            body: PUT body.
+            version: API version.
+        """
         identifier = self.id(group, path)
         self.local.run(self.arm.put_resource(self.owner, identifier, version, body))
         return identifier
 
     def interface(self, group: str, name: str, location: str = "eastus") -> str:
-        """Make a network interface; return its id."""
+        """Create a network interface; return its id.
+
+        Args:
+            group: a resource group that `group` has made.
+            name: name of the interface.
+            location: region.
+        """
         configuration = {"name": "ip", "properties": {"subnet": {"id": self.subnets[group]}}}
         body = {"location": location, "properties": {"ipConfigurations": [configuration]}}
         return self.put(group, f"Microsoft.Network/networkInterfaces/{name}", body)
 
     def machine(self, group: str, name: str = "vm", **changes: Any) -> Json:
-        """Return the body of a machine with an interface of its own.
+        """Return the body of a machine, and create the interface that it uses.
 
         Args:
             group: resource group.
-            name: of the machine.
+            name: name of the machine.
             changes: values by path, with `__` between the members: `hardwareProfile__vmSize="Standard_D4s_v3"`.
         """
         body: Json = {
@@ -182,7 +195,7 @@ class Stage:
 
 
 def changed(body: Json, **changes: Any) -> Json:
-    """Return a machine's body with other values, by path below `properties` with `__` between the members."""
+    """Change values of a machine's body by path below `properties`, with `__` between members; return the body."""
     for path, value in changes.items():
         *way, last = path.split("__")
         target = body if path in ("zones", "location", "tags") else body["properties"]
@@ -201,7 +214,7 @@ def image(sku: str = "aro_419", version: str = "419.94.20250101") -> Json:
 
 
 def encoded(text: str) -> str:
-    """Return text as customData has it."""
+    """Return text in Base64, as customData carries it."""
     return base64.b64encode(text.encode()).decode()
 
 

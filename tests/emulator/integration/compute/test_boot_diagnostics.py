@@ -1,4 +1,4 @@
-"""The serial log of a machine, in a storage account of the customer's."""
+"""The serial log of a machine, in the customer's storage account."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,7 +12,7 @@ from tests.emulator.integration.compute.stage import Stage
 
 @pytest.fixture
 def account(stage: Stage, group: str) -> str:
-    """Give a storage account's name."""
+    """Create a storage account; return its name."""
     name = f"cluster{uuid4().hex[:10]}"
     body = {"location": "eastus", "sku": {"name": "Standard_LRS"}, "kind": "StorageV2"}
     stage.put(group, f"Microsoft.Storage/storageAccounts/{name}", body, "2023-05-01")
@@ -20,7 +20,7 @@ def account(stage: Stage, group: str) -> str:
 
 
 def test_the_serial_log_is_a_blob_behind_a_sas(stage: Stage, compute: Any, group: str, account: str) -> None:
-    """It is there as soon as the instance view says where, because `az vm boot-diagnostics get-boot-log` reads it so."""
+    """The blob is there once the instance view shows its URL: `az vm boot-diagnostics get-boot-log` relies on that."""
     uri = f"https://{account}.blob.core.windows.net/"
     settings = {"bootDiagnostics": {"enabled": True, "storageUri": uri}}
     body = stage.machine(group, diagnosticsProfile=settings)
@@ -42,7 +42,7 @@ def test_the_serial_log_is_a_blob_behind_a_sas(stage: Stage, compute: Any, group
 
 
 def test_without_boot_diagnostics_there_is_no_log(stage: Stage, compute: Any, group: str) -> None:
-    """As Azure says it."""
+    """The request fails with Azure's error."""
     compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
     with pytest.raises(HttpResponseError, match="Boot diagnostics is not enabled"):
         compute.virtual_machines.retrieve_boot_diagnostics_data(group, "vm")

@@ -1,4 +1,4 @@
-"""Machines in deployments: ARM waits for their guests, through restarts too, and tells how they failed."""
+"""Machines in deployments: ARM waits for their guests, even across restarts, and reports how they failed."""
 
 import json
 import time
@@ -57,7 +57,7 @@ def _wait_for_boot(stage: Stage, name: str) -> None:
 
 
 def test_a_deployment_waits_for_its_machines_and_tells_no_secret(stage: Stage, group: str) -> None:
-    """Neither the deployment, nor its operations, nor its outputs, nor the journal hold customData."""
+    """Neither the deployment, its operations and outputs, nor the journal contain customData."""
     stage.guests.outcomes["one"] = "waiting"
     stage.deployments().deployments.begin_create_or_update(
         group, "machines", _deployment(stage, group, "one", "two"), polling=False
@@ -80,7 +80,7 @@ def test_a_deployment_waits_for_its_machines_and_tells_no_secret(stage: Stage, g
 
 
 def test_a_deployment_says_which_machine_never_reported(stage: Stage, group: str) -> None:
-    """ARM's own code, with the provider's inside; the machine stays, Failed."""
+    """ARM's own error code wraps the provider's, and the machine stays in state Failed."""
     stage.guests.outcomes["vm"] = ServiceError(409, "OSProvisioningTimedOut", "OS Provisioning for VM 'vm' ...")
     stage.deployments().deployments.begin_create_or_update(
         group, "machines", _deployment(stage, group, "vm"), polling=False
@@ -96,7 +96,7 @@ def test_a_deployment_says_which_machine_never_reported(stage: Stage, group: str
 
 
 def test_a_deployment_beyond_a_quota_or_without_a_size_does_not_begin(stage: Stage, group: str) -> None:
-    """ARM asks for all machines together; one by one the first would still have had room."""
+    """ARM checks the quota for all machines together: the first one alone would still have fitted."""
     quotas = stage.platform.model(Quotas)
     used = quotas.used(stage.subscription_id, "eastus")["standardDSv5Family"]
     body = _deployment(stage, group, "one", "two")
@@ -122,7 +122,7 @@ def test_a_deployment_beyond_a_quota_or_without_a_size_does_not_begin(stage: Sta
 
 
 def test_a_deployment_goes_on_waiting_after_a_restart(tmp_path: Path) -> None:
-    """The machine that was accepted is not booted again, and its operation ends when its guest has reported."""
+    """The accepted machine is not booted again, and its operation ends when its guest reports."""
     with running(tmp_path) as stage:
         group = stage.group()
         stage.guests.outcomes["vm"] = "waiting"

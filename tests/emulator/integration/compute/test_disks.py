@@ -19,7 +19,7 @@ def _attached(disk_id: str, lun: int = 0) -> dict[str, Any]:
 
 
 def test_a_disk_can_be_attached_detached_and_deleted(stage: Stage, compute: Any, group: str) -> None:
-    """A disk belongs to one machine at a time; a machine may also bring empty ones."""
+    """A disk belongs to one machine at a time; a machine may also create empty disks."""
     disk = compute.disks.begin_create_or_update(group, "data", KEPT).result()
     assert (disk.properties.disk_state, disk.properties.tier, disk.managed_by) == ("Unattached", "P15", None)
     empty = {"lun": 1, "createOption": "Empty", "name": "scratch", "diskSizeGB": 32}
@@ -41,7 +41,7 @@ def test_a_disk_can_be_attached_detached_and_deleted(stage: Stage, compute: Any,
 
 
 def test_a_disk_that_outlived_its_machine_can_be_the_disk_of_another(stage: Stage, compute: Any, group: str) -> None:
-    """Its operating system is there already, so it takes neither an image nor a profile."""
+    """The disk already holds an operating system, so the new machine takes neither an image nor an `osProfile`."""
     compute.virtual_machines.begin_create_or_update(group, "old", stage.machine(group, "old"), polling=False)
     disk_id = compute.disks.get(group, "old_OSDisk").id
     compute.virtual_machines.begin_delete(group, "old").result()
@@ -67,7 +67,7 @@ def test_a_disk_that_outlived_its_machine_can_be_the_disk_of_another(stage: Stag
 def test_a_data_disk_that_makes_no_sense_is_refused(
     stage: Stage, compute: Any, group: str, disk: dict[str, Any], words: str
 ) -> None:
-    """And nothing is made."""
+    """The error names the wrong member, and no disk is created."""
     with pytest.raises(HttpResponseError, match=words):
         compute.virtual_machines.begin_create_or_update(
             group, "vm", stage.machine(group, storageProfile__dataDisks=[disk])
@@ -76,7 +76,7 @@ def test_a_data_disk_that_makes_no_sense_is_refused(
 
 
 def test_disks_only_grow(compute: Any, group: str) -> None:
-    """And are made empty here, unless they come with a machine."""
+    """A disk cannot shrink, and unless a machine brings it, the local Azure only creates it empty."""
     compute.disks.begin_create_or_update(group, "data", KEPT, polling=False)
     smaller = KEPT | {"properties": KEPT["properties"] | {"diskSizeGB": 100}}
     with pytest.raises(HttpResponseError, match="between 200"):
@@ -87,7 +87,7 @@ def test_disks_only_grow(compute: Any, group: str) -> None:
 
 
 def test_disks_can_be_encrypted_with_a_set_that_is_there(stage: Stage, compute: Any, group: str) -> None:
-    """The set stays as long as a machine refers to it."""
+    """The disk encryption set must exist, and it cannot be deleted while a machine refers to it."""
     vault = stage.id(group, "Microsoft.KeyVault/vaults/v")
     key = {"keyUrl": "https://v.vault.azure.net/keys/k/1", "sourceVault": {"id": vault}}
     encryption = stage.put(

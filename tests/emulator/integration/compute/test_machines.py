@@ -17,7 +17,7 @@ TIMED_OUT = ServiceError(
 
 
 def test_a_machine_comes_with_its_disk_and_shows_no_secret(stage: Stage, compute: Any, group: str) -> None:
-    """The guest gets customData; answers, the journal and the operation do not."""
+    """The guest receives customData; responses and logs show neither customData nor the password."""
     made = compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group)).result()
     assert made.properties.provisioning_state == "Succeeded"
     assert made.properties.storage_profile.image_reference.exact_version == "419.94.20250101"
@@ -36,7 +36,7 @@ def test_a_machine_comes_with_its_disk_and_shows_no_secret(stage: Stage, compute
 
 
 def test_a_machine_is_made_when_its_guest_says_so(stage: Stage, compute: Any, group: str) -> None:
-    """Time alone does not end the operation."""
+    """The operation ends when the guest reports, however much time has passed."""
     stage.guests.outcomes["vm"] = "waiting"
     poller = compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group))
     stage.local.run(stage.platform.clock.sleep(30))
@@ -47,7 +47,7 @@ def test_a_machine_is_made_when_its_guest_says_so(stage: Stage, compute: Any, gr
 
 
 def test_a_guest_that_never_reports_fails_its_machine(stage: Stage, compute: Any, group: str) -> None:
-    """The machine stays, in state Failed; a later PUT that works mends it."""
+    """The machine stays in state Failed until a later PUT succeeds."""
     stage.guests.outcomes["vm"] = TIMED_OUT
     body = stage.machine(group)
     with pytest.raises(HttpResponseError) as failure:
@@ -63,7 +63,7 @@ def test_a_guest_that_never_reports_fails_its_machine(stage: Stage, compute: Any
 
 
 def test_a_put_of_the_same_boots_nothing(stage: Stage, compute: Any, group: str) -> None:
-    """A deployment may be repeated; what GET answered may be put back."""
+    """A deployment may be repeated, and what GET answered may be put back."""
     body = stage.machine(group, zones=["2"])
     first = compute.virtual_machines.begin_create_or_update(group, "vm", body).result()
     second = compute.virtual_machines.begin_create_or_update(group, "vm", body).result()
@@ -166,7 +166,7 @@ REFUSED: list[tuple[str, Json, int, str, str]] = [
 def test_a_machine_that_azure_would_refuse_is_refused(  # noqa: PLR0917 - fixtures, then one row of the table
     stage: Stage, compute: Any, group: str, changes: Json, status: int, code: str, words: str
 ) -> None:
-    """With Azure's code and words, and nothing is made."""
+    """The error has Azure's code and words, and neither a machine nor a disk is created."""
     with pytest.raises(HttpResponseError) as failure:
         compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group, **changes))
     assert failure.value.error is not None
@@ -184,14 +184,14 @@ def test_a_machine_that_azure_would_refuse_is_refused(  # noqa: PLR0917 - fixtur
     ],
 )
 def test_zones_and_sizes_are_the_regions_own(stage: Stage, compute: Any, changes: Json, code: str) -> None:
-    """A region without zones takes none, and lacks some sizes altogether."""
+    """A region without zones refuses a zone, and a region may lack some sizes altogether."""
     group = stage.group("westus")
     with pytest.raises(HttpResponseError, match=code):
         compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group, location="westus", **changes))
 
 
 def test_an_interface_must_be_there_and_free(stage: Stage, compute: Any, group: str) -> None:
-    """A machine takes an interface of its region that no other machine has."""
+    """A machine needs an interface that exists and that no other machine uses."""
     first, second = stage.machine(group, "first"), stage.machine(group, "second")
     second["properties"]["networkProfile"] = first["properties"]["networkProfile"]
     compute.virtual_machines.begin_create_or_update(group, "first", first, polling=False)
@@ -205,7 +205,7 @@ def test_an_interface_must_be_there_and_free(stage: Stage, compute: Any, group: 
 
 
 def test_the_power_of_a_machine_can_be_switched(stage: Stage, compute: Any, group: str) -> None:
-    """The guest is told, and the instance view shows it."""
+    """Each action reaches the guest and shows in the instance view."""
     compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
     for action, power, told in (
         (compute.virtual_machines.begin_power_off, "PowerState/stopped", [("stopped", "vm")]),
@@ -220,7 +220,7 @@ def test_the_power_of_a_machine_can_be_switched(stage: Stage, compute: Any, grou
 
 
 def test_a_machine_a_disk_and_an_interface_go_in_that_order_only(stage: Stage, compute: Any, group: str) -> None:
-    """What a machine uses cannot go before it; the disk and the interface outlive it."""
+    """A disk or an interface cannot be deleted while a machine uses it; both outlive the machine."""
     compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
     with pytest.raises(HttpResponseError, match="is attached to VM") as failure:
         compute.disks.begin_delete(group, "vm_OSDisk")
@@ -242,7 +242,7 @@ def test_a_machine_a_disk_and_an_interface_go_in_that_order_only(stage: Stage, c
 
 
 def test_what_is_to_go_with_a_machine_goes(stage: Stage, compute: Any, group: str) -> None:
-    """As `deleteOption` says of each disk and each interface."""
+    """A disk or an interface with `deleteOption` Delete is deleted with its machine."""
     body = stage.machine(group, storageProfile__osDisk__deleteOption="Delete")
     body["properties"]["networkProfile"]["networkInterfaces"][0]["properties"] = {"deleteOption": "Delete"}
     compute.virtual_machines.begin_create_or_update(group, "vm", body, polling=False)
@@ -253,7 +253,7 @@ def test_what_is_to_go_with_a_machine_goes(stage: Stage, compute: Any, group: st
 
 
 def test_a_machine_can_be_deleted_while_it_is_being_made(stage: Stage, compute: Any, group: str) -> None:
-    """The operation that was making it ends, preempted."""
+    """The operation that was creating the machine fails with OperationPreempted."""
     stage.guests.outcomes["vm"] = "waiting"
     poller = compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group))
     compute.virtual_machines.begin_delete(group, "vm").result()
@@ -262,7 +262,7 @@ def test_a_machine_can_be_deleted_while_it_is_being_made(stage: Stage, compute: 
 
 
 def test_a_group_goes_with_machines_disks_and_interfaces(stage: Stage, compute: Any, group: str) -> None:
-    """In whatever order, and what they used is free again."""
+    """Deleting the group also deletes a machine that is still being created, and tells its guest."""
     stage.guests.outcomes["vm"] = "waiting"
     compute.virtual_machines.begin_create_or_update(group, "vm", stage.machine(group), polling=False)
     operation = stage.local.run(stage.arm.delete_group(stage.subscription_id, group))
@@ -273,7 +273,7 @@ def test_a_group_goes_with_machines_disks_and_interfaces(stage: Stage, compute: 
 
 
 def test_a_larger_size_restarts_the_machine(stage: Stage, compute: Any, group: str) -> None:
-    """As in Azure, a resize is a change that costs the power."""
+    """As in Azure, a resize switches the machine off and on again."""
     body = stage.machine(group)
     compute.virtual_machines.begin_create_or_update(group, "vm", body, polling=False)
     compute.virtual_machines.begin_create_or_update(

@@ -1,4 +1,4 @@
-"""What Microsoft.Compute lists: sizes by region, usages and quotas, images."""
+"""What Microsoft.Compute lists: sizes by region, usage and quotas, and images."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def _skus(compute: Any, location: str) -> dict[str, Any]:
 
 
 def test_skus_tell_zones_and_restrictions(compute: Any) -> None:
-    """What the list says is what a PUT meets."""
+    """The list of SKUs shows each size's family, capabilities, zones and restrictions."""
     east, west = _skus(compute, "eastus"), _skus(compute, "westus")
     size = east["Standard_D8s_v5"]
     assert size.family == "standardDSv5Family"
@@ -28,7 +28,7 @@ def test_skus_tell_zones_and_restrictions(compute: Any) -> None:
 
 
 def test_skus_of_all_regions_are_listed_without_a_filter(compute: Any) -> None:
-    """One entry for each region, as Azure has it."""
+    """Each size has one entry per region, as in Azure; a filter other than by location is refused."""
     regions = {sku.locations[0] for sku in compute.resource_skus.list() if sku.name == "Standard_D8s_v5"}
     assert {"eastus", "westus"} <= regions
     with pytest.raises(HttpResponseError, match="location eq"):
@@ -36,7 +36,7 @@ def test_skus_of_all_regions_are_listed_without_a_filter(compute: Any) -> None:
 
 
 def test_usages_count_machines_cores_and_disks(stage: Stage, compute: Any, group: str) -> None:
-    """By family and in total; a deleted machine uses nothing."""
+    """Cores count by family and in total; a deleted machine no longer counts, but the disk it leaves does."""
 
     def used(name: str) -> int:
         usage = next(usage for usage in compute.usage.list("eastus") if usage.name.value == name)
@@ -51,7 +51,7 @@ def test_usages_count_machines_cores_and_disks(stage: Stage, compute: Any, group
 
 
 def test_a_quota_of_the_control_service_stops_a_machine(stage: Stage, compute: Any, group: str) -> None:
-    """The error names the family, the limit, what is used and what would be needed; a smaller size passes."""
+    """The error names the family, the limit, the current usage and the cores required; a smaller size passes."""
     control = f"http://localhost:{stage.platform.ports['control']}/quotas"
     quota = {"subscription": stage.subscription_id, "location": "eastus", "family": "standardESv4Family", "limit": 10}
     body = stage.machine(group, hardwareProfile__vmSize="Standard_E16s_v4")
@@ -78,13 +78,13 @@ def test_a_quota_of_the_control_service_stops_a_machine(stage: Stage, compute: A
 
 
 def test_sizes_of_a_region_are_listed(compute: Any) -> None:
-    """With cores and memory."""
+    """Each size is listed with its cores and memory."""
     size = next(size for size in compute.virtual_machine_sizes.list("eastus") if size.name == "Standard_E8s_v5")
     assert (size.number_of_cores, size.memory_in_mb) == (8, 65536)
 
 
 def test_images_are_found_step_by_step(compute: Any) -> None:
-    """From the publisher to a version, which says how large its disk is."""
+    """The lists lead from the publisher to a version, which shows its operating system."""
     images = compute.virtual_machine_images
     assert "azureopenshift" in [publisher.name for publisher in images.list_publishers("eastus")]
     assert [offer.name for offer in images.list_offers("eastus", "azureopenshift")] == ["aro4"]

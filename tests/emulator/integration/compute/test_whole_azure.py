@@ -1,4 +1,4 @@
-"""A machine in the whole local Azure, with processes of its own: what a kill leaves, and where its log can be read."""
+"""A machine in a local Azure that runs in its own processes: it survives a kill, and its serial log can be read."""
 
 import os
 import signal
@@ -17,20 +17,20 @@ from tests.local_azure import LocalAzure, wait_for
 
 Json = dict[str, Any]
 
-# A Linux needs a minute of Azure: time enough to be killed in.
+# A plain Linux boots in a minute of emulated time: at this scale, long enough to kill the services meanwhile.
 TIME_SCALE = 10
 ACCOUNT = "clusterdiagnostics"
 
 
 @pytest.fixture(scope="module")
 def own_azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAzure]:
-    """Run a platform that may be killed."""
+    """Run a local Azure that the tests may kill."""
     with local_azure.running(tmp_path_factory.mktemp("state"), TIME_SCALE) as azure:
         yield azure
 
 
 def _machine(customer: Customer) -> Json:
-    """Make what a plain Linux needs; return its body."""
+    """Create the network, interface and storage account that a plain Linux needs; return the machine's body."""
     create_network(customer)
     network, storage = customer.client(NetworkManagementClient), customer.client(StorageManagementClient)
     subnet = {"id": f"{customer.vnet_id}/subnets/worker"}
@@ -63,7 +63,7 @@ def _machine(customer: Customer) -> Json:
 
 
 def _kill_and_start_again(azure: LocalAzure) -> None:
-    """Kill the process of the services, which supervises the others, and do what its user would do."""
+    """Kill the process of the services, which supervises the others, and start it again as a user would."""
     pid = azure.pid("azure")
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
@@ -71,7 +71,7 @@ def _kill_and_start_again(azure: LocalAzure) -> None:
 
 
 def test_a_machine_that_boots_survives_a_kill_of_the_local_azure(own_azure: LocalAzure) -> None:
-    """The operation of before the kill ends after it, and the serial log can be read with the SAS alone."""
+    """An operation begun before the kill ends after it, and the serial log can be read with the SAS alone."""
     customer = own_azure.customer("machines")
     compute: Any = customer.client(ComputeManagementClient)
     body = _machine(customer)
@@ -82,7 +82,7 @@ def test_a_machine_that_boots_survives_a_kill_of_the_local_azure(own_azure: Loca
 
     assert state() == "Creating"
     _kill_and_start_again(own_azure)
-    # How long the restart takes is this machine's affair: the machine may have booted the moment it is back.
+    # The restart takes as long as this computer needs, so the VM may have booted by the time the services are back.
     assert wait_for(lambda: (found := state()) != "Creating" and found, "the machine") == "Succeeded"
     uri = compute.virtual_machines.retrieve_boot_diagnostics_data(customer.group, "vm").serial_console_log_blob_uri
     options = own_azure.client_options

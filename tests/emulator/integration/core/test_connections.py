@@ -1,4 +1,4 @@
-"""Connections of a stream server end with what serves them."""
+"""A connection of a stream server ends with the task that serves it."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ async def _crash(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -
     ("handle", "cut"), [(_forever, True), (_nothing, False), (_crash, False)], ids=["cut at once", "served", "crashed"]
 )
 def test_a_connection_is_closed_whatever_ends_its_task(handle: Handle, cut: bool) -> None:
-    """Also one that is cut before its task took a step."""
+    """The connection closes even if it is cut before its task has taken a step."""
 
     async def story() -> bytes:
         connections = Connections(handle)

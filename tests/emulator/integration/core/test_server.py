@@ -1,4 +1,4 @@
-"""Promises of the server and the proxy, kept towards a real HTTPS client."""
+"""The server and the proxy, tested with a real HTTPS client."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -65,7 +65,7 @@ async def _running(tmp_path: Path) -> AsyncIterator[tuple[Platform, Callable[[st
 
 
 def test_a_client_reaches_a_service_under_its_public_name(tmp_path: Path) -> None:
-    """Through the proxy, with a certificate of the local CA for the very name."""
+    """The request goes through the proxy, and the local CA's certificate is for exactly that name."""
 
     async def story() -> None:
         async with _running(tmp_path) as (platform, get):
@@ -77,7 +77,7 @@ def test_a_client_reaches_a_service_under_its_public_name(tmp_path: Path) -> Non
 
 
 def test_a_name_that_nobody_emulates_is_refused(tmp_path: Path) -> None:
-    """A forgotten call fails at once and never leaves the machine."""
+    """A call that was overlooked fails at once and never leaves the machine."""
 
     async def story() -> None:
         async with _running(tmp_path) as (_, get):
@@ -88,7 +88,7 @@ def test_a_name_that_nobody_emulates_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_refusal_says_why() -> None:
-    """Whoever connects reads the reason, and a reason of its own when what leads there does not answer."""
+    """The client reads the reason of a refusal; a target that does not answer gets a 504."""
 
     async def connect(proxy: Proxy) -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", await proxy.listen())
@@ -99,16 +99,16 @@ def test_a_refusal_says_why() -> None:
         return answer
 
     refused = asyncio.run(connect(Proxy(lambda _host, _port: Refusal(403, "Rule r has no probe."))))
-    # Clients show the line's reason at most: kubectl, requests and the Python client of Kubernetes drop the body.
+    # Clients show at most the status line: kubectl, requests and the Python client of Kubernetes drop the body.
     assert refused.startswith(b"HTTP/1.1 403 Rule r has no probe.\r\n")
     assert refused.endswith(b"Rule r has no probe.")
-    # Port 1 of this machine: nobody listens.
+    # Nothing listens on port 1 of this machine.
     silent = asyncio.run(connect(Proxy(lambda _host, _port: ("127.0.0.1", 1))))
     assert silent.startswith(b"HTTP/1.1 504")
 
 
 def test_a_tunnel_whose_server_has_closed_holds_nothing() -> None:
-    """What the server sent arrives; its own side ends although the client keeps the connection for later."""
+    """All that the server sent arrives; the server's connection ends although the client keeps its own open."""
 
     async def story() -> bytes:
         ended = asyncio.Event()
@@ -140,7 +140,7 @@ def test_a_tunnel_whose_server_has_closed_holds_nothing() -> None:
     "head", [b"\x16\x03\x01", b"CONNECT", b"CONNECT one.hello.azure.net:\xb2 HTTP/1.1", b"GET http://x/ HTTP/1.1", b""]
 )
 def test_a_request_that_is_no_connect_is_refused_by_the_proxy(head: bytes) -> None:
-    """TLS sent to the proxy itself, a port of foreign digits: an answer, and nothing crashes."""
+    """TLS sent to the proxy itself, or a port of non-ASCII digits, gets an answer, and nothing crashes."""
 
     async def story() -> bytes:
         crashes: list[object] = []
@@ -158,7 +158,7 @@ def test_a_request_that_is_no_connect_is_refused_by_the_proxy(head: bytes) -> No
 
 
 def test_errors_come_in_the_service_s_own_format_and_bugs_tell_nothing(tmp_path: Path) -> None:
-    """A ServiceError is rendered by the service; a crash is a bare 500."""
+    """The service renders a ServiceError; a crash becomes a bare 500."""
 
     async def story() -> None:
         async with _running(tmp_path) as (_, get):
@@ -172,7 +172,7 @@ def test_errors_come_in_the_service_s_own_format_and_bugs_tell_nothing(tmp_path:
 
 
 def test_injected_faults_answer_cut_and_lose(tmp_path: Path) -> None:
-    """A status comes before the work, a reset without it, a lost response after it."""
+    """Only a lost response lets the work happen; a status, a reset and silence come before it."""
 
     async def story() -> None:
         async with _running(tmp_path) as (platform, get):

@@ -22,18 +22,18 @@ DATABASE = "ARO"
 
 @dataclass
 class Time:
-    """The time, which a test may put forward."""
+    """A clock that a test may set ahead."""
 
     ahead: timedelta = timedelta(0)
 
     def __call__(self) -> datetime:
-        """Return the time as the platform shall see it."""
+        """Return the time that the platform sees."""
         return datetime.now(UTC) + self.ahead
 
 
 @dataclass
 class LocalCosmos:
-    """What tests need: the model to seed with, the platform, and clients of the two roles."""
+    """What tests need: the model to seed with, the platform, and a client for each principal."""
 
     platform: Platform
     model: cosmos.CosmosModel
@@ -42,11 +42,11 @@ class LocalCosmos:
     clients: dict[str, CosmosClient] = field(default_factory=dict)
 
     def token(self, client_id: str, audience: str = f"https://{ACCOUNT}.documents.azure.com") -> str:
-        """Return a token of one of the world's principals."""
+        """Return a token of a principal in the resource provider's tenant."""
         return self.platform.model(entra.EntraModel).issue_token(self.platform.world.rp_tenant_id, client_id, audience)
 
     def client(self, client_id: str) -> CosmosClient:
-        """Return the SDK's client as one of the world's principals."""
+        """Return the SDK's client, signed in as a principal."""
         local = self
 
         class Credential:
@@ -68,7 +68,7 @@ class LocalCosmos:
 
 @pytest.fixture(scope="session")
 def local_cosmos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCosmos]:
-    """The platform, with an account, a database, a contributor and a reader."""
+    """Run the platform, with an account, a database, a contributor and a reader."""
     time, world = Time(), World()
     platform = Platform(tmp_path_factory.mktemp("local-azure"), clock=Clock(40, time), world=world)
     platform.services += [entra.create(platform), cosmos.create(platform)]
@@ -94,7 +94,7 @@ Make = Callable[..., ContainerProxy]
 
 @pytest.fixture
 def container(local_cosmos: LocalCosmos) -> Make:
-    """Make a container of a name of its own and return the contributor's client of it."""
+    """Return a function that creates a new container and returns the contributor's client for it."""
 
     def make(
         partition_key: str = "/pk", unique_keys: tuple[str, ...] = (), default_ttl: int | None = None

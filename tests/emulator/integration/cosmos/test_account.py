@@ -1,4 +1,4 @@
-"""Promises about who may do what, faults, batches, time to live, and what a client learns of account and containers."""
+"""Access, faults, batches, time to live, and what a client learns about the account and its containers."""
 
 from datetime import timedelta
 from typing import Any
@@ -30,7 +30,7 @@ def _get(local: LocalCosmos, path: str, authorization: str | None, **headers: st
 
 
 def test_the_account_is_its_own_region(local_cosmos: LocalCosmos) -> None:
-    """Clients go on to whatever the account names, so it names its own host."""
+    """Clients continue with the endpoints that the account names, so it names its own host."""
     world = local_cosmos.platform.world
     token = local_cosmos.token(world.rp_identity_client_id)
     body = _get(local_cosmos, "/", f"type=aad&ver=1.0&sig={token}").json()
@@ -39,7 +39,7 @@ def test_the_account_is_its_own_region(local_cosmos: LocalCosmos) -> None:
 
 
 def test_a_header_may_be_percent_encoded_and_the_audience_general(local_cosmos: LocalCosmos) -> None:
-    """As the SDKs of other languages send it."""
+    """SDKs of other languages send the header like this."""
     token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id, "https://cosmos.azure.com")
     assert _get(local_cosmos, "/", f"type%3Daad%26ver%3D1.0%26sig%3D{token}").status_code == 200
 
@@ -62,14 +62,14 @@ def test_a_request_without_a_good_token_is_401(local_cosmos: LocalCosmos, author
 
 
 def test_a_token_of_another_tenant_or_audience_is_401(local_cosmos: LocalCosmos) -> None:
-    """The account takes tokens of its own tenant, for itself."""
+    """The account accepts only tokens of its own tenant that are meant for it."""
     world = local_cosmos.platform.world
     token = local_cosmos.token(world.rp_identity_client_id, "https://management.azure.com")
     assert _get(local_cosmos, "/", f"type=aad&ver=1.0&sig={token}").status_code == 401
 
 
 def test_a_reader_reads_and_writes_nothing(local_cosmos: LocalCosmos, container: Make) -> None:
-    """Roles of the data plane decide; the refusal names principal and action."""
+    """The data plane's roles decide; the refusal names the principal and the action."""
     items = container()
     items.create_item({"id": "1", "pk": "a"})
     world = local_cosmos.platform.world
@@ -84,7 +84,7 @@ def test_a_reader_reads_and_writes_nothing(local_cosmos: LocalCosmos, container:
 
 
 def test_a_principal_without_a_role_may_not_even_look(local_cosmos: LocalCosmos) -> None:
-    """The first call of a client, for the account, is refused."""
+    """A client's first call, which reads the account, is refused."""
     with pytest.raises(CosmosHttpResponseError) as caught:
         local_cosmos.client(local_cosmos.platform.world.extra_client_ids[1])
     assert caught.value.status_code == 403
@@ -92,7 +92,7 @@ def test_a_principal_without_a_role_may_not_even_look(local_cosmos: LocalCosmos)
 
 
 def test_a_token_changes_no_database_and_no_container(local_cosmos: LocalCosmos) -> None:
-    """That is the management plane's: 403 with substatus 5300."""
+    """Only the management plane may do that; the answer is a 403 with substatus 5300."""
     client = local_cosmos.client(local_cosmos.platform.world.rp_identity_client_id)
     for call in (
         lambda: client.create_database("other"),
@@ -105,7 +105,7 @@ def test_a_token_changes_no_database_and_no_container(local_cosmos: LocalCosmos)
 
 
 def test_a_missing_container_says_that_it_is_the_owner(local_cosmos: LocalCosmos) -> None:
-    """404 with substatus 1003, unlike a missing document."""
+    """The answer is a 404 with substatus 1003, unlike that for a missing document."""
     client = local_cosmos.client(local_cosmos.platform.world.rp_identity_client_id)
     with pytest.raises(CosmosResourceNotFoundError) as caught:
         client.get_database_client(DATABASE).get_container_client("nothing").read()
@@ -113,7 +113,7 @@ def test_a_missing_container_says_that_it_is_the_owner(local_cosmos: LocalCosmos
 
 
 def test_a_container_made_anew_is_found_again(local_cosmos: LocalCosmos, container: Make) -> None:
-    """A client that remembers the old container's id is told so, and looks again by itself."""
+    """A client that uses the old container's id is told that it is outdated, and looks it up again by itself."""
     items = container()
     items.create_item({"id": "1", "pk": "a"})
     local_cosmos.model.delete_container(ACCOUNT, DATABASE, items.id)
@@ -122,7 +122,7 @@ def test_a_container_made_anew_is_found_again(local_cosmos: LocalCosmos, contain
 
 
 def test_a_read_that_knows_the_etag_is_304(local_cosmos: LocalCosmos, container: Make) -> None:
-    """Without a body."""
+    """The answer has no body."""
     items = container()
     document = items.create_item({"id": "1", "pk": "a"})
     token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id)
@@ -136,7 +136,7 @@ def test_a_read_that_knows_the_etag_is_304(local_cosmos: LocalCosmos, container:
 
 
 def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCosmos, container: Make) -> None:
-    """400 without the header; 400 with substatus 1001 when the document says otherwise."""
+    """Without the header the answer is a 400; a key that contradicts the document adds substatus 1001."""
     items = container()
     token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id)
     for key, substatus in ((None, "0"), ('["b"]', "1001")):
@@ -155,7 +155,7 @@ def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCos
 
 
 def test_a_batch_is_done_whole_or_not_at_all(container: Make) -> None:
-    """A conflict in the middle undoes what came before it; the error names the operation."""
+    """A conflict in the middle undoes the operations before it; the error names the one that failed."""
     items = container(unique_keys=("/key",))
     first = items.create_item({"id": "1", "pk": "a", "key": "x", "n": 1})
     results = items.execute_item_batch(
@@ -183,7 +183,7 @@ def test_a_batch_is_done_whole_or_not_at_all(container: Make) -> None:
 
 
 def test_a_document_ends_with_its_time_to_live(local_cosmos: LocalCosmos, container: Make) -> None:
-    """The container's default, the item's own, and -1 for ever; what has ended gives back its unique keys."""
+    """The item's own time overrides the container's, -1 means for ever, and an expired item frees its unique keys."""
     items = container(default_ttl=100, unique_keys=("/key",))
     items.create_item({"id": "default", "pk": "a", "key": 1})
     items.create_item({"id": "short", "pk": "a", "ttl": 10, "key": 2})
@@ -203,7 +203,7 @@ def test_a_document_ends_with_its_time_to_live(local_cosmos: LocalCosmos, contai
 
 
 def test_a_throttled_call_is_tried_again_after_the_time_told(local_cosmos: LocalCosmos, container: Make) -> None:
-    """An injected 429 carries `x-ms-retry-after-ms`, and the SDK's own policy gets over it."""
+    """An injected 429 carries `x-ms-retry-after-ms`, and the SDK's own policy retries."""
     items = container()
     fault = Fault("cosmos", f"create {items.id}", status_code=429, retry_after=1)
     local_cosmos.platform.faults.add(fault)
@@ -213,7 +213,7 @@ def test_a_throttled_call_is_tried_again_after_the_time_told(local_cosmos: Local
 
 
 def test_a_lost_response_leaves_the_document(local_cosmos: LocalCosmos, container: Make) -> None:
-    """The connection is cut after the work: the SDK sends the replace again, and its own first one makes it stale."""
+    """The connection is cut after the write: the SDK repeats the replace, which its first attempt has made stale."""
     items = container()
     document = items.create_item({"id": "1", "pk": "a", "n": 1})
     local_cosmos.platform.faults.add(Fault("cosmos", f"replace {items.id}", kind="lost-response"))

@@ -1,4 +1,4 @@
-"""Promises about documents, kept towards azure-cosmos."""
+"""Documents, tested with azure-cosmos."""
 
 import pytest
 from azure.core import MatchConditions
@@ -13,7 +13,7 @@ from tests.emulator.integration.cosmos.conftest import Make
 
 
 def test_a_document_comes_back_with_its_system_members(container: Make) -> None:
-    """What was created is read, with `_rid`, `_self`, `_etag`, `_ts` and unknown members kept."""
+    """A read returns what was created, with `_rid`, `_self`, `_etag`, `_ts` and any unknown members."""
     items = container()
     created = items.create_item({"id": "1", "pk": "a", "unknown": {"deep": [1, None, "ä"]}})
     read = items.read_item("1", partition_key="a")
@@ -33,7 +33,7 @@ def test_an_id_is_unique_within_its_partition(container: Make) -> None:
 
 
 def test_a_missing_document_is_404(container: Make) -> None:
-    """Reads, replaces and deletes of what is not there say so."""
+    """Reading, replacing or deleting a missing document fails."""
     items = container()
     for call in (
         lambda: items.read_item("1", partition_key="a"),
@@ -61,7 +61,7 @@ def test_a_unique_key_holds_within_its_partition(container: Make) -> None:
 
 
 def test_a_stale_etag_loses(container: Make) -> None:
-    """Replace, delete and upsert under an ETag that was replaced since answer 412."""
+    """Replace, upsert, delete and patch with an outdated ETag answer 412."""
     items = container()
     old = items.create_item({"id": "1", "pk": "a", "n": 1})
     new = items.replace_item("1", old | {"n": 2}, etag=old["_etag"], match_condition=MatchConditions.IfNotModified)
@@ -79,7 +79,7 @@ def test_a_stale_etag_loses(container: Make) -> None:
 
 
 def test_an_upsert_creates_and_replaces(container: Make) -> None:
-    """It writes whatever stood there, and keeps the document's `_rid`."""
+    """The second upsert replaces the document and keeps its `_rid`."""
     items = container()
     first = items.upsert_item({"id": "1", "pk": "a", "n": 1})
     second = items.upsert_item({"id": "1", "pk": "a", "n": 2})
@@ -105,7 +105,7 @@ def test_a_document_that_cannot_be_stored_is_refused(container: Make, document: 
 
 
 def test_a_document_over_2_megabytes_is_413(container: Make) -> None:
-    """The size limit is the service's."""
+    """The limit is Cosmos DB's."""
     with pytest.raises(CosmosHttpResponseError) as caught:
         container().create_item({"id": "1", "pk": "a", "text": "x" * (2 * 1024 * 1024)})
     assert caught.value.status_code == 413

@@ -1,4 +1,4 @@
-"""Promises about queries, kept towards azure-cosmos with and without a partition key."""
+"""Queries, tested with azure-cosmos, with and without a partition key."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from tests.emulator.integration.cosmos.conftest import LocalCosmos, Make
 
 @pytest.fixture
 def cars(container: Make) -> ContainerProxy:
-    """Make twelve documents in three partitions."""
+    """Create twelve documents in three partitions."""
     items = container()
     for number in range(12):
         document: dict[str, Any] = {"id": f"{number:02}", "pk": "abc"[number % 3], "n": number, "even": number % 2 == 0}
@@ -29,7 +29,7 @@ def _ids(documents: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def test_the_ranges_of_a_container_are_read_once(cars: ContainerProxy, local_cosmos: LocalCosmos) -> None:
-    """Reads and queries in turn do not make the SDK take what it knows for outdated."""
+    """Alternating reads and queries do not make the SDK think that its cache is outdated."""
     journal = local_cosmos.platform.journal
     cars.read_item("00", partition_key="a")
     before = len(list(journal.entries(service="cosmos")))
@@ -42,7 +42,7 @@ def test_the_ranges_of_a_container_are_read_once(cars: ContainerProxy, local_cos
 
 
 def test_a_query_sees_one_partition_or_all(cars: ContainerProxy) -> None:
-    """With a partition key it stays there; without one it has to say that it crosses them."""
+    """A query with a partition key stays in that partition; one without has to say that it crosses them."""
     query = "SELECT * FROM c WHERE c.n > @least"
     parameters: list[dict[str, object]] = [{"name": "@least", "value": 5}]
     assert _ids(cars.query_items(query, parameters=parameters, partition_key="a")) == ["06", "09"]
@@ -50,7 +50,7 @@ def test_a_query_sees_one_partition_or_all(cars: ContainerProxy) -> None:
 
 
 def test_pages_follow_each_other_by_token(cars: ContainerProxy) -> None:
-    """A token resumes after the page, also when documents came and went in between."""
+    """A token resumes after its page, even if documents were added or deleted in between."""
     pages: Any = cars.query_items("SELECT * FROM c", partition_key="b", max_item_count=2).by_page()
     assert _ids(next(pages)) == ["01", "04"]
     token = pages.continuation_token
@@ -62,7 +62,7 @@ def test_pages_follow_each_other_by_token(cars: ContainerProxy) -> None:
 
 
 def test_an_order_is_kept_across_pages(cars: ContainerProxy) -> None:
-    """ORDER BY pages by value; a document without the member comes first."""
+    """ORDER BY pages by value; in descending order, documents without the member come last."""
     query = "SELECT c.id FROM c WHERE c.pk = 'a' ORDER BY c.name DESC"
     assert _ids(cars.query_items(query, partition_key="a", max_item_count=1)) == ["03", "00", "06", "09"]
 
@@ -85,12 +85,12 @@ def test_an_order_is_kept_across_pages(cars: ContainerProxy) -> None:
     ],
 )
 def test_a_query_across_partitions_is_put_together(cars: ContainerProxy, query: str, want: list[Any]) -> None:
-    """The client asks for a plan, runs it, and gets what one partition would have said."""
+    """The client asks for a plan, runs it, and gets what a single partition would have returned."""
     assert _across(cars, query) == want
 
 
 def test_distinct_values_come_once(cars: ContainerProxy) -> None:
-    """Without an order too."""
+    """DISTINCT works without ORDER BY too."""
     assert sorted(_across(cars, "SELECT DISTINCT VALUE c.pk FROM c")) == ["a", "b", "c"]
 
 
@@ -100,7 +100,7 @@ def test_all_items_are_read_as_a_feed(cars: ContainerProxy) -> None:
 
 
 def test_a_query_that_is_none_says_where(cars: ContainerProxy) -> None:
-    """SC1001 with the position; what Cosmos DB has and the local Azure has not is refused likewise."""
+    """The error gives a code and the position; features that the local Azure lacks are refused in the same way."""
     for query, code, start in (
         ("SELECT * FRM c", "SC1001", 9),
         ("SELECT * FROM c JOIN d IN c.list", "SC1001", 21),

@@ -1,4 +1,4 @@
-"""One set of services for all tests of this folder; each test has a resource group of its own."""
+"""One set of services for all tests of this folder; each test has its own resource group."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""ARM and the directory behind the real server and proxy, for this process; and what the tests deploy."""
+"""ARM and the directory, behind the real server and proxy, for this process; and templates for the tests to deploy."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,13 +23,13 @@ from tests.listening import free_port, listening, variables
 
 SCHEMA = "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#"
 NSG = "Microsoft.Network/networkSecurityGroups"
-# Deployments of a minute in Azure last under a second.
+# A deployment that takes a minute in Azure takes under a second here.
 TIME_SCALE = 200
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What a test sees."""
+    """The services, and what a test needs to reach them."""
 
     platform: Platform
 
@@ -40,11 +40,11 @@ class Stage:
 
     @property
     def subscription_id(self) -> str:
-        """The customer's subscription."""
+        """The id of the customer's subscription."""
         return self.platform.world.subscription_id
 
     def principal(self, *roles: str, scope: str = "") -> tuple[Principal, ClientSecretCredential]:
-        """Make an application with roles on a scope (the subscription), and log in as it."""
+        """Create a principal with roles on a scope, by default the subscription; return it with its credential."""
         world, client_id, secret = self.platform.world, str(uuid4()), f"secret-{uuid4()}"
         directory = self.platform.model(EntraModel)
         directory.ensure_application(client_id, "test", secrets=[secret])
@@ -55,7 +55,15 @@ class Stage:
         return principal, ClientSecretCredential(world.tenant_id, client_id, secret)
 
     def grant(self, object_id: str, role: str, scope: str) -> None:
-        """Put a role assignment, in force at once, in place: who would be allowed to, before there is an owner?"""
+        """Store a role assignment that is in force at once.
+
+        A request could not do this: before there is an owner, nobody may assign roles.
+
+        Args:
+            object_id: the principal's object id.
+            role: name of the role definition, a GUID.
+            scope: id of the scope that the role applies to.
+        """
         name = str(uuid4())
         identifier = f"{scope}/providers/Microsoft.Authorization/roleAssignments/{name}"
         document = {
@@ -68,13 +76,13 @@ class Stage:
         self.platform.store.table("arm_resources").put(identifier.lower(), document)
 
     def client(self, credential: ClientSecretCredential | None = None) -> DeploymentsMgmtClient:
-        """Return a client of an owner, or with a credential."""
+        """Return a client with a credential, by default with that of a new owner."""
         return DeploymentsMgmtClient(
             credential or self.principal(OWNER)[1], self.subscription_id, polling_interval=1, retry_total=0
         )
 
     def group(self) -> str:
-        """Make a resource group of its own."""
+        """Create a new resource group; return its name."""
         name = f"rg-{uuid4().hex[:8]}"
         self.arm.groups.put(self.subscription_id, name, {"location": "eastus"})
         return name
@@ -111,6 +119,12 @@ def group_of_rules(name: str, **members: Any) -> dict[str, Any]:
 
 
 def deployment(document: dict[str, Any], mode: str = "Incremental", **parameters: Any) -> Deployment:
-    """Return the body of a request that deploys a template."""
+    """Return the body of a request that deploys a template.
+
+    Args:
+        document: the template.
+        mode: `Incremental` or `Complete`.
+        parameters: values by name.
+    """
     given = {name: DeploymentParameter(value=value) for name, value in parameters.items()}
     return Deployment(properties=DeploymentProperties(mode=mode, template=document, parameters=given))

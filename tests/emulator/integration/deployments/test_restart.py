@@ -1,4 +1,4 @@
-"""A deployment that runs when the process ends goes on in the next one."""
+"""A deployment that is running when the process ends continues in the next one."""
 
 import json
 import time
@@ -9,7 +9,7 @@ from tests.emulator.integration.deployments.stage import NSG, Stage, deployment,
 
 
 def _states(stage: Stage, group: str) -> dict[str, str | None]:
-    """Return the state of each resource that the deployment has begun."""
+    """Return the state of each resource that the deployment has begun to deploy."""
     return {
         operation.properties.target_resource.resource_name or "": operation.properties.provisioning_state
         for operation in stage.client().deployment_operations.list(group, "d")
@@ -18,7 +18,7 @@ def _states(stage: Stage, group: str) -> dict[str, str | None]:
 
 
 def test_a_deployment_goes_on_after_a_restart_and_repeats_nothing_that_was_done(tmp_path: Path) -> None:
-    """What had succeeded stays, what was under way is put again, and secure parameters are still known."""
+    """A finished resource stays, an unfinished one is put again, and secure parameters are still known."""
     document = template(
         group_of_rules("first"),
         group_of_rules("second", dependsOn=["first"], tags={"length": "[string(length(parameters('password')))]"}),

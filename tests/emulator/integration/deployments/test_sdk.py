@@ -68,7 +68,7 @@ def _scope(stage: Stage, group: str) -> str:
 
 
 def test_a_failing_resource_stops_what_needs_it_and_nothing_else(stage: Stage) -> None:
-    """The deployment fails with the resource's own error, and says of which resource."""
+    """The deployment fails with the resource's own error and names the resource."""
     client, group = stage.client(), stage.group()
     rule = {"name": "r", "properties": {"priority": 1, "access": "Allow"}}
     document = template(
@@ -98,7 +98,7 @@ def test_a_failing_resource_stops_what_needs_it_and_nothing_else(stage: Stage) -
 
 
 def test_a_secure_parameter_is_seen_nowhere(stage: Stage) -> None:
-    """Neither in answers nor in any table, nor in the journal."""
+    """A secure parameter is neither in answers nor in any file of the platform."""
     client, group, secret = stage.client(), stage.group(), "hunter2-canary"
     document = template(
         group_of_rules("n", tags={"length": "[string(length(parameters('password')))]"}),
@@ -118,7 +118,7 @@ def test_a_secure_parameter_is_seen_nowhere(stage: Stage) -> None:
 
 
 def test_a_running_deployment_can_be_cancelled_and_not_replaced(stage: Stage) -> None:
-    """What has not begun does not begin."""
+    """A running deployment cannot be deleted either; once cancelled, it can be deployed again."""
     client, group = stage.client(), stage.group()
     document = template(group_of_rules("first"), group_of_rules("second", dependsOn=["first"]))
     stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", kind="delay", delay_seconds=0.5))
@@ -162,7 +162,7 @@ def test_a_running_deployment_can_be_cancelled_and_not_replaced(stage: Stage) ->
 def test_a_bad_template_is_refused_before_anything_begins(
     stage: Stage, document: dict[str, Any], want_code: str, want_message: str
 ) -> None:
-    """PUT and validate say the same, and there is no deployment afterwards."""
+    """PUT and validate give the same error, and no deployment exists afterwards."""
     client, group = stage.client(), stage.group()
     with pytest.raises(HttpResponseError) as refused:
         client.deployments.begin_create_or_update(group, "d", deployment(document))
@@ -177,7 +177,7 @@ def test_a_bad_template_is_refused_before_anything_begins(
 
 
 def test_validate_answers_what_would_be_made(stage: Stage) -> None:
-    """Nothing is made, and no deployment is there afterwards."""
+    """Nothing is created, and no deployment exists afterwards."""
     client, group = stage.client(), stage.group()
     document = template(group_of_rules("a"), group_of_rules("b", dependsOn=["a"]))
     result = client.deployments.begin_validate(group, "d", deployment(document)).result()
@@ -190,14 +190,14 @@ def test_validate_answers_what_would_be_made(stage: Stage) -> None:
 
 
 def test_mode_complete_is_refused_out_loud(stage: Stage) -> None:
-    """It would delete what the template does not name."""
+    """Mode Complete would delete what the template does not name."""
     body = deployment(template(), mode="Complete")
     with pytest.raises(HttpResponseError, match="does not have deployments in mode Complete"):
         stage.client().deployments.begin_create_or_update(stage.group(), "d", body)
 
 
 def test_who_may_not_write_a_resource_may_not_deploy_it(stage: Stage) -> None:
-    """The whole deployment is refused, with every resource that the caller lacks rights on."""
+    """The whole deployment is refused; the error names each resource on which the caller lacks rights."""
     _, credential = stage.principal(NETWORK_CONTRIBUTOR)
     role = {
         "type": "Microsoft.Authorization/roleAssignments",
@@ -221,7 +221,7 @@ def test_who_may_not_write_a_resource_may_not_deploy_it(stage: Stage) -> None:
 
 
 def test_an_injected_fault_fails_the_resource_that_it_meets(stage: Stage) -> None:
-    """The calls that a deployment makes can be met like any other, and are in the journal with its correlation id."""
+    """Faults apply to a deployment's calls as to any others; the journal has the calls under its correlation id."""
     client, group = stage.client(), stage.group()
     stage.platform.faults.add(
         Fault(service="arm", operation=f"PUT {NSG}", status_code=409, code="QuotaExceeded", message="No more.")
@@ -237,7 +237,7 @@ def test_an_injected_fault_fails_the_resource_that_it_meets(stage: Stage) -> Non
 
 
 def test_a_policy_that_refuses_a_resource_is_told_in_the_resources_operation(stage: Stage) -> None:
-    """With assignment and definition, as the SDK's own model of additional information."""
+    """The SDK reads the assignment from the error's additional information."""
     client, group = stage.client(), stage.group()
     identifier = f"{_scope(stage, group)}/providers/Microsoft.Authorization/policyAssignments/tags"
     properties = {
@@ -265,7 +265,7 @@ def test_a_policy_that_refuses_a_resource_is_told_in_the_resources_operation(sta
 
 
 def test_a_deployment_can_be_listed_exported_and_removed(stage: Stage) -> None:
-    """Removing it leaves its resources."""
+    """Removing a deployment leaves its resources in place."""
     client, group = stage.client(), stage.group()
     document = template(group_of_rules("n"))
     client.deployments.begin_create_or_update(group, "one", deployment(document)).result()

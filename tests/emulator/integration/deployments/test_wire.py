@@ -29,7 +29,7 @@ def _body(**members: object) -> bytes:
 
 
 def test_put_answers_201_then_200_and_where_to_poll(stage: Stage) -> None:
-    """The poll address is on the host that was asked, and answers the run's state."""
+    """The poll address is on the host that was called, and it answers the state of this run."""
     path = f"/resourceGroups/{stage.group()}/providers/Microsoft.Resources/deployments/d"
     first = _call(stage, "PUT", path, _body())
     assert first.status_code == 201
@@ -38,7 +38,7 @@ def test_put_answers_201_then_200_and_where_to_poll(stage: Stage) -> None:
     assert status_url.startswith("https://management.azure.com/subscriptions/")
     assert int(first.headers["Retry-After"]) >= 1
     status = "/" + status_url.split(stage.subscription_id + "/")[1].partition("?")[0]
-    # A deployment of nothing is over within 20 ms here: on a busy machine before anybody asks.
+    # This deployment ends within 20 ms here: on a busy machine it may be over before the first poll.
     assert _call(stage, "GET", status).json()["status"] in ("Accepted", "Running", "Succeeded")
     while _call(stage, "GET", status).json()["status"] != "Succeeded":
         pass
@@ -69,7 +69,7 @@ def test_put_answers_201_then_200_and_where_to_poll(stage: Stage) -> None:
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused_with_400(stage: Stage, body: bytes, want_code: str) -> None:
-    """Never a crash."""
+    """The error has a code of ARM's, and nothing crashes."""
     path = f"/resourceGroups/{stage.group()}/providers/Microsoft.Resources/deployments/d"
     answer = _call(stage, "PUT", path, body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, want_code)
@@ -119,6 +119,6 @@ def test_a_request_that_makes_no_sense_is_refused_with_400(stage: Stage, body: b
 def test_what_is_not_there_is_refused_by_name(  # noqa: PLR0917 - the columns of a table
     stage: Stage, method: str, path: str, version: str, want_status: int, want_code: str
 ) -> None:
-    """Groups, deployments, versions, names and abilities."""
+    """The error tells apart missing groups and deployments, bad versions and names, and what is not supported."""
     answer = _call(stage, method, path.format(group=stage.group()), _body(), version)
     assert (answer.status_code, answer.json()["error"]["code"]) == (want_status, want_code)

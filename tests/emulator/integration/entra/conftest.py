@@ -1,4 +1,4 @@
-"""One set of services for all tests of this folder; each test has applications, secrets and names of its own."""
+"""One set of services for all tests of this folder; each test has its own applications, secrets and names."""
 
 from collections.abc import Iterator
 

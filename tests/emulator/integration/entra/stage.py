@@ -17,7 +17,7 @@ from tests.listening import free_port, listening, variables
 
 @dataclass(frozen=True)
 class Stage:
-    """What a test sees: the models, to arrange, and the environment of any client process."""
+    """The models, to set up state, and the environment for client processes."""
 
     platform: Platform
     environment: dict[str, str]

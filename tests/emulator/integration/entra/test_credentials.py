@@ -1,4 +1,4 @@
-"""Promises of the sign-in endpoints, kept towards azure-identity and MSAL under the public names."""
+"""The sign-in endpoints, tested with azure-identity and MSAL under the public names."""
 
 import base64
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_a_client_secret_gets_a_token_that_arm_accepts(stage: Stage) -> None:
 
 
 def test_a_multi_tenant_application_is_another_principal_in_each_tenant(stage: Stage) -> None:
-    """One secret, two tenants, two object ids."""
+    """With one secret the application has a different object id in each tenant."""
     client_id, world = _application(stage, both_tenants=True), stage.platform.world
     found = set()
     for tenant_id in (world.tenant_id, world.rp_tenant_id):
@@ -83,7 +83,7 @@ def test_a_certificate_gets_a_token(stage: Stage, tmp_path: Path, *, send_chain:
 
 
 def test_a_certificate_that_is_not_registered_is_refused(stage: Stage, tmp_path: Path) -> None:
-    """AADSTS700027, even with a chain that leads to the same authority."""
+    """The error is AADSTS700027, even with a chain that leads to the same authority."""
     registered, _ = stage.platform.authority.issue("first-party", rsa_key=True)
     other, key = stage.platform.authority.issue("first-party", rsa_key=True)
     client_id = _application(stage, certificates=(registered.public_bytes(Encoding.DER),))
@@ -102,7 +102,7 @@ def test_a_certificate_that_is_not_registered_is_refused(stage: Stage, tmp_path:
 
 
 def test_credentials_fail_as_in_azure(stage: Stage) -> None:
-    """Each wrong thing has its AADSTS code, and azure-identity finds it."""
+    """Each mistake has its AADSTS code, and azure-identity finds it."""
     client_id, world = _application(stage), stage.platform.world
     _fails_with(7000215, ClientSecretCredential(world.tenant_id, client_id, "wrong"))
     _fails_with(700016, ClientSecretCredential(world.tenant_id, str(uuid4()), SECRET))
@@ -117,7 +117,7 @@ def test_credentials_fail_as_in_azure(stage: Stage) -> None:
 
 
 def test_an_unknown_tenant_is_refused_before_anything_else(stage: Stage) -> None:
-    """MSAL reads the tenant's metadata first; the token endpoint says AADSTS90002 itself."""
+    """MSAL fails to read the tenant's metadata; the token endpoint itself answers AADSTS90002."""
     client_id, tenant = _application(stage), str(uuid4())
     with (
         ClientSecretCredential(tenant, client_id, SECRET) as credential,
@@ -136,7 +136,7 @@ def test_an_unknown_tenant_is_refused_before_anything_else(stage: Stage) -> None
 
 
 def test_msal_finds_the_authority_by_instance_discovery(stage: Stage) -> None:
-    """With its instance discovery on, and a token cache that knows the directory's aliases."""
+    """Instance discovery is on, and the token cache knows the directory's aliases."""
     client_id, world = _application(stage), stage.platform.world
     with requests.Session() as session:
         application = msal.ConfidentialClientApplication(
@@ -154,7 +154,7 @@ def test_msal_finds_the_authority_by_instance_discovery(stage: Stage) -> None:
 
 
 def test_the_token_port_on_localhost_answers_without_a_proxy(stage: Stage) -> None:
-    """A plain POST of a form, as curl does it, and the v1 endpoint with its figures as strings."""
+    """The port takes a plain form, as curl posts it; the v1 endpoint returns its numbers as strings."""
     client_id, world = _application(stage), stage.platform.world
     base = f"https://localhost:{stage.platform.ports['token']}/{world.tenant_id}"
     form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": SECRET}
@@ -185,7 +185,7 @@ def test_anybody_can_verify_a_token_with_the_published_keys(stage: Stage) -> Non
 
 
 def test_the_managed_identity_gets_tokens_of_the_resource_provider(stage: Stage) -> None:
-    """ManagedIdentityCredential finds App Service's endpoint in the environment; no proxy stands between."""
+    """ManagedIdentityCredential finds App Service's endpoint in the environment and calls it without a proxy."""
     account = f"https://{stage.platform.world.cosmos_account}.documents.azure.com"
     for scope, audiences in (
         ("https://vault.azure.net/.default", KEY_VAULT.identifiers),
@@ -203,7 +203,7 @@ def test_the_managed_identity_gets_tokens_of_the_resource_provider(stage: Stage)
 def test_the_identity_endpoint_refuses_strangers_and_identities_that_the_app_lacks(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """401 without the app's secret header, 400 for another client id."""
+    """A call without the app's secret header gets a 401, one for another client id a 400."""
     scope = "https://vault.azure.net/.default"
     with (
         ManagedIdentityCredential(client_id=str(uuid4())) as credential,

@@ -1,4 +1,4 @@
-"""Promises of Microsoft Graph, kept towards plain HTTPS, which is what the CLI speaks to it."""
+"""Microsoft Graph, tested over plain HTTPS, which is how the CLI calls it."""
 
 from typing import Any
 from uuid import uuid4
@@ -32,7 +32,7 @@ def _call(authorization: str, method: str, path: str, body: Any = None, **query:
 
 
 def test_an_application_lives_from_registration_to_deletion(stage: Stage) -> None:
-    """What `az aro create` does: register, add a password with an empty body, create the principal, log in with it."""
+    """`az aro create` registers an application, adds a password with an empty body, and logs in as its principal."""
     me, tenant_id = _person(stage), stage.platform.world.tenant_id
     created = _call(me, "POST", "/applications", {"displayName": "aro-c1", "description": None})
     assert created.status_code == 201
@@ -57,7 +57,7 @@ def test_an_application_lives_from_registration_to_deletion(stage: Stage) -> Non
 
 
 def test_principals_are_found_by_application_id_and_name(stage: Stage) -> None:
-    """The filters that the CLI sends; another tenant's principals stay out of sight."""
+    """The CLI's filters work; principals of another tenant stay hidden."""
     me, world = _person(stage), stage.platform.world
     app_id = world.first_party_client_id
     stage.entra.ensure_application(app_id, "Azure Red Hat OpenShift RP", tenant_id=world.rp_tenant_id)
@@ -99,7 +99,7 @@ def test_principals_are_found_by_application_id_and_name(stage: Stage) -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(stage: Stage, call: str, body: Any, want_status: int, want_code: str) -> None:
-    """In Graph's own shape, with Graph's codes."""
+    """The error has Graph's own form and codes."""
     me, world = _person(stage), stage.platform.world
     stage.entra.ensure_application(world.cluster_client_id, "cluster", tenant_id=world.tenant_id)
     stage.entra.ensure_service_principal(world.tenant_id, world.cluster_client_id)
@@ -116,14 +116,14 @@ def test_what_makes_no_sense_is_refused(stage: Stage, call: str, body: Any, want
 
 
 def test_an_administrator_changes_what_others_own(stage: Stage) -> None:
-    """The application role stands in for an administrator's."""
+    """The application role gives an administrator's rights."""
     world, me = stage.platform.world, _person(stage, "Application.ReadWrite.All")
     stage.entra.ensure_application(world.cluster_client_id, "cluster", tenant_id=world.tenant_id)
     assert _call(me, "POST", f"/applications/{world.cluster_client_id}/addPassword").status_code == 200
 
 
 def test_a_token_is_required_and_must_be_for_graph(stage: Stage) -> None:
-    """401 with Graph's challenge."""
+    """A missing token, or one for another audience, gets a 401 with Graph's challenge."""
     world, client_id = stage.platform.world, str(uuid4())
     stage.entra.ensure_application(client_id, "person", tenant_id=world.tenant_id)
     stage.entra.ensure_service_principal(world.tenant_id, client_id)

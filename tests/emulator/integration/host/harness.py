@@ -20,7 +20,7 @@ ENDED = frozenset({"Completed", "Failed", "Terminated"})
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = 20) -> Any:
-    """Return the first true value of a condition that is asked again and again."""
+    """Poll a condition; return its first true value."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
@@ -79,7 +79,7 @@ class HostUnderTest:
         self.stop()
 
     def stop(self) -> int:
-        """End the process in order."""
+        """Stop the process in order; return its exit code."""
         return self._end(lambda process: process.terminate())
 
     def kill(self) -> None:
@@ -114,41 +114,59 @@ class HostUnderTest:
 
     @property
     def error_file(self) -> Path:
-        """What the host wrote to standard error."""
+        """The file with the host's standard error."""
         return self.folder / f"{self.name}.err"
 
     @property
     def worker_pid(self) -> int:
-        """The process that has loaded the app."""
+        """The id of the process that has loaded the app."""
         if self.process is None:
             raise AssertionError("the host does not run")
         return psutil.Process(self.process.pid).children()[0].pid
 
     def log_lines(self) -> list[dict[str, Any]]:
-        """The lines of the log, parsed."""
+        """Return the lines of the log, parsed."""
         return [json.loads(line) for line in self.log_file.read_text(encoding="utf-8").splitlines()]
 
     def marked(self, name: str) -> list[float]:
-        """When a mark was left; each line is one execution."""
+        """Return the times at which a mark was left, one for each execution."""
         path = self.marks / name
         return [float(line) for line in path.read_text(encoding="utf-8").split()] if path.exists() else []
 
     def keys(self) -> dict[str, Any]:
-        """The published keys."""
+        """Return the published keys."""
         document: dict[str, Any] = json.loads((self.folder / "state" / "keys.json").read_text(encoding="utf-8"))
         return document
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Call the host's port."""
+        """Call the host's port.
+
+        Args:
+            method: HTTP method.
+            path: path with a leading slash, and the query.
+            options: further arguments of `httpx.request`.
+        """
         return httpx.request(method, self.url + path, timeout=30, **options)
 
     def manage(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Call the public management API with its key."""
+        """Call the public management API with its key.
+
+        Args:
+            method: HTTP method.
+            path: path below the management API, and the query.
+            options: further arguments of `httpx.request`.
+        """
         headers = {"x-functions-key": self.keys()["systemKeys"]["durabletask_extension"], **options.pop("headers", {})}
         return self.request(method, f"/runtime/webhooks/durabletask/{path}", headers=headers, **options)
 
     def start_instance(self, orchestrator: str, instance_id: str, value: Any = None) -> str:
-        """Start an orchestration through the SDK's client in the app."""
+        """Start an orchestration through the SDK's client in the app; return the instance's id.
+
+        Args:
+            orchestrator: name of the orchestrator function.
+            instance_id: id of the new instance.
+            value: input of the orchestration.
+        """
         response = self.request("POST", f"/start/{orchestrator}/{instance_id}", json=value)
         if response.status_code != 202:
             raise AssertionError(f"{response.status_code} {response.text}")
@@ -160,7 +178,13 @@ class HostUnderTest:
         return document
 
     def wait_for(self, instance_id: str, wanted: frozenset[str] = ENDED, seconds: float = 20) -> dict[str, Any]:
-        """Return an instance once its status is one of those wanted."""
+        """Wait until an instance has one of these statuses; return it as the management API shows it.
+
+        Args:
+            instance_id: id of the instance.
+            wanted: values of `runtimeStatus`.
+            seconds: how long to wait.
+        """
 
         def look() -> dict[str, Any] | None:
             status = self.status(instance_id)

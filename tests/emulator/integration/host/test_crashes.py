@@ -1,4 +1,4 @@
-"""Kills: of the host, of the worker alone; and two hosts on one store."""
+"""Killed hosts and workers, and two hosts on one store."""
 
 import concurrent.futures
 import contextlib

@@ -1,4 +1,4 @@
-"""The front end before a host: client certificates, headers, restarts, many connections."""
+"""The front end in front of a host: client certificates, headers, restarts, many connections."""
 
 import asyncio
 import base64
@@ -56,13 +56,13 @@ def _make_pair(folder: Path, name: str) -> Pair:
 
 @pytest.fixture(scope="module")
 def server_pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    """The front end's certificate."""
+    """Make the front end's certificate."""
     return _make_pair(tmp_path_factory.mktemp("server"), "server")
 
 
 @pytest.fixture(scope="module")
 def caller_pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    """A certificate that chains to nothing the front end knows."""
+    """Make a certificate that chains to nothing the front end knows."""
     return _make_pair(tmp_path_factory.mktemp("caller"), "caller")
 
 
@@ -252,7 +252,7 @@ def test_503_while_the_host_is_away_and_200_once_it_is_back(
             assert (await cut).status_code == 502
             waiting = asyncio.create_task(client.get(f"{url}/items/2"))
             await asyncio.to_thread(host.start)
-            # It was not sent before the host was back, so it waited; or the host took longer than the front end waits.
+            # The front end held the request until the host was back, or gave up because that took too long.
             assert (await waiting).status_code in (200, 503)
 
     _run(story)
@@ -281,7 +281,7 @@ def test_a_caller_that_goes_away_leaves_the_front_end_serving(
 async def _upstream(
     folder: Path, serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
 ) -> AsyncIterator[Path]:
-    """Stand in for the host, byte for byte."""
+    """Run a stand-in for the host that controls every byte; yield its socket."""
     path = folder / "upstream.sock"
     server = await asyncio.start_unix_server(serve, path)
     try:
@@ -351,7 +351,7 @@ def test_a_request_that_was_sent_is_never_sent_again(tmp_path: Path, server_pair
         seen.append(await reader.readline())
         await reader.readuntil(b"\r\n\r\n")
         if len(seen) == 1:
-            # The connection is kept for the next request, and dies under it.
+            # The connection is kept for the next request, and closed after that request's first line.
             writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
             seen.append(await reader.readline())
         writer.close()

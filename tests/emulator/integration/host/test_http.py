@@ -1,4 +1,4 @@
-"""HTTP functions, keys and routes, as callers of a host meet them."""
+"""HTTP functions, keys and routes, as callers of a host see them."""
 
 import concurrent.futures
 import json

@@ -1,4 +1,4 @@
-"""Orchestrations through the real SDK: what the host makes of them."""
+"""How the host runs orchestrations that use the real SDK."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""Promises of Key Vault's certificates, kept towards azure-keyvault-certificates, and towards the product."""
+"""Key Vault's certificates, tested with azure-keyvault-certificates and with the product's own client."""
 
 import ssl
 from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ def _policy(**changes: Any) -> CertificatePolicy:
 
 
 class Scene:
-    """A vault of its own for each test, that knows an issuer, and clients of it."""
+    """A new vault that knows one issuer, and clients for it."""
 
     def __init__(self, stage: Stage, opened: ExitStack) -> None:
         self.stage = stage
@@ -69,15 +69,15 @@ class Scene:
         self.secrets = opened.enter_context(SecretClient(url, credential, retry_total=1))
 
     def allow(self, *permissions: str) -> None:
-        """Let the managed identity do with certificates what is given, and everything with secrets."""
+        """Give the managed identity these certificate permissions, and all permissions for secrets."""
         self.stage.vaults.allow(self.vault, self.stage.identity.object_id, PERMISSIONS, permissions)
 
     def order(self, name: str = "c", policy: CertificatePolicy | None = None) -> None:
-        """Order a certificate; its poller is left alone after its first look."""
+        """Order a certificate; the poller asks once and then stays idle."""
         self.certificates.begin_create_certificate(name, policy or _policy(), _polling_interval=3600)
 
     def pass_by(self, name: str = "c") -> None:
-        """Let the issuer's time be over."""
+        """Let the issuer's time be up."""
         orders = self.stage.platform.store.table("keyvault_orders")
         key = f"{self.vault}/{name}"
         assert orders.get(key) is not None
@@ -92,13 +92,13 @@ class Scene:
 
 @pytest.fixture
 def scene(stage: Stage) -> Iterator[Scene]:
-    """Make a vault."""
+    """Create a vault."""
     with ExitStack() as opened:
         yield Scene(stage, opened)
 
 
 def test_an_order_is_in_progress_and_then_completed(scene: Scene) -> None:
-    """Meanwhile the certificate is there, disabled and empty, and its secret is not to be read."""
+    """While the order is in progress, the certificate is disabled and empty, and its secret cannot be read."""
     scene.order()
     order = scene.certificates.get_certificate_operation("c")
     assert (order.status, order.issuer_name, order.certificate_transparency) == ("inProgress", ISSUER, True)
@@ -117,7 +117,7 @@ def test_an_order_is_in_progress_and_then_completed(scene: Scene) -> None:
 
 
 def test_an_issued_certificate_comes_with_policy_key_and_secret(scene: Scene) -> None:
-    """All of the policy comes back as it was ordered."""
+    """The whole policy comes back as it was ordered."""
     found = scene.issue()
     policy, properties = found.policy, found.properties
     assert policy is not None
@@ -143,7 +143,7 @@ def test_an_issued_certificate_comes_with_policy_key_and_secret(scene: Scene) ->
 
 
 def test_whoever_trusts_the_local_authority_trusts_what_the_issuer_issues(scene: Scene, tmp_path: Path) -> None:
-    """A TLS server shows the chain of the secret; a client with the bundle takes it, for its name alone."""
+    """A TLS client with the bundle accepts the secret's chain from a server, but only under the certificate's name."""
     scene.issue()
     secret = write_private(tmp_path / "server.pem", (scene.secrets.get_secret("c").value or "").encode())
     bundle = scene.stage.platform.authority.certificate_path
@@ -153,7 +153,7 @@ def test_whoever_trusts_the_local_authority_trusts_what_the_issuer_issues(scene:
 
 
 def _shake_hands(server: Path, bundle: Path, name: str) -> set[tuple[str, str]]:
-    """Return the names of the server's certificate, once a client has taken it. In memory: no socket is needed."""
+    """Shake hands in memory, without a socket; return the names in the certificate that the client accepted."""
     shows, trusts = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH), ssl.create_default_context(cafile=bundle)
     shows.load_cert_chain(server)
     up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -169,7 +169,7 @@ def _shake_hands(server: Path, bundle: Path, name: str) -> set[tuple[str, str]]:
 
 
 def test_the_client_s_own_poller_ends_with_the_certificate(scene: Scene) -> None:
-    """What `az keyvault certificate create` waits with; a vault signs by itself in seconds."""
+    """`az keyvault certificate create` waits with this poller; a vault's self-signed certificate takes seconds."""
     poller = scene.certificates.begin_create_certificate("c", _policy(issuer_name="Self"), _polling_interval=0.05)
     found = poller.result()
     assert isinstance(found, KeyVaultCertificate)
@@ -177,7 +177,7 @@ def test_the_client_s_own_poller_ends_with_the_certificate(scene: Scene) -> None
 
 
 def test_an_order_that_fails_tells_why(scene: Scene) -> None:
-    """An issuer that the vault does not know, or one that refuses."""
+    """The order shows the error, whether the vault does not know the issuer or the issuer refuses."""
     scene.order("unknown", _policy(issuer_name="Nobody"))
     scene.order("refused")
     scene.stage.platform.faults.add(Fault("keyvault", f"issue {ISSUER}", code="FailedCanRetry", message="Busy."))
@@ -194,7 +194,7 @@ def test_an_order_that_fails_tells_why(scene: Scene) -> None:
 
 
 def test_an_order_can_be_cancelled_and_forgotten(scene: Scene) -> None:
-    """A cancellation is a request; it shows when the issuer would have been done."""
+    """Cancellation is a request: the order becomes cancelled when the issuer would have finished."""
     scene.order()
     assert scene.certificates.cancel_certificate_operation("c").cancellation_requested
     scene.pass_by()
@@ -206,7 +206,7 @@ def test_an_order_can_be_cancelled_and_forgotten(scene: Scene) -> None:
 
 
 def test_a_certificate_s_secret_is_changed_by_nobody_else(scene: Scene) -> None:
-    """Set, changed and deleted with the certificate alone, and a secret's name makes no certificate."""
+    """Only the certificate can change its secret, and a certificate cannot take the name of an existing secret."""
     scene.issue()
     calls: tuple[Callable[[], object], ...] = (
         lambda: scene.secrets.set_secret("c", "x"),
@@ -223,7 +223,7 @@ def test_a_certificate_s_secret_is_changed_by_nobody_else(scene: Scene) -> None:
 
 
 def test_a_deleted_certificate_takes_its_secret_along_and_brings_it_back(scene: Scene) -> None:
-    """Soft delete, recover, purge."""
+    """Soft delete, recovery and purge of a certificate apply to its secret too."""
     found = scene.issue()
     deleted = scene.certificates.begin_delete_certificate("c", _polling_interval=0).result()
     assert deleted.recovery_id == f"{scene.certificates.vault_url}/deletedcertificates/c"
@@ -248,7 +248,7 @@ def test_a_deleted_certificate_takes_its_secret_along_and_brings_it_back(scene: 
 
 
 def test_each_order_makes_a_version(scene: Scene) -> None:
-    """The newest counts, the old ones stay."""
+    """The newest version is current; the older ones stay."""
     first, second = scene.issue().properties, scene.issue().properties
     assert first is not None
     assert second is not None
@@ -258,7 +258,7 @@ def test_each_order_makes_a_version(scene: Scene) -> None:
 
 
 def test_policy_attributes_and_tags_change(scene: Scene) -> None:
-    """A policy counts from the next version on; a disabled version's secret is disabled too."""
+    """A policy applies from the next version on; disabling a version disables its secret too."""
     scene.issue()
     scene.certificates.update_certificate_policy("c", _policy(validity_in_months=12))
     assert scene.certificates.get_certificate_policy("c").validity_in_months == 12
@@ -270,7 +270,7 @@ def test_policy_attributes_and_tags_change(scene: Scene) -> None:
 
 
 def test_issuers_are_kept_without_their_password(scene: Scene) -> None:
-    """Set, read, changed, listed, deleted."""
+    """An issuer can be created, read, changed, listed and deleted; its password is never returned."""
     made = scene.certificates.create_issuer(
         "digicert01", "DigiCert", account_id="1", password=uuid4().hex, enabled=True
     )
@@ -301,7 +301,7 @@ def test_issuers_are_kept_without_their_password(scene: Scene) -> None:
 def test_each_operation_needs_its_permission(
     scene: Scene, permission: str, call: Callable[[CertificateClient], object]
 ) -> None:
-    """All others together do not help, and those for secrets even less."""
+    """All other certificate permissions together, and all for secrets, do not replace the missing one."""
     scene.allow(*(other for other in CERTIFICATE_PERMISSIONS if other != permission))
     with pytest.raises(HttpResponseError, match=f"does not have certificates {permission} permission") as refused:
         call(scene.certificates)
@@ -309,7 +309,7 @@ def test_each_operation_needs_its_permission(
 
 
 def test_bad_orders_say_what_is_wrong(scene: Scene) -> None:
-    """On order already, a subject without room, a name that is none, what is not here."""
+    """Each mistake has its error: a pending order, long subject, bad name, missing certificate or unsupported call."""
     scene.order()
     with pytest.raises(HttpResponseError, match="status is inProgress") as busy:
         scene.order()
@@ -327,7 +327,7 @@ def test_bad_orders_say_what_is_wrong(scene: Scene) -> None:
 
 
 def test_the_product_orders_reads_deletes_and_orders_again(scene: Scene) -> None:
-    """Once each, whatever is repeated; the key stands in the secret, and in no journal."""
+    """Repeated calls take effect once; the private key is in the secret, and never in the journal."""
     ours = Certificates(scene.certificates, ISSUER)
     token = fence.check.set(lambda: None)
     try:

@@ -1,4 +1,4 @@
-"""Promises of Key Vault, kept towards azure-keyvault-secrets under the vaults' public names."""
+"""Key Vault's secrets, tested with azure-keyvault-secrets under the vaults' public names."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -26,7 +26,7 @@ Connect = Callable[..., SecretClient]
 
 @pytest.fixture
 def connect(stage: Stage) -> Iterator[Connect]:
-    """Return a function that opens a client of a new vault, for the managed identity with the permissions given."""
+    """Return a function that opens a client for a new vault, where the managed identity has the permissions given."""
     with ExitStack() as opened:
 
         def client(*permissions: str, name: str = "", api_version: str = "") -> SecretClient:
@@ -47,7 +47,7 @@ def _name(client: SecretClient) -> str:
 
 @pytest.mark.parametrize("api_version", ["7.0", "7.4", "7.6", ""], ids=["7.0", "7.4", "7.6", "the client's own"])
 def test_a_secret_keeps_its_versions(connect: Connect, api_version: str) -> None:
-    """Set twice: the newest answers without a version, the first with its own, and a versioned id never changes."""
+    """A read without a version gets the newest one; an older version keeps its id and can be read by it."""
     client = connect(api_version=api_version)
     first = client.set_secret("c1-request", '{"pullSecret": "one"}', content_type="application/json", tags={"a": "b"})
     second = client.set_secret("c1-request", "two")
@@ -67,14 +67,14 @@ def test_a_secret_keeps_its_versions(connect: Connect, api_version: str) -> None
 
 
 def test_names_differ_in_more_than_case(connect: Connect) -> None:
-    """Key Vault finds a name in any case and keeps the first one's spelling."""
+    """Key Vault finds a secret under its name in any case, and keeps the spelling of the first write."""
     client = connect()
     client.set_secret("Rp-FirstParty", "one")
     assert client.get_secret("rp-firstparty").name == "Rp-FirstParty"
 
 
 def test_a_list_comes_in_pages_without_values(connect: Connect) -> None:
-    """The link to the next page works, also when the last seen secret has gone meanwhile."""
+    """The link to the next page works even if the last secret seen has been deleted in the meantime."""
     client = connect()
     for index in range(7):
         client.set_secret(f"s{index}", "x")
@@ -86,7 +86,7 @@ def test_a_list_comes_in_pages_without_values(connect: Connect) -> None:
 
 
 def test_attributes_change_and_the_value_does_not(connect: Connect) -> None:
-    """A disabled version is refused to read and still listed."""
+    """A disabled version cannot be read but is still listed."""
     client = connect()
     made = client.set_secret("s", "value")
     expires = datetime(2030, 1, 1, tzinfo=UTC)
@@ -102,7 +102,7 @@ def test_attributes_change_and_the_value_does_not(connect: Connect) -> None:
 
 
 def test_a_deleted_secret_holds_its_name_until_it_is_recovered(connect: Connect) -> None:
-    """Soft delete: gone from the vault, there among the deleted, 409 for a new one, and back with all versions."""
+    """A deleted secret is listed as such, a new one of its name gets a 409, and recovery restores all versions."""
     client = connect()
     first = client.set_secret("s", "one")
     client.set_secret("s", "two")
@@ -125,7 +125,7 @@ def test_a_deleted_secret_holds_its_name_until_it_is_recovered(connect: Connect)
 
 
 def test_a_purged_secret_frees_its_name(connect: Connect) -> None:
-    """Nothing of it is left: not among the deleted, no version, and the name is free."""
+    """A purge leaves neither a deleted secret nor a version, and the name can be used again."""
     client = connect()
     first = client.set_secret("s", "one")
     client.begin_delete_secret("s").wait()
@@ -154,7 +154,7 @@ def test_a_purged_secret_frees_its_name(connect: Connect) -> None:
 def test_each_operation_needs_its_permission(
     stage: Stage, connect: Connect, permission: str, call: Callable[[SecretClient], object]
 ) -> None:
-    """All others together do not help: 403 that names the caller, the permission and the vault."""
+    """All other permissions together give a 403 that names the caller, the missing permission and the vault."""
     client = connect(*(other for other in PERMISSIONS if other != permission))
     with pytest.raises(HttpResponseError, match=f"secrets {permission} permission on key vault '{_name(client)}") as no:
         call(client)
@@ -163,7 +163,7 @@ def test_each_operation_needs_its_permission(
 
 
 def test_a_principal_of_another_tenant_is_challenged_and_refused(stage: Stage, connect: Connect) -> None:
-    """The challenge names the vault's tenant; a token of another one is no use."""
+    """The challenge names the vault's tenant; a token of another tenant is refused."""
     client, world = connect(), stage.platform.world
     client_id = str(uuid4())
     stage.entra.ensure_application(client_id, "customer", tenant_id=world.tenant_id, secrets=["x"])
@@ -187,7 +187,7 @@ def test_a_principal_of_another_tenant_is_challenged_and_refused(stage: Stage, c
 
 
 def test_bad_requests_say_what_is_wrong(stage: Stage, connect: Connect) -> None:
-    """BadParameter for name, value, version and page size; backup is refused out loud."""
+    """A bad name, value, page size or version gets BadParameter, and a backup is refused explicitly."""
     client = connect()
     for name, value, said in (("a_b", "x", "invalid name: a_b"), ("s", "x" * 25601, "25600 bytes at most")):
         with pytest.raises(HttpResponseError, match=said) as refused:
@@ -225,7 +225,7 @@ def test_bad_requests_say_what_is_wrong(stage: Stage, connect: Connect) -> None:
 def test_malformed_requests_never_crash(
     stage: Stage, connect: Connect, call: str, body: bytes | None, want: tuple[int, str]
 ) -> None:
-    """Whatever comes has an answer of Key Vault's own."""
+    """Every malformed request gets an error in Key Vault's own format."""
     client = connect()
     token = stage.entra.issue_token(
         stage.platform.world.rp_tenant_id, stage.identity.client_id, "https://vault.azure.net"
@@ -237,7 +237,7 @@ def test_malformed_requests_never_crash(
 
 
 def test_a_vault_that_does_not_exist_is_not_found(connect: Connect, stage: Stage) -> None:
-    """The proxy cannot make a name unresolvable, so the server says it."""
+    """The proxy cannot make a name unresolvable, so the server's error says that it does not resolve."""
     client = connect()
     stage.vaults.delete_vault(_name(client))
     with pytest.raises(ResourceNotFoundError, match="does not resolve"):
@@ -245,7 +245,7 @@ def test_a_vault_that_does_not_exist_is_not_found(connect: Connect, stage: Stage
 
 
 def test_seeding_twice_makes_one_version(stage: Stage, connect: Connect) -> None:
-    """What `up` puts into a vault at each start: the same value is the same version, another one is a new version."""
+    """`up` seeds a vault at each start: the same value keeps its version, a different value makes a new one."""
     client = connect()
     vault = _name(client)
     first = stage.vaults.put_secret(vault, "rp-firstparty", "pem", content_type="application/x-pem-file")
@@ -259,7 +259,7 @@ def test_seeding_twice_makes_one_version(stage: Stage, connect: Connect) -> None
 
 
 def test_an_injected_failure_is_retried_by_the_client(stage: Stage, connect: Connect) -> None:
-    """Operations have the names that faults are asked for by."""
+    """A fault selects operations by their names; the client retries the 503."""
     client = connect()
     client.set_secret("s", "x")
     stage.platform.faults.add(Fault("keyvault", "GET secrets/{name}.*", status_code=503, retry_after=1))

@@ -1,4 +1,4 @@
-"""Both API servers, once a session; each test has a namespace and custom kinds of its own."""
+"""Both API servers, each started once a session; each test has its own namespace and custom kinds."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -15,14 +15,14 @@ _numbers = count(1)
 
 @pytest.fixture(scope="session")
 def emulated_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatedApi]:
-    """Give the emulated server."""
+    """Run the emulated server."""
     with servers.emulated(tmp_path_factory.mktemp("emulated")) as api:
         yield api
 
 
 @pytest.fixture(scope="session")
 def real_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    """Give the real server, or skip."""
+    """Run the real server, or skip."""
     try:
         running = servers.real(tmp_path_factory.mktemp("real"))
         with running as api:
@@ -33,20 +33,20 @@ def real_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 
 @pytest.fixture(params=["emulated", "real"])
 def api(request: pytest.FixtureRequest) -> Api:
-    """Give each of the two servers."""
+    """Return each of the two servers in turn."""
     found: Api = request.getfixturevalue(f"{request.param}_api")
     return found
 
 
 @pytest.fixture
 def admin(api: Api) -> httpx.Client:
-    """Give a client that may do everything."""
+    """Return a client that may do everything."""
     return api.client()
 
 
 @pytest.fixture
 def namespace(admin: httpx.Client) -> str:
-    """Give the name of a new namespace."""
+    """Create a namespace; return its name."""
     name = f"test-{next(_numbers)}"
     admin.post("/api/v1/namespaces", json={"metadata": {"name": name}}).raise_for_status()
     return name
@@ -54,11 +54,11 @@ def namespace(admin: httpx.Client) -> str:
 
 @pytest.fixture
 def config_maps(namespace: str) -> str:
-    """Give the path of the ConfigMaps of a new namespace."""
+    """Return the path of the ConfigMaps of a new namespace."""
     return f"/api/v1/namespaces/{namespace}/configmaps"
 
 
 @pytest.fixture
 def widgets(admin: httpx.Client, namespace: str) -> Widgets:
-    """Give a custom kind of its own, ready for use."""
+    """Define a new custom kind that is ready for use."""
     return define(admin, f"group{next(_numbers)}.example.com", namespace)

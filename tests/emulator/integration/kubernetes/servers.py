@@ -24,7 +24,7 @@ from emulator.openshift.kubernetes import ApiServer, Certificate, Serving, creat
 from tests.listening import Listening, free_port, listening
 
 READY_SECONDS = 60.0
-# Binaries beside the repository, where the variables that controller-runtime's envtest uses are unset.
+# The binaries are looked for here if the variables that controller-runtime's envtest uses are unset.
 BESIDE = Path(__file__).parents[5] / "shared" / "bin"
 BINARIES = {"TEST_ASSET_KUBE_APISERVER": "kube-apiserver", "TEST_ASSET_ETCD": "etcd"}
 
@@ -46,7 +46,14 @@ class Api:
     def client_certificate(
         self, user: str, *groups: str, authority: CertificateAuthority | None = None, days: int = 1
     ) -> Path:
-        """Issue a certificate for a user; return the file with it and its key."""
+        """Issue a certificate for a user; return the file with it and its key.
+
+        Args:
+            user: common name.
+            groups: organizations.
+            authority: authority that signs it; by default the one that the server trusts.
+            days: days until it expires.
+        """
         certificate, key = (authority or self.authority).issue(user, organizations=groups, client=True, days=days)
         return self.write_pair(certificate, key)
 
@@ -68,7 +75,7 @@ class Api:
         context = ssl.create_default_context(cafile=str(self.authority.certificate_path))
         if certificate is not None:
             context.load_cert_chain(certificate)
-        # An agent that is no browser: for browsers the real server indents its answers.
+        # The agent must not look like a browser's, for which the real server indents its answers.
         return httpx.Client(base_url=self.url, verify=context, trust_env=False, headers={"User-Agent": "contract"})
 
     def close(self) -> None:
@@ -79,14 +86,14 @@ class Api:
 
 @dataclass
 class EmulatedApi(Api):
-    """The emulated server, with what is behind it."""
+    """The emulated server, with the platform behind it."""
 
     server: ApiServer = field(kw_only=True)
     local: Listening = field(kw_only=True)
 
     @property
     def platform(self) -> Platform:
-        """Return what it runs on."""
+        """The platform that the server runs on."""
         return self.local.platform
 
     def put(self, obj: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +106,7 @@ class EmulatedApi(Api):
 
 
 def serving(authority: CertificateAuthority, *names: str) -> Serving:
-    """Return what a server on loopback serves with."""
+    """Return what a server on loopback serves with: certificates for localhost and for each further name."""
     certificates = [("localhost", "127.0.0.1"), *((name,) for name in names)]
     issued = [(each, authority.issue(each[0], names=each)) for each in certificates]
     return Serving(
@@ -178,7 +185,7 @@ def real(folder: Path) -> Iterator[Api]:
                     "--insecure-port=0",
                     "--service-cluster-ip-range=10.0.0.0/24",
                     "--authorization-mode=RBAC",
-                    # As OpenShift's own: what pods may do is decided by constraints.
+                    # As on OpenShift, where security context constraints decide what pods may do.
                     "--allow-privileged=true",
                     f"--client-ca-file={authority.certificate_path}",
                     f"--service-account-key-file={signing}",
@@ -208,13 +215,13 @@ def _running(log: Path, command: list[str]) -> Iterator[subprocess.Popen[Any]]:
         try:
             yield process
         finally:
-            # Neither has anything to save: the folder goes with the session.
+            # Neither process has anything to save: the folder is not needed after the session.
             process.send_signal(signal.SIGKILL)
             process.wait()
 
 
 def _await_ready(api: Api, process: subprocess.Popen[Any], log: Path) -> None:
-    """Wait for a process that cannot call back: ask until it is ready."""
+    """Poll the server until it is ready; it cannot notify the test."""
     end = time.monotonic() + READY_SECONDS
     while time.monotonic() < end:
         if process.poll() is not None:

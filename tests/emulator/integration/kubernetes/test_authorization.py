@@ -1,4 +1,4 @@
-"""Who calls and who may: certificates, roles, bindings, and the words of a refusal."""
+"""Authentication and authorization: certificates, roles, bindings, and the words of a refusal."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def _refusal(message: str, **details: str) -> dict[str, Any]:
 
 
 def test_nobody_is_anonymous(api: Api) -> None:
-    """Without a certificate: health and version are public, the rest is refused by name."""
+    """Without a certificate, health and version are public, and the refusal of the rest names `system:anonymous`."""
     with api.client_with(None) as nobody:
         assert nobody.get("/version").status_code == 200
         assert nobody.get("/readyz").status_code == 200
@@ -33,7 +33,7 @@ def test_nobody_is_anonymous(api: Api) -> None:
 
 
 def test_a_certificate_of_an_unknown_authority_is_no_way_in(api: Api, tmp_path: Path) -> None:
-    """401, and the connection is made: the refusal can be read."""
+    """The connection is made, so that the client can read the 401."""
     stranger = CertificateAuthority(tmp_path)
     certificate = api.client_certificate("admin", "system:masters", authority=stranger)
     with api.client_with(certificate) as client:
@@ -42,13 +42,13 @@ def test_a_certificate_of_an_unknown_authority_is_no_way_in(api: Api, tmp_path: 
 
 
 def test_an_expired_certificate_is_no_way_in(api: Api) -> None:
-    """401 as well."""
+    """The answer is a 401 as well."""
     with api.client_with(api.client_certificate("admin", "system:masters", days=0)) as client:
         assert client.get("/api/v1/nodes").status_code == 401
 
 
 def test_a_server_s_certificate_is_no_way_in(api: Api) -> None:
-    """401: it is not for clients."""
+    """The answer is a 401, because the certificate is not for clients."""
     leaf, key = api.authority.issue("admin", organizations=("system:masters",))
     certificate = api.write_pair(leaf, key)
     with api.client_with(certificate) as client:
@@ -56,7 +56,7 @@ def test_a_server_s_certificate_is_no_way_in(api: Api) -> None:
 
 
 def test_a_bearer_token_that_nobody_issued_is_no_way_in(api: Api) -> None:
-    """401."""
+    """The answer is a 401."""
     with api.client_with(None) as client:
         answer = client.get("/api/v1/nodes", headers={"Authorization": "Bearer nope"})
     assert (answer.status_code, answer.json()) == (401, failure(401, "Unauthorized", "Unauthorized"))
@@ -120,26 +120,26 @@ def test_a_bearer_token_that_nobody_issued_is_no_way_in(api: Api) -> None:
 def test_a_user_without_roles_is_refused_in_these_words(
     api: Api, method: str, path: str, *, want_subject: str, want_what: str, want_details: dict[str, str]
 ) -> None:
-    """403 with verb, resource, group and scope."""
+    """The 403 names the verb, the resource, its group and the scope."""
     answer = api.client("bob", "devs").request(method, path)
     message = f'{want_subject} is forbidden: User "bob" cannot {want_what}'
     assert (answer.status_code, answer.json()) == (403, _refusal(message, **want_details))
 
 
 def test_a_path_that_is_no_resource_is_refused_in_other_words(api: Api) -> None:
-    """403 with the path alone."""
+    """The 403 names only the path."""
     answer = api.client("bob", "devs").get("/metrics")
     assert answer.json() == _refusal('forbidden: User "bob" cannot get path "/metrics"')
 
 
 def test_everybody_with_a_certificate_may_discover(api: Api) -> None:
-    """What `system:discovery` and `system:basic-user` give."""
+    """The roles `system:discovery` and `system:basic-user` allow it."""
     bob = api.client("bob", "devs")
     assert bob.get("/apis").status_code == 200
     assert bob.get("/api/v1").status_code == 200
     review = {"spec": {"resourceAttributes": {"verb": "get", "resource": "nodes"}}}
     answer = bob.post(REVIEWS, json=review).json()
-    # What the real server keeps of who wrote what.
+    # The real server records who wrote what.
     answer["metadata"].pop("managedFields", None)
     assert answer == {
         "kind": "SelfSubjectAccessReview",
@@ -174,7 +174,7 @@ def test_a_role_gives_what_it_says_where_it_is_bound(
     groups: tuple[str, ...],
     want_whom: str,
 ) -> None:
-    """In its namespace, for its verbs and names; a review tells why."""
+    """A role applies in its namespace, to its verbs and names; a review gives the reason."""
     rules = [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"], "resourceNames": ["mine"]},
         {"apiGroups": [""], "resources": ["pods/*", "pods"], "verbs": ["list"]},
@@ -212,7 +212,7 @@ def _once_allowed(caller: httpx.Client, attributes: dict[str, str]) -> httpx.Res
 
 
 def test_a_cluster_role_can_be_given_in_one_namespace(api: Api, admin: httpx.Client, namespace: str) -> None:
-    """What it says holds there alone."""
+    """A cluster role that is bound in a namespace applies in that namespace alone."""
     rules = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"]}]
     name = f"viewer-{namespace}"
     admin.post(f"{RBAC}/clusterroles", json={"metadata": {"name": name}, "rules": rules}).raise_for_status()
@@ -228,7 +228,7 @@ def test_a_cluster_role_can_be_given_in_one_namespace(api: Api, admin: httpx.Cli
 
 
 def test_a_role_of_a_binding_is_for_ever(admin: httpx.Client, namespace: str) -> None:
-    """422: a binding is made anew instead."""
+    """A change of the role gets a 422; the binding has to be deleted and created again."""
     path = f"{RBAC}/namespaces/{namespace}/rolebindings"
     admin.post(path, json={"metadata": {"name": "b"}, "roleRef": {"kind": "Role", "name": "r"}}).raise_for_status()
     headers = {"Content-Type": "application/merge-patch+json"}
@@ -244,7 +244,7 @@ def test_a_role_of_a_binding_is_for_ever(admin: httpx.Client, namespace: str) ->
 
 
 def test_masters_may_do_everything(api: Api, widgets: Widgets) -> None:
-    """Even where no role says so, and a review agrees."""
+    """The group `system:masters` needs no role, and a review agrees."""
     master = api.client("anybody", "system:masters")
     assert master.post(widgets.path, json=widgets.widget("w", size=1)).status_code == 201
     review = master.post(REVIEWS, json={"spec": {"nonResourceAttributes": {"verb": "get", "path": "/anything"}}})
@@ -252,7 +252,7 @@ def test_masters_may_do_everything(api: Api, widgets: Widgets) -> None:
 
 
 def test_a_review_asks_one_question(admin: httpx.Client) -> None:
-    """422 for none."""
+    """A review without a question gets a 422."""
     answer = admin.post(REVIEWS, json={"spec": {}})
     assert answer.status_code == 422
     assert answer.json()["details"]["causes"][0]["field"] == "spec.resourceAttributes"

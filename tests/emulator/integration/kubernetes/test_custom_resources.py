@@ -14,13 +14,13 @@ JSON_PATCH = {"Content-Type": "application/json-patch+json"}
 
 @pytest.fixture
 def w(admin: httpx.Client, widgets: Widgets) -> str:
-    """Give the path of an object."""
+    """Create an object; return its path."""
     admin.post(widgets.path, json=widgets.widget("w", size=1)).raise_for_status()
     return f"{widgets.path}/w"
 
 
 def test_an_object_is_pruned_and_defaulted(admin: httpx.Client, widgets: Widgets) -> None:
-    """What the schema does not know goes, nulls as well; what it has a default for comes; the status waits."""
+    """Unknown members and nulls are dropped, defaults are added, and a status is not taken on creation."""
     body = widgets.widget("w", size=1, unknown=1, color=None, name=None, any={"x": {"y": None}}, map={"a": "b"})
     made = admin.post(widgets.path, json=body | {"status": {"ready": True}, "other": 1})
     assert made.status_code == 201
@@ -142,13 +142,13 @@ def test_an_object_is_pruned_and_defaulted(admin: httpx.Client, widgets: Widgets
 def test_an_object_against_its_schema_is_refused(
     admin: httpx.Client, widgets: Widgets, spec: dict[str, Any], want_causes: list[tuple[str, str, str]]
 ) -> None:
-    """422 with the cause, word by word."""
+    """The 422 has the cause, word for word."""
     answer = admin.post(widgets.path, json=widgets.widget("w", **spec))
     assert (answer.status_code, answer.json()) == (422, widgets.invalid("w", *want_causes))
 
 
 def test_all_causes_are_told_at_once(admin: httpx.Client, widgets: Widgets) -> None:
-    """In no particular order, which the real server's maps have neither."""
+    """The causes come in no particular order, as from the real server, whose maps have none."""
     answer = admin.post(widgets.path, json=widgets.widget("w", size="1", color="green", any=1, map=[]))
     causes = {(cause["reason"], cause["field"]) for cause in answer.json()["details"]["causes"]}
     assert causes == {
@@ -160,14 +160,14 @@ def test_all_causes_are_told_at_once(admin: httpx.Client, widgets: Widgets) -> N
 
 
 def test_a_patch_is_held_against_the_schema(admin: httpx.Client, widgets: Widgets, w: str) -> None:
-    """The whole object is, whatever the patch touches."""
+    """The whole object is validated, whatever the patch touches."""
     answer = admin.patch(w, json=[{"op": "replace", "path": "/spec/size", "value": 0}], headers=JSON_PATCH)
     message = "Invalid value: 0: spec.size in body should be greater than or equal to 1"
     assert answer.json() == widgets.invalid("w", ("FieldValueInvalid", "spec.size", message))
 
 
 def test_the_kind_of_an_object_must_fit(admin: httpx.Client, widgets: Widgets) -> None:
-    """422 for another kind, 400 for another version, 500 for none."""
+    """Another kind gets a 422, another version a 400, and no version a 500."""
     body = widgets.widget("w", size=1)
     kind = admin.post(widgets.path, json=body | {"kind": "Gadget"})
     assert (kind.status_code, kind.json()["message"]) == (
@@ -185,7 +185,7 @@ def test_the_kind_of_an_object_must_fit(admin: httpx.Client, widgets: Widgets) -
 
 
 def test_a_replacement_names_its_version(admin: httpx.Client, widgets: Widgets, w: str) -> None:
-    """Custom kinds insist; an old version conflicts."""
+    """Custom kinds require a resource version; an old one conflicts."""
     answer = admin.put(w, json=widgets.widget("w", size=2))
     message = "Invalid value: 0x0: must be specified for an update"
     cause = {"reason": "FieldValueInvalid", "message": message, "field": "metadata.resourceVersion"}
@@ -206,7 +206,7 @@ def test_a_replacement_names_its_version(admin: httpx.Client, widgets: Widgets, 
 
 
 def test_status_and_spec_are_written_apart(admin: httpx.Client, w: str) -> None:
-    """A write of one leaves the other; the generation counts the spec's changes."""
+    """Writing the status or the spec leaves the other alone; only changes of the spec raise the generation."""
     spec = admin.patch(w, json={"spec": {"size": 2}, "status": {"ready": True}}, headers=MERGE).json()
     assert (spec["metadata"]["generation"], "status" in spec) == (2, False)
     status = admin.patch(f"{w}/status", json={"spec": {"size": 3}, "status": {"ready": True}}, headers=MERGE).json()
@@ -217,14 +217,14 @@ def test_status_and_spec_are_written_apart(admin: httpx.Client, w: str) -> None:
 
 
 def test_a_status_is_held_against_the_schema(admin: httpx.Client, widgets: Widgets, w: str) -> None:
-    """422 as for the spec."""
+    """A wrong status gets a 422, as a wrong spec does."""
     answer = admin.patch(f"{w}/status", json={"status": {"ready": "yes"}}, headers=MERGE)
     message = 'Invalid value: "string": status.ready in body must be of type boolean: "string"'
     assert answer.json() == widgets.invalid("w", ("FieldValueInvalid", "status.ready", message))
 
 
 def test_a_kind_without_the_subresource_keeps_its_status_with_the_rest(admin: httpx.Client, namespace: str) -> None:
-    """And its changes count."""
+    """Changes of the status raise the generation."""
     widgets = define(admin, f"whole-{namespace}.example.com", namespace, subresources={})
     body = widgets.widget("w", size=1) | {"status": {"ready": False}}
     made = admin.post(widgets.path, json=body).json()
@@ -236,7 +236,7 @@ def test_a_kind_without_the_subresource_keeps_its_status_with_the_rest(admin: ht
 
 
 def test_finalizers_hold_an_object_until_they_are_gone(admin: httpx.Client, w: str) -> None:
-    """Marked by the first deletion, unchanged by the second; none can be added; gone with the last."""
+    """The first deletion marks the object, a second changes nothing, and removing the last finalizer deletes it."""
     admin.patch(w, json={"metadata": {"finalizers": ["example.com/x"]}}, headers=MERGE)
     marked = admin.delete(w)
     metadata = marked.json()["metadata"]
@@ -257,7 +257,7 @@ def test_finalizers_hold_an_object_until_they_are_gone(admin: httpx.Client, w: s
 
 
 def test_a_definition_tells_what_it_accepted(admin: httpx.Client, widgets: Widgets) -> None:
-    """Names filled in, conditions, stored versions."""
+    """The server fills in names, conditions and stored versions."""
     found = admin.get(f"{DEFINITIONS}/widgets.{widgets.group}").json()
     names = {
         "plural": "widgets",
@@ -278,7 +278,7 @@ def test_a_definition_tells_what_it_accepted(admin: httpx.Client, widgets: Widge
 
 
 def test_a_bad_definition_is_refused(admin: httpx.Client) -> None:
-    """A name that does not fit its names, a version without a schema."""
+    """The definition's name does not match its names, and its version has no schema."""
     body = definition("bad.example.com", schema=None)
     body["metadata"]["name"] = "other.bad.example.com"
     answer = admin.post(DEFINITIONS, json=body)

@@ -14,13 +14,13 @@ from tests.emulator.integration.kubernetes.widgets import Widgets
 
 @pytest.mark.parametrize("path", ["/healthz", "/livez", "/readyz"])
 def test_health_is_one_word(admin: httpx.Client, path: str) -> None:
-    """What load balancers probe."""
+    """Load balancers probe these paths."""
     answer = admin.get(path)
     assert (answer.status_code, answer.text) == (200, "ok")
 
 
 def test_the_version_is_told_in_parts(admin: httpx.Client) -> None:
-    """The same members as the real one."""
+    """The version has the same members as the real server's."""
     found = admin.get("/version").json()
     assert set(found) == {
         "major",
@@ -36,7 +36,7 @@ def test_the_version_is_told_in_parts(admin: httpx.Client) -> None:
 
 
 def test_an_older_kubectl_gets_the_schemas_that_it_asks_for_before_it_applies(admin: httpx.Client) -> None:
-    """As protobuf under a name that is no media type, or as JSON; both say first which version of OpenAPI they are."""
+    """Schemas come as protobuf, under a name that is not a media type, or as JSON; both give the OpenAPI version."""
     asked = {"Accept": "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}
     message = admin.get("/openapi/v2", headers=asked)
     assert message.status_code == 200
@@ -70,7 +70,7 @@ def test_a_group_is_described_by_itself_as_in_the_list(admin: httpx.Client) -> N
 
 @pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.name)
 def test_built_in_kinds_are_described_as_the_real_server_does(admin: httpx.Client, kind: Any) -> None:
-    """Names, scope, verbs, short names; and the status where it is a subresource."""
+    """Names, scope, verbs and short names agree, and so does the status where it is a subresource."""
     path = f"/apis/{kind.group}/{kind.version}" if kind.group else f"/api/{kind.version}"
     found = admin.get(path).json()
     assert found["groupVersion"] == kind.api_version
@@ -93,7 +93,7 @@ def test_built_in_kinds_are_described_as_the_real_server_does(admin: httpx.Clien
 
 
 def test_a_custom_kind_is_discovered(admin: httpx.Client, widgets: Widgets) -> None:
-    """With its group, from the moment that it is established."""
+    """A kind appears with its group as soon as it is established."""
     found = admin.get(f"/apis/{widgets.group}/v1").json()
     entry = found["resources"][0]
     assert found["kind"] == "APIResourceList"

@@ -1,4 +1,4 @@
-"""What holds for the emulated server alone: its state, its faults, its certificates, its cost."""
+"""What applies to the emulated server alone: its state, its faults, its certificates, its cost."""
 
 import json
 import socket
@@ -27,7 +27,7 @@ MEBIBYTE = 1 << 20
 
 
 def test_all_of_it_is_there_again_after_the_process_has_gone(tmp_path: Path) -> None:
-    """Objects, kinds, versions; and a watch goes on from where it was."""
+    """Objects, kinds and versions are kept, and a watch continues from where it was."""
     with servers.emulated(tmp_path) as api:
         admin = api.client()
         widgets = define(admin, "kept.example.com", "default")
@@ -42,7 +42,7 @@ def test_all_of_it_is_there_again_after_the_process_has_gone(tmp_path: Path) -> 
 
 
 def test_faults_and_journal_know_every_call(emulated_api: EmulatedApi) -> None:
-    """By verb and kind, with the user; an injected error is a Status."""
+    """Faults and the journal name a call by verb and kind; an injected error is a Status."""
     admin = emulated_api.client()
     emulated_api.platform.faults.add(Fault(service="kubernetes", operation="LIST nodes", status_code=503))
     refused = admin.get("/api/v1/nodes")
@@ -61,7 +61,7 @@ def test_faults_and_journal_know_every_call(emulated_api: EmulatedApi) -> None:
 
 
 def test_the_certificate_is_chosen_by_the_name_that_is_asked_for(emulated_api: EmulatedApi) -> None:
-    """And is the first one for a name that is nobody's."""
+    """An unknown name gets the first certificate."""
     port = httpx.URL(emulated_api.url).port
     context = ssl.create_default_context(cafile=str(emulated_api.authority.certificate_path))
     context.check_hostname = False
@@ -72,7 +72,7 @@ def test_the_certificate_is_chosen_by_the_name_that_is_asked_for(emulated_api: E
             context.wrap_socket(plain, server_hostname=name) as encrypted,
         ):
             certificate = encrypted.getpeercert() or {}
-            shown[name] = dict(entry[0] for entry in certificate["subject"])["commonName"]  # type: ignore[misc]  # the stubs know no subjects
+            shown[name] = dict(entry[0] for entry in certificate["subject"])["commonName"]  # type: ignore[misc]  # the stubs lack subjects
     assert shown == {
         "localhost": "localhost",
         "api.example.com": "api.example.com",
@@ -91,7 +91,7 @@ def test_writes_in_the_process_are_seen_by_watches(emulated_api: EmulatedApi) ->
 
 
 def test_a_connection_that_is_still_in_its_handshake_is_cut_with_the_others(tmp_path: Path) -> None:
-    """Otherwise a machine that was switched off would go on answering, to that one caller."""
+    """Otherwise a machine that was switched off would go on answering that one caller."""
     with servers.emulated(tmp_path) as api:
         context = ssl.create_default_context(cafile=str(api.authority.certificate_path))
         received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -117,7 +117,7 @@ def _stop(local: Listening, cluster: ApiServer) -> None:
 
 
 def test_fifty_clusters_cost_little_and_answer_in_milliseconds(tmp_path: Path) -> None:
-    """In one process, all listening; memory is what they add to it."""
+    """All clusters listen in one process; the memory counted is what they add to it."""
     process = psutil.Process()
     authority = CertificateAuthority(tmp_path / "users")
     serving = servers.serving(authority)

@@ -24,7 +24,7 @@ Kubectl = Callable[..., str]
 
 @pytest.fixture
 def kubectl(api: Api, tmp_path: Path) -> Kubectl:
-    """Give kubectl with an administrator's certificate; it keeps what it discovers in a folder of its own."""
+    """Return a function that runs kubectl as an administrator, with its own cache of discovered kinds."""
     program = shutil.which("kubectl")
     if program is None:
         pytest.skip("kubectl is not installed")
@@ -47,7 +47,7 @@ def kubectl(api: Api, tmp_path: Path) -> Kubectl:
 
 
 def test_kubectl_applies_reads_patches_and_deletes(kubectl: Kubectl, namespace: str) -> None:
-    """A manifest twice, a strategic merge patch, a deletion that is waited for."""
+    """A manifest is applied twice, a strategic merge patch is sent, and a deletion is waited for."""
     first = kubectl("apply", "-f", "-", text=MANIFEST.format(namespace=namespace, value="v"))
     second = kubectl("apply", "-f", "-", text=MANIFEST.format(namespace=namespace, value="w"))
     assert (first.strip(), second.strip()) == ("configmap/a created", "configmap/a configured")
@@ -60,13 +60,13 @@ def test_kubectl_applies_reads_patches_and_deletes(kubectl: Kubectl, namespace: 
 
 
 def test_kubectl_lists_nodes_and_kinds(kubectl: Kubectl) -> None:
-    """By short name as well."""
+    """Short names work as well."""
     assert "namespace/default" in kubectl("get", "ns", "-o", "name")
     assert "deployments.apps" in kubectl("api-resources", "-o", "name")
 
 
 def test_kubectl_prints_the_columns_of_the_server(kubectl: Kubectl, admin: httpx.Client, widgets: Widgets) -> None:
-    """Of built-in kinds and of others; more of them when there is room."""
+    """The columns are those of built-in and custom kinds, and `-o wide` shows more of them."""
     admin.post("/api/v1/nodes", json={"metadata": {"name": "printed", "labels": WORKER}})
     header, row = kubectl("get", "node", "printed").splitlines()
     assert header.split() == ["NAME", "STATUS", "ROLES", "AGE", "VERSION"]

@@ -9,7 +9,7 @@ from tests.emulator.integration.kubernetes.widgets import Widgets
 
 @pytest.fixture
 def five(admin: httpx.Client, config_maps: str) -> str:
-    """Give the path of five ConfigMaps, a to e; all have a label `n`, a to c one `small`."""
+    """Create ConfigMaps a to e, all with a label `n`, a to c with `small` as well; return their path."""
     for number, name in enumerate("abcde"):
         labels = {"n": str(number)} | ({"small": "yes"} if number < 3 else {})
         admin.post(config_maps, json={"metadata": {"name": name, "labels": labels}}).raise_for_status()
@@ -38,7 +38,7 @@ def _names(answer: httpx.Response) -> str:
     ],
 )
 def test_a_label_selector_selects(admin: httpx.Client, five: str, selector: str, want_names: str) -> None:
-    """Equality, sets, existence, and several at once."""
+    """Labels are selected by equality, by sets, by existence, and by several of them at once."""
     assert _names(admin.get(five, params={"labelSelector": selector})) == want_names
 
 
@@ -47,12 +47,12 @@ def test_a_label_selector_selects(admin: httpx.Client, five: str, selector: str,
     [("metadata.name=b", "b"), ("metadata.name!=b", "acde"), ("metadata.name=b,metadata.name=c", "")],
 )
 def test_a_field_selector_selects(admin: httpx.Client, five: str, selector: str, want_names: str) -> None:
-    """By name, at least."""
+    """Objects are selected by name."""
     assert _names(admin.get(five, params={"fieldSelector": selector})) == want_names
 
 
 def test_selectors_that_cannot_be_read_are_bad_requests(admin: httpx.Client, five: str, widgets: Widgets) -> None:
-    """400; built-in and custom kinds word unknown fields differently."""
+    """The answer is a 400; built-in and custom kinds word unknown fields differently."""
     label = admin.get(five, params={"labelSelector": "n foo"}).json()
     message = "unable to parse requirement: found 'foo', expected: '=', '!=', '==', 'in', notin'"
     assert label == failure(400, "BadRequest", message)
@@ -64,7 +64,7 @@ def test_selectors_that_cannot_be_read_are_bad_requests(admin: httpx.Client, fiv
 
 
 def test_pods_are_selected_by_node_and_phase(admin: httpx.Client, namespace: str) -> None:
-    """What kubelets and people ask for."""
+    """Kubelets and people ask for these fields."""
     path = f"/api/v1/namespaces/{namespace}/pods"
     spec = {"containers": [{"name": "c", "image": "i"}]}
     admin.post(path, json={"metadata": {"name": "a"}, "spec": spec | {"nodeName": "n"}}).raise_for_status()
@@ -75,7 +75,7 @@ def test_pods_are_selected_by_node_and_phase(admin: httpx.Client, namespace: str
 
 
 def test_a_list_names_its_kind_and_version(admin: httpx.Client, five: str, widgets: Widgets) -> None:
-    """Items of built-in kinds do not repeat it; those of custom kinds do."""
+    """Items of built-in kinds do not repeat their kind; those of custom kinds do."""
     found = admin.get(five).json()
     assert (found["kind"], found["apiVersion"]) == ("ConfigMapList", "v1")
     versions = [int(item["metadata"]["resourceVersion"]) for item in found["items"]]
@@ -87,7 +87,7 @@ def test_a_list_names_its_kind_and_version(admin: httpx.Client, five: str, widge
 
 
 def test_pages_show_one_moment(admin: httpx.Client, five: str) -> None:
-    """What is written between two pages is not on the second, and the version stays."""
+    """Writes between two pages do not show on the second, and the version stays the same."""
     first = admin.get(five, params={"limit": 2, "labelSelector": "n"}).json()
     admin.post(five, json={"metadata": {"name": "ca", "labels": {"n": "9"}}}).raise_for_status()
     admin.delete(f"{five}/e").raise_for_status()
@@ -99,7 +99,7 @@ def test_pages_show_one_moment(admin: httpx.Client, five: str) -> None:
 
 
 def test_a_page_tells_how_many_remain(admin: httpx.Client, five: str) -> None:
-    """Where no selector makes that unknown."""
+    """With a selector the number is unknown and left out."""
     whole = len(admin.get(five).json()["items"])
     assert admin.get(five, params={"limit": 2}).json()["metadata"]["remainingItemCount"] == whole - 2
     selected = admin.get(five, params={"limit": 2, "labelSelector": "n"}).json()["metadata"]
@@ -107,7 +107,7 @@ def test_a_page_tells_how_many_remain(admin: httpx.Client, five: str) -> None:
 
 
 def test_options_that_make_no_sense_are_told(admin: httpx.Client, five: str) -> None:
-    """A token that is none, a limit and a version that are no numbers, a version of the future."""
+    """Errors name a bad token, a limit or a version that is not a number, and a version of the future."""
     token = admin.get(five, params={"limit": 1, "continue": "zzz"}).json()
     assert (token["code"], token["reason"]) == (400, "BadRequest")
     assert token["message"].startswith("invalid continue token: continue key is not valid: ")
@@ -126,7 +126,7 @@ def test_options_that_make_no_sense_are_told(admin: httpx.Client, five: str) -> 
 
 
 def test_a_list_of_the_past_shows_the_past(admin: httpx.Client, five: str) -> None:
-    """With resourceVersionMatch=Exact."""
+    """`resourceVersionMatch=Exact` asks for the state at a version."""
     version = admin.get(five).json()["metadata"]["resourceVersion"]
     admin.delete(f"{five}/a").raise_for_status()
     past = {"resourceVersion": version, "resourceVersionMatch": "Exact", "limit": 99}
@@ -136,7 +136,7 @@ def test_a_list_of_the_past_shows_the_past(admin: httpx.Client, five: str) -> No
 
 @pytest.mark.usefixtures("five")
 def test_a_list_of_all_namespaces_is_in_order(admin: httpx.Client, namespace: str) -> None:
-    """By namespace, then name."""
+    """The list is sorted by namespace, then by name."""
     found = admin.get("/api/v1/configmaps", params={"labelSelector": "n"}).json()["items"]
     keys = [f"{item['metadata']['namespace']}/{item['metadata']['name']}" for item in found]
     assert keys == sorted(keys)

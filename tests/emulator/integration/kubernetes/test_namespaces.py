@@ -1,4 +1,4 @@
-"""Namespaces: objects live in one that exists, and end with it."""
+"""Namespaces: objects need one that exists, and are deleted with it."""
 
 import httpx
 import pytest
@@ -11,7 +11,7 @@ MERGE = {"Content-Type": "application/merge-patch+json"}
 
 
 def test_nothing_is_made_in_a_namespace_that_is_missing(admin: httpx.Client, widgets: Widgets) -> None:
-    """404 that names the namespace, before anything else is looked at."""
+    """The 404 names the namespace, and comes before any other check."""
     want = failure(404, "NotFound", 'namespaces "nope" not found', details={"name": "nope", "kind": "namespaces"})
     built_in = admin.post("/api/v1/namespaces/nope/configmaps", json={"metadata": {"name": "A_b"}})
     custom = admin.post(f"/apis/{widgets.group}/v1/namespaces/nope/widgets", json=widgets.widget("w", size=1))
@@ -20,20 +20,20 @@ def test_nothing_is_made_in_a_namespace_that_is_missing(admin: httpx.Client, wid
 
 
 def test_a_list_in_a_missing_namespace_is_empty(admin: httpx.Client) -> None:
-    """Not an error."""
+    """Listing in a missing namespace is not an error."""
     answer = admin.get("/api/v1/namespaces/nope/configmaps")
     assert (answer.status_code, answer.json()["items"]) == (200, [])
 
 
 def test_a_new_namespace_is_active(admin: httpx.Client, namespace: str) -> None:
-    """With the finalizer of the namespace controller in its spec."""
+    """The namespace's spec has the finalizer of the namespace controller."""
     found = admin.get(f"/api/v1/namespaces/{namespace}").json()
     assert found["spec"] == {"finalizers": ["kubernetes"]}
     assert found["status"] == {"phase": "Active"}
 
 
 def test_a_namespace_has_the_name_of_a_label(admin: httpx.Client) -> None:
-    """No dots, which other names may have."""
+    """Unlike other names, a namespace's may not contain dots."""
     answer = admin.post("/api/v1/namespaces", json={"metadata": {"name": "a.b"}})
     assert answer.status_code == 422
     assert answer.json()["message"].startswith(
@@ -42,7 +42,7 @@ def test_a_namespace_has_the_name_of_a_label(admin: httpx.Client) -> None:
 
 
 def test_the_first_namespaces_stay(admin: httpx.Client) -> None:
-    """403 for a deletion of `default`; the others that a cluster begins with are there."""
+    """A deletion of `default` gets a 403; the other namespaces that a cluster begins with are there."""
     answer = admin.delete("/api/v1/namespaces/default")
     assert answer.json() == failure(
         403,
@@ -55,7 +55,7 @@ def test_the_first_namespaces_stay(admin: httpx.Client) -> None:
 
 
 def test_a_deleted_namespace_terminates(admin: httpx.Client, config_maps: str, namespace: str) -> None:
-    """The answer is the namespace in its last phase; while it lasts, nothing new is made in it."""
+    """The answer shows the namespace Terminating; while it lasts, nothing can be created in it."""
     admin.post(config_maps, json={"metadata": {"name": "held", "finalizers": ["example.com/x"]}}).raise_for_status()
     answer = admin.delete(f"/api/v1/namespaces/{namespace}")
     found = answer.json()
@@ -83,12 +83,12 @@ def test_a_deleted_namespace_terminates(admin: httpx.Client, config_maps: str, n
 
 @pytest.fixture
 def emulated_admin(emulated_api: EmulatedApi) -> httpx.Client:
-    """Give a client of the emulated server: no controller runs behind the real one."""
+    """Return a client of the emulated server: no controller runs behind the real one."""
     return emulated_api.client()
 
 
 def test_a_namespace_ends_with_its_last_object(emulated_admin: httpx.Client) -> None:
-    """What is in it goes with it, custom objects too; what a finalizer holds holds the namespace."""
+    """A namespace's objects are deleted with it, custom ones too; an object with a finalizer keeps it."""
     emulated_admin.post("/api/v1/namespaces", json={"metadata": {"name": "ending"}}).raise_for_status()
     widgets = define(emulated_admin, "ending.example.com", "ending")
     emulated_admin.post(widgets.path, json=widgets.widget("w", size=1)).raise_for_status()

@@ -30,12 +30,12 @@ def config_map(name: str, **data: str) -> dict[str, Any]:
 
 
 def without_managed_fields(obj: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without what only the real server keeps of who wrote what."""
+    """Return an object without `managedFields`, in which only the real server records who wrote what."""
     return obj | {"metadata": {name: value for name, value in obj["metadata"].items() if name != "managedFields"}}
 
 
 def test_a_created_object_gets_what_the_server_decides(admin: httpx.Client, config_maps: str, namespace: str) -> None:
-    """Uid, time, version and namespace; nothing else is changed, and a read answers the same."""
+    """The server adds uid, time, version and namespace; nothing else changes, and a read answers the same."""
     created = admin.post(config_maps, json=config_map("a", k="v"))
     body = without_managed_fields(created.json())
     assert created.status_code == 201
@@ -59,7 +59,7 @@ def test_a_generated_name_is_the_prefix_and_five_letters(admin: httpx.Client, co
 
 
 def test_a_missing_object_is_not_found(admin: httpx.Client, config_maps: str, namespace: str) -> None:
-    """404 for every verb, with kind and name; a group is named in both places."""
+    """Every verb gets a 404 with kind and name; a group appears in both the message and the details."""
     want = failure(404, "NotFound", 'configmaps "x" not found', details={"name": "x", "kind": "configmaps"})
     for answer in (
         admin.get(f"{config_maps}/x"),
@@ -78,7 +78,7 @@ def test_a_missing_object_is_not_found(admin: httpx.Client, config_maps: str, na
 
 
 def test_a_name_is_taken_once(admin: httpx.Client, config_maps: str) -> None:
-    """409 AlreadyExists."""
+    """A second create gets a 409 AlreadyExists."""
     admin.post(config_maps, json=config_map("a"))
     answer = admin.post(config_maps, json=config_map("a"))
     assert answer.status_code == 409
@@ -122,7 +122,7 @@ def test_a_name_is_taken_once(admin: httpx.Client, config_maps: str) -> None:
 def test_everything_that_is_wrong_is_told_at_once(
     admin: httpx.Client, config_maps: str, body: dict[str, Any], want_name: str, want_causes: list[tuple[str, str, str]]
 ) -> None:
-    """422 with a cause for each."""
+    """The 422 has a cause for each mistake."""
     lines = [f"{field}: {message}" for _, field, message in want_causes]
     what = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
     causes = [{"reason": reason, "message": message, "field": field} for reason, field, message in want_causes]
@@ -162,13 +162,13 @@ NO_OBJECT = (
 def test_a_body_that_cannot_be_read_is_a_bad_request(
     admin: httpx.Client, config_maps: str, content: bytes, want_message: str
 ) -> None:
-    """400 in the words of the real server."""
+    """The 400 has the real server's words."""
     answer = admin.post(config_maps, content=content, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()) == (400, failure(400, "BadRequest", want_message))
 
 
 def test_an_object_of_another_kind_is_a_bad_request(admin: httpx.Client, config_maps: str) -> None:
-    """400; what it says of its kind must fit the path."""
+    """The kind and version in the body must match the path."""
     for other in ({"kind": "Secret", "apiVersion": "v1"}, {"kind": "ConfigMap", "apiVersion": "v2"}):
         answer = admin.post(config_maps, json=other | {"metadata": {"name": "b"}})
         assert (answer.status_code, answer.json()["reason"]) == (400, "BadRequest")
@@ -183,27 +183,27 @@ def test_an_object_of_another_kind_is_a_bad_request(admin: httpx.Client, config_
 def test_metadata_of_other_types_are_bad_requests(
     admin: httpx.Client, config_maps: str, widgets: Widgets, metadata: Any
 ) -> None:
-    """400 for built-in and custom kinds alike."""
+    """Built-in and custom kinds both answer 400."""
     custom = widgets.widget("b", size=1) | {"metadata": metadata}
     for answer in (admin.post(config_maps, json={"metadata": metadata}), admin.post(widgets.path, json=custom)):
         assert (answer.status_code, answer.json()["reason"]) == (400, "BadRequest")
 
 
 def test_unknown_members_of_metadata_are_left_out(admin: httpx.Client, config_maps: str) -> None:
-    """And empty ones are absent."""
+    """Empty members are left out too."""
     made = admin.post(config_maps, json={"metadata": {"name": "b", "other": 1, "labels": {}, "annotations": None}})
     assert made.status_code == 201
     assert {"other", "labels", "annotations"}.isdisjoint(made.json()["metadata"])
 
 
 def test_a_version_cannot_be_given_to_a_new_object(admin: httpx.Client, config_maps: str) -> None:
-    """500 without a reason, as the real server has it."""
+    """The answer is a 500 without a reason, as on the real server."""
     answer = admin.post(config_maps, json={"metadata": {"name": "b", "resourceVersion": "5"}})
     assert answer.json() == failure(500, "", "resourceVersion should not be set on objects to be created")
 
 
 def test_media_types_that_are_not_served_are_told(admin: httpx.Client, config_maps: str) -> None:
-    """415 for a body, 406 for an answer; a table is not needed where JSON will do."""
+    """An unknown type of body gets a 415, an unknown type to accept a 406."""
     text = admin.post(config_maps, content=b"{}", headers={"Content-Type": "text/plain"})
     assert text.json() == failure(
         415,
@@ -216,14 +216,14 @@ def test_media_types_that_are_not_served_are_told(admin: httpx.Client, config_ma
 
 
 def test_yaml_is_understood(admin: httpx.Client, config_maps: str) -> None:
-    """What people keep manifests in."""
+    """People keep manifests in YAML."""
     text = b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: from-yaml\ndata:\n  a: b\n"
     answer = admin.post(config_maps, content=text, headers={"Content-Type": "application/yaml"})
     assert (answer.status_code, answer.json()["data"]) == (201, {"a": "b"})
 
 
 def test_a_dry_run_keeps_nothing(admin: httpx.Client, config_maps: str) -> None:
-    """The answer is the object, without a version; another value than All is refused."""
+    """The answer is the object without a version; a value other than All is refused."""
     answer = admin.post(config_maps, params={"dryRun": "All"}, json=config_map("dry"))
     assert answer.status_code == 201
     assert "resourceVersion" not in answer.json()["metadata"]
@@ -243,7 +243,7 @@ def test_a_dry_run_keeps_nothing(admin: httpx.Client, config_maps: str) -> None:
 
 
 def test_a_write_of_an_older_version_conflicts(admin: httpx.Client, config_maps: str) -> None:
-    """409 for a PUT and a PATCH that name an old version; without a version a PUT wins."""
+    """A PUT or PATCH that names an old version gets a 409; a PUT without a version succeeds."""
     first = admin.post(config_maps, json=config_map("a", k="1")).json()
     second = admin.put(f"{config_maps}/a", json=first | {"data": {"k": "2"}})
     assert second.status_code == 200
@@ -263,14 +263,14 @@ def test_a_write_of_an_older_version_conflicts(admin: httpx.Client, config_maps:
 
 
 def test_a_write_that_changes_nothing_makes_no_version(admin: httpx.Client, config_maps: str) -> None:
-    """So watchers are not woken."""
+    """Watches therefore get no event."""
     first = admin.post(config_maps, json=config_map("a", k="1")).json()
     again = admin.put(f"{config_maps}/a", json=first).json()
     assert again["metadata"]["resourceVersion"] == first["metadata"]["resourceVersion"]
 
 
 def test_a_replacement_must_be_of_the_object_in_the_path(admin: httpx.Client, config_maps: str) -> None:
-    """400 for another name or none; 409 for another uid, 500 for a version that is no number."""
+    """Another name or none gets a 400, another uid a 409, a version that is not a number a 500."""
     admin.post(config_maps, json=config_map("a"))
     other = admin.put(f"{config_maps}/a", json=config_map("zz")).json()
     message = "the name of the object (zz) does not match the name on the URL (a)"
@@ -285,7 +285,7 @@ def test_a_replacement_must_be_of_the_object_in_the_path(admin: httpx.Client, co
 
 
 def test_a_deletion_answers_what_was_deleted(admin: httpx.Client, config_maps: str) -> None:
-    """A Status with the uid; preconditions protect what was not meant."""
+    """A deletion answers a Status with the uid; a precondition that fails prevents it."""
     made = admin.post(config_maps, json=config_map("a")).json()
     meant = {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": "other"}}
     refused = admin.request("DELETE", f"{config_maps}/a", json=meant)
@@ -301,7 +301,7 @@ def test_a_deletion_answers_what_was_deleted(admin: httpx.Client, config_maps: s
 
 
 def test_a_collection_is_deleted_by_selector(admin: httpx.Client, config_maps: str) -> None:
-    """The rest stays."""
+    """Objects that do not match stay."""
     for name in ("a", "b", "c"):
         admin.post(config_maps, json={"metadata": {"name": name, "labels": {"go": str(name != "c").lower()}}})
     answer = admin.delete(config_maps, params={"labelSelector": "go=true"})
@@ -329,7 +329,7 @@ def test_a_collection_is_deleted_by_selector(admin: httpx.Client, config_maps: s
 def test_paths_and_methods_that_do_not_exist_are_told_apart(
     admin: httpx.Client, config_maps: str, method: str, path: str, want_code: int
 ) -> None:
-    """405 where another method is allowed, 404 elsewhere, both without any detail."""
+    """A path that allows other methods answers 405, any other 404, both without details."""
     answer = admin.request(method, path.format(maps=config_maps), json={} if method != "GET" else None)
     message, reason = {
         404: ("the server could not find the requested resource", "NotFound"),
@@ -339,14 +339,14 @@ def test_paths_and_methods_that_do_not_exist_are_told_apart(
 
 
 def test_groups_that_do_not_exist_have_no_page(admin: httpx.Client) -> None:
-    """Plain text, from the server's outermost layer."""
+    """The 404 is plain text, from the server's outermost layer."""
     answer = admin.get("/apis/nowhere.example.com/v1/things")
     assert (answer.status_code, answer.text) == (404, "404 page not found\n")
     assert answer.headers["content-type"].startswith("text/plain")
 
 
 def test_secrets_keep_text_as_base64(admin: httpx.Client, namespace: str) -> None:
-    """`stringData` is for writing only; the type is Opaque unless said otherwise; what is no base64 is refused."""
+    """`stringData` is write-only, the default type is Opaque, and data that is not Base64 is refused."""
     path = f"/api/v1/namespaces/{namespace}/secrets"
     made = admin.post(path, json={"metadata": {"name": "s"}, "stringData": {"a": "b"}}).json()
     assert (made["data"], made["type"]) == ({"a": "Yg=="}, "Opaque")
@@ -356,7 +356,7 @@ def test_secrets_keep_text_as_base64(admin: httpx.Client, namespace: str) -> Non
 
 
 def test_a_deployment_gets_its_defaults_and_its_generation_counts(admin: httpx.Client, namespace: str) -> None:
-    """The spec's changes count, labels and status do not; the status is a subresource."""
+    """Only changes of the spec raise the generation, not labels or status; the status is a subresource."""
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
     pod = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}}
     body = {"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": pod}}
@@ -373,7 +373,7 @@ def test_a_deployment_gets_its_defaults_and_its_generation_counts(admin: httpx.C
 
 
 def test_an_empty_deployment_is_refused_for_three_reasons(admin: httpx.Client, namespace: str) -> None:
-    """Selector, labels, containers."""
+    """An empty Deployment lacks a selector, labels and containers."""
     answer = admin.post(
         f"/apis/apps/v1/namespaces/{namespace}/deployments", json={"metadata": {"name": "d"}, "spec": {}}
     )
@@ -387,7 +387,7 @@ def test_an_empty_deployment_is_refused_for_three_reasons(admin: httpx.Client, n
 
 
 def test_a_node_brings_its_status(admin: httpx.Client) -> None:
-    """A kubelet registers with it; later writes of the node leave it alone."""
+    """A kubelet registers a node with its status; later writes of the node leave the status alone."""
     ready = {"conditions": [{"type": "Ready", "status": "True"}]}
     admin.delete("/api/v1/nodes/brings-status")
     made = admin.post("/api/v1/nodes", json={"metadata": {"name": "brings-status"}, "status": ready}).json()
@@ -418,13 +418,13 @@ def test_a_node_brings_its_status(admin: httpx.Client) -> None:
 def test_members_of_other_types_are_bad_requests(
     admin: httpx.Client, namespace: str, path: str, body: dict[str, Any]
 ) -> None:
-    """400, and nothing that would break later is kept."""
+    """A member of a wrong type gets a 400, so that nothing is stored that would fail later."""
     answer = admin.post(path.format(namespace), json={"metadata": {"name": "b"}} | body)
     assert (answer.status_code, answer.json()["reason"]) == (400, "BadRequest")
 
 
 def test_null_is_absence(admin: httpx.Client, namespace: str) -> None:
-    """For every member of a built-in kind."""
+    """Every member of a built-in kind may be null."""
     path = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/roles"
     made = admin.post(path, json={"metadata": {"name": "r", "labels": None}, "rules": None})
     assert made.status_code == 201

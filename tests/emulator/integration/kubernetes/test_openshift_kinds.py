@@ -1,4 +1,4 @@
-"""What OpenShift's definitions, as the local Azure makes them, take and refuse: on both servers."""
+"""What OpenShift's definitions, as the local Azure makes them, accept and refuse, on both servers."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ CONSTRAINTS = "securitycontextconstraints.security.openshift.io"
 
 
 def test_security_context_constraints_keep_their_nulls_and_have_no_status(admin: httpx.Client) -> None:
-    """Their members stand at the top of the object, and each change of them counts."""
+    """The members are at the top level of the object, and a change of one raises the generation."""
     path = define_openshift(admin, CONSTRAINTS)
     body = next(one for one in manifests.security_context_constraints(19) if one["metadata"]["name"] == "privileged")
 
@@ -79,7 +79,7 @@ def test_security_context_constraints_keep_their_nulls_and_have_no_status(admin:
 def test_what_a_definition_refuses(
     admin: httpx.Client, resource: str, version_kind: str, body: Json, causes: set[tuple[str, str]]
 ) -> None:
-    """422, with the member and the reason."""
+    """The 422 names the member and the reason."""
     path = define_openshift(admin, resource)
     api_version, kind = version_kind.split()
 

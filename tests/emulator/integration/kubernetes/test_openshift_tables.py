@@ -1,4 +1,4 @@
-"""What `oc get` shows of OpenShift's kinds: their definitions as the local Azure makes them, on both servers."""
+"""What `oc get` shows of OpenShift's kinds, as the local Azure defines them, on both servers."""
 
 from typing import Any
 
@@ -110,7 +110,7 @@ AGE = object()
 def test_the_columns_are_those_that_oc_shows(
     admin: httpx.Client, resource: str, obj: Json, want_header: str, want_cells: list[Any]
 ) -> None:
-    """A star marks what `-o wide` adds; nothing stands in a cell whose member is not there yet."""
+    """A star marks what `-o wide` adds; a cell is null while its member is missing."""
     path = define_openshift(admin, resource)
     definition = next(one for one in kinds.definitions() if one["metadata"]["name"] == resource)["spec"]
     head = {
@@ -131,7 +131,7 @@ def test_the_columns_are_those_that_oc_shows(
 
 
 def test_no_column_of_a_definition_is_left_off(admin: httpx.Client) -> None:
-    """Each path is one that a server can read."""
+    """Servers can read the path of each column."""
     for definition in kinds.definitions():
         columns = definition["spec"]["versions"][0]["additionalPrinterColumns"]
         if columns:

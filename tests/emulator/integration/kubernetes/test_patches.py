@@ -1,4 +1,4 @@
-"""Patches by content type, and 415 for what a kind does not take."""
+"""Patches by content type, and a 415 for a type that a kind does not take."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ REJECTED = "the server rejected our request due to an error in our request"
 
 @pytest.fixture
 def a(admin: httpx.Client, config_maps: str) -> str:
-    """Give the path of a ConfigMap."""
+    """Create a ConfigMap; return its path."""
     admin.post(config_maps, json={"metadata": {"name": "a"}, "data": {"k": "v"}}).raise_for_status()
     return f"{config_maps}/a"
 
 
 def test_a_merge_patch_sets_and_removes(admin: httpx.Client, a: str) -> None:
-    """Null removes."""
+    """Null removes a member."""
     patched = admin.patch(a, json={"data": {"k": None, "n": "1"}}, headers=MERGE)
     assert (patched.status_code, patched.json()["data"]) == (200, {"n": "1"})
 
@@ -43,7 +43,7 @@ def test_a_merge_patch_sets_and_removes(admin: httpx.Client, a: str) -> None:
 def test_a_json_patch_is_applied(
     admin: httpx.Client, a: str, operations: list[dict[str, Any]], want_data: dict[str, str]
 ) -> None:
-    """Each operation; one that replaces what is missing adds it, as the real server does."""
+    """Each operation works; `replace` adds a missing member, as on the real server."""
     patched = admin.patch(a, json=operations, headers=JSON_PATCH)
     assert (patched.status_code, patched.json().get("data")) == (200, want_data)
 
@@ -62,14 +62,14 @@ def test_a_json_patch_is_applied(
 def test_a_json_patch_that_does_not_apply_changes_nothing(
     admin: httpx.Client, a: str, operations: list[dict[str, Any]]
 ) -> None:
-    """422 without a cause, and no operation of it stays."""
+    """The answer is a 422 without a cause, and none of the operations takes effect."""
     answer = admin.patch(a, json=operations, headers=JSON_PATCH)
     assert (answer.status_code, answer.json()) == (422, failure(422, "Invalid", REJECTED, details={}))
     assert admin.get(a).json()["data"] == {"k": "v"}
 
 
 def test_what_is_no_patch_is_refused(admin: httpx.Client, a: str) -> None:
-    """400 and 500 in the words of the real server; 415 for a type that is none of patches."""
+    """The errors have the real server's words; a content type that is not a patch gets a 415."""
     no_list = admin.patch(a, json={"a": 1}, headers=JSON_PATCH).json()
     assert no_list == failure(400, "BadRequest", "json: cannot unmarshal object into Go value of type jsonpatch.Patch")
     broken = admin.patch(a, content=b"{", headers=MERGE).json()
@@ -81,7 +81,7 @@ def test_what_is_no_patch_is_refused(admin: httpx.Client, a: str) -> None:
 
 
 def test_identity_cannot_be_patched(admin: httpx.Client, a: str) -> None:
-    """400 for the name, 422 for the uid."""
+    """A new name gets a 400, a new uid a 422."""
     name = admin.patch(a, json={"metadata": {"name": "q"}}, headers=MERGE).json()
     assert name == failure(400, "BadRequest", "the name of the object (q) does not match the name on the URL (a)")
     uid = admin.patch(a, json={"metadata": {"uid": "q"}}, headers=MERGE)
@@ -96,7 +96,7 @@ def test_identity_cannot_be_patched(admin: httpx.Client, a: str) -> None:
 
 @pytest.fixture
 def node(admin: httpx.Client, namespace: str) -> str:
-    """Give the path of a node with two conditions."""
+    """Create a node with two conditions; return its path."""
     status = {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Disk", "status": "True"}]}
     made = admin.post("/api/v1/nodes", json={"metadata": {"name": namespace}, "status": status})
     made.raise_for_status()
@@ -116,7 +116,7 @@ def node(admin: httpx.Client, namespace: str) -> str:
 def test_a_strategic_merge_patch_knows_the_keys_of_lists(
     admin: httpx.Client, node: str, patch: list[dict[str, str]], want_conditions: dict[str, str]
 ) -> None:
-    """Conditions are a map by type."""
+    """Conditions are merged by type."""
     answer = admin.patch(f"{node}/status", json={"status": {"conditions": patch}}, headers=STRATEGIC)
     assert answer.status_code == 200
     found = {one["type"]: one["status"] for one in answer.json()["status"]["conditions"]}
@@ -126,7 +126,7 @@ def test_a_strategic_merge_patch_knows_the_keys_of_lists(
 def test_a_strategic_merge_patch_merges_containers_and_replaces_plain_lists(
     admin: httpx.Client, namespace: str
 ) -> None:
-    """Containers by name, ports of a Service by port; arguments are one value."""
+    """Containers are merged by name, ports of a Service by port; a list of arguments is replaced as a whole."""
     container = {"name": "c", "image": "i:1", "args": ["a", "b"], "env": [{"name": "A", "value": "1"}]}
     pod = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]}}
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
@@ -148,7 +148,7 @@ def test_a_strategic_merge_patch_merges_containers_and_replaces_plain_lists(
 
 
 def test_finalizers_are_a_set_for_a_strategic_merge_patch(admin: httpx.Client, a: str) -> None:
-    """Merged, and taken out by name."""
+    """Finalizers are merged, and removed by name."""
     admin.patch(a, json={"metadata": {"finalizers": ["example.com/a"]}}, headers=STRATEGIC)
     two = admin.patch(a, json={"metadata": {"finalizers": ["example.com/b"]}}, headers=STRATEGIC).json()
     assert sorted(two["metadata"]["finalizers"]) == ["example.com/a", "example.com/b"]
@@ -158,7 +158,7 @@ def test_finalizers_are_a_set_for_a_strategic_merge_patch(admin: httpx.Client, a
 
 
 def test_a_custom_kind_takes_no_strategic_merge_patch(admin: httpx.Client, widgets: Widgets) -> None:
-    """415, with what it takes; a merge patch works, and replaces lists."""
+    """The 415 lists the types that the kind takes; a merge patch works, and replaces lists."""
     admin.post(widgets.path, json=widgets.widget("w", size=1, list=["a"])).raise_for_status()
     answer = admin.patch(f"{widgets.path}/w", json={"spec": {"size": 2}}, headers=STRATEGIC)
     assert answer.status_code == 415

@@ -1,4 +1,4 @@
-"""Secrets of a type: what they have to hold, and that the type stays."""
+"""Typed Secrets: the keys that they must have, and a type that cannot change."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def _secret(kind: str, **data: str) -> Json:
 def test_a_secret_without_what_its_type_holds_is_refused(
     admin: httpx.Client, namespace: str, body: Json, want: list[str]
 ) -> None:
-    """With each key that is missing; what is under the others is not looked at."""
+    """The error names each missing key; the values of the other keys are not checked."""
     answer = admin.post(f"/api/v1/namespaces/{namespace}/secrets", json=body)
 
     assert answer.status_code == httpx.codes.UNPROCESSABLE_ENTITY
@@ -36,7 +36,7 @@ def test_a_secret_without_what_its_type_holds_is_refused(
 
 
 def test_a_secret_keeps_its_type(admin: httpx.Client, namespace: str) -> None:
-    """A replacement without a type wants the default one, and is refused too."""
+    """A replacement without a type asks for the default type, so it is refused too."""
     path = f"/api/v1/namespaces/{namespace}/secrets"
     body = _secret("kubernetes.io/tls", tls_crt="x", tls_key="y")
     admin.post(path, json=body).raise_for_status()

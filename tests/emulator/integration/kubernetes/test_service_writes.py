@@ -1,4 +1,4 @@
-"""What the service writes into clusters, by its own client, against both API servers."""
+"""What the service writes into clusters with its own client, on both API servers."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ def fenced() -> Iterator[None]:
 
 @pytest.fixture
 def connected(api: Api) -> Iterator[ApiClient]:
-    """Give the service's client of the server, behind the proxy as everywhere."""
+    """Yield the service's client of the server, which goes through a proxy as everywhere."""
     with proxied() as route:
         route.to = urlsplit(api.url).port or 0
         bundle = {"member": kubeconfig(api.authority.pem(), api.client_certificate("aro-service", "system:masters"))}
@@ -41,7 +41,7 @@ def connected(api: Api) -> Iterator[ApiClient]:
 
 
 def kubeconfig(authority: bytes, pair: Path) -> str:
-    """Make a kubeconfig out of an authority and the file of a user's certificate and key."""
+    """Return a kubeconfig with an authority, and with a user's certificate and key from one file."""
     text = pair.read_text()
     begin = text.index("-----BEGIN", 1)
     user = {"client-certificate-data": encoded(text[:begin]), "client-key-data": encoded(text[begin:])}
@@ -57,18 +57,18 @@ def kubeconfig(authority: bytes, pair: Path) -> str:
 
 
 def encoded(text: str) -> str:
-    """Encode a member of a kubeconfig."""
+    """Encode a member of a kubeconfig in Base64."""
     return base64.b64encode(text.encode()).decode()
 
 
 def config_map(namespace: str, **data: str) -> Json:
-    """Make a ConfigMap."""
+    """Return a ConfigMap."""
     metadata = {"name": "fluent-config", "namespace": namespace}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
 def test_an_object_is_created_then_left_alone_then_changed(connected: ApiClient, namespace: str) -> None:
-    """Its version tells whether anything was written."""
+    """The object's version shows whether anything was written."""
     wanted = config_map(namespace, a="1")
     what = writes.identity(wanted)
     assert writes.create_or_update(connected, wanted) is True
@@ -80,7 +80,7 @@ def test_an_object_is_created_then_left_alone_then_changed(connected: ApiClient,
 
 
 def test_members_are_amended_and_others_stay(connected: ApiClient, namespace: str) -> None:
-    """As a merge patch: null removes."""
+    """As in a merge patch, null removes a member."""
     wanted = config_map(namespace, a="1", b="2")
     what = writes.identity(wanted)
     writes.create(connected, wanted)
@@ -89,12 +89,24 @@ def test_members_are_amended_and_others_stay(connected: ApiClient, namespace: st
 
 
 def patch_old(connected: ApiClient, what: Read, version: str) -> None:
-    """Patch an old version."""
+    """Patch an old version.
+
+    Args:
+        connected: client of the cluster.
+        what: the object.
+        version: resource version that is no longer current.
+    """
     writes.merge_patch(connected, what, {"metadata": {"resourceVersion": version}, "data": {"a": "3"}})
 
 
 def replace_old(connected: ApiClient, what: Read, version: str) -> None:
-    """Replace an old version."""
+    """Replace an old version.
+
+    Args:
+        connected: client of the cluster.
+        what: the object.
+        version: resource version that is no longer current.
+    """
     wanted = config_map(what.namespace, a="3")
     wanted["metadata"]["resourceVersion"] = version
     writes.update(connected, wanted)
@@ -104,7 +116,7 @@ def replace_old(connected: ApiClient, what: Read, version: str) -> None:
 def test_what_was_decided_on_an_old_version_is_not_written(
     connected: ApiClient, namespace: str, write: Callable[[ApiClient, Read, str], None]
 ) -> None:
-    """Somebody else wrote in between."""
+    """Another client wrote in between, so the write conflicts."""
     wanted = config_map(namespace, a="1")
     what = writes.identity(wanted)
     writes.create(connected, wanted)
@@ -125,7 +137,7 @@ def test_a_name_that_is_taken_is_no_conflict_of_versions(connected: ApiClient, n
 def test_a_namespace_or_a_kind_that_is_not_there_yet_is_waited_for(
     connected: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A young cluster lacks both. Other tests define every kind that the service writes, so this one is nobody's."""
+    """A new cluster lacks both. Other tests define every kind that the service writes, so this one is made up."""
     with pytest.raises(NotDone, match=r'404 Not Found: namespaces "nowhere" not found$'):
         writes.create_or_update(connected, config_map("nowhere", a="1"))
     monkeypatch.setitem(client._PATHS, "Gadget", "/apis/example.com/v1/gadgets")
@@ -135,7 +147,7 @@ def test_a_namespace_or_a_kind_that_is_not_there_yet_is_waited_for(
 
 
 def test_an_object_that_is_wrong_fails_in_the_servers_words(connected: ApiClient, namespace: str) -> None:
-    """No repetition mends it."""
+    """Repeating the write would not help."""
     wanted = config_map(namespace, a="1")
     wanted["metadata"]["name"] = "Not-A-Name"
     with pytest.raises(CloudError, match=r"ConfigMap '.*/Not-A-Name' cannot be created: .* 422 .* metadata\.name"):
@@ -159,7 +171,7 @@ def test_the_services_objects_are_valid_and_a_second_run_changes_none(connected:
 
 
 def test_an_image_that_somebody_changed_is_put_back(connected: ApiClient) -> None:
-    """What the server filled in goes with the update, and is valid there."""
+    """The update carries what the server filled in, and is valid with it."""
     for wanted in service_objects():
         writes.create_or_update(connected, wanted)
     wanted = service_objects()[-1]

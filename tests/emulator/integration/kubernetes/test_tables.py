@@ -1,4 +1,4 @@
-"""Tables: what `kubectl get` asks for, so that the server decides what is shown of a kind."""
+"""Tables: `kubectl get` asks for them, so that the server decides what is shown of a kind."""
 
 import json
 import time
@@ -12,7 +12,7 @@ from tests.emulator.integration.kubernetes.statuses import failure
 from tests.emulator.integration.kubernetes.widgets import DEFINITIONS, Widgets, define, definition
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
-# As kubectl writes it.
+# As kubectl sends it.
 ACCEPT = {"Accept": f"{TABLE},application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"}
 MERGE = {"Content-Type": "application/merge-patch+json"}
 NODES = "/api/v1/nodes"
@@ -95,7 +95,7 @@ def _is_age(text: Any) -> bool:
     ],
 )
 def test_every_built_in_kind_has_its_columns(admin: httpx.Client, path: str, want_columns: str) -> None:
-    """In their order; a star marks those that are shown when there is room."""
+    """The columns come in this order; a star marks those that only `-o wide` shows."""
     want = []
     for word in want_columns.split():
         name, _, kind = word.replace("_", " ").rstrip("*").partition(":")
@@ -104,7 +104,7 @@ def test_every_built_in_kind_has_its_columns(admin: httpx.Client, path: str, wan
 
 
 def test_a_list_is_a_table_with_the_version_and_the_pages_of_the_list(admin: httpx.Client, config_maps: str) -> None:
-    """A row for each object; the rest of a page is counted and can be asked for."""
+    """Each object is a row; a page says how many objects remain, and can be continued."""
     for name in "abc":
         body = {"metadata": {"name": name}, "data": {"k": "v"}, "binaryData": {"b": "AA=="}}
         admin.post(config_maps, json=body).raise_for_status()
@@ -133,7 +133,7 @@ def test_a_list_is_a_table_with_the_version_and_the_pages_of_the_list(admin: htt
 def test_a_row_holds_as_much_of_its_object_as_is_asked_for(
     admin: httpx.Client, config_maps: str, include: str, want_kind: str, want_version: str
 ) -> None:
-    """One object is a table as well, with its version."""
+    """A single object is a table as well, with its version."""
     made = admin.post(config_maps, json={"metadata": {"name": "a", "labels": {"l": "1"}}, "data": {"k": "v"}}).json()
     for path in (f"{config_maps}/a", config_maps):
         query = {"includeObject": include, "fieldSelector": "metadata.name=a"}
@@ -150,7 +150,7 @@ def test_a_row_holds_as_much_of_its_object_as_is_asked_for(
 
 
 def test_a_row_may_do_without_its_object(admin: httpx.Client) -> None:
-    """With None; any other word is refused, but only where a table was asked for."""
+    """`None` leaves the object out; an unknown value is refused, but only where a table was asked for."""
     path = "/api/v1/namespaces/default"
     (row,) = _table(admin.get(path, params={"includeObject": "None"}, headers=ACCEPT))["rows"]
     assert (row["object"], row["cells"][:2]) == (None, ["default", "Active"])
@@ -177,7 +177,7 @@ def test_a_row_may_do_without_its_object(admin: httpx.Client) -> None:
 def test_the_client_gets_what_it_likes_best(
     admin: httpx.Client, accept: str, want_kind: str, want_version: str
 ) -> None:
-    """Of what is served: its first choice, unless it weighs them."""
+    """The client gets its first choice that is served, unless it gives weights."""
     found = admin.get("/api/v1/namespaces/default", headers={"Accept": accept}).json()
     assert (found["kind"], found["apiVersion"]) == (want_kind, want_version)
 
@@ -186,14 +186,14 @@ def test_the_client_gets_what_it_likes_best(
     "accept", [TABLE.replace("v=v1", "v=v9"), "application/json;as=Table", "application/json;as=Table;v=v1"]
 )
 def test_a_form_that_is_not_served_is_not_acceptable(admin: httpx.Client, accept: str) -> None:
-    """406, unless there is a second choice."""
+    """The answer is a 406 unless there is a second choice."""
     refused = admin.get("/api/v1/namespaces/default", headers={"Accept": accept})
     assert (refused.status_code, refused.json()["reason"]) == (406, "NotAcceptable")
     assert refused.json()["message"].startswith("only the following media types are accepted: application/json")
 
 
 def test_errors_and_deletions_stay_statuses(admin: httpx.Client, config_maps: str) -> None:
-    """What a write returns is a table like what a read returns."""
+    """Other writes return a table, as reads do."""
     made = admin.post(config_maps, json={"metadata": {"name": "a"}, "data": {"k": "v"}}, headers=ACCEPT)
     assert (made.status_code, _cells(_table(made))["Data"]) == (201, 1)
     changed = admin.patch(f"{config_maps}/a", json={"data": {"l": "w"}}, headers=ACCEPT | MERGE)
@@ -204,14 +204,14 @@ def test_errors_and_deletions_stay_statuses(admin: httpx.Client, config_maps: st
 
 
 def test_a_review_is_never_a_table(admin: httpx.Client) -> None:
-    """It is an answer, not an object of a list."""
+    """A review is an answer, not a stored object."""
     body = {"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}}
     answer = admin.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", json=body, headers=ACCEPT)
     assert (answer.status_code, answer.json()["kind"]) == (201, "SelfSubjectAccessReview")
 
 
 def test_a_watch_tells_tables_of_one_row(admin: httpx.Client, config_maps: str) -> None:
-    """Only the first names the columns."""
+    """Only the first event names the columns."""
     version = admin.get(config_maps).json()["metadata"]["resourceVersion"]
     for data in ({"k": "v"}, {"l": "w"}):
         body = {"metadata": {"name": "a"}, "data": data}
@@ -231,13 +231,13 @@ def test_a_watch_tells_tables_of_one_row(admin: httpx.Client, config_maps: str) 
 
 
 def test_a_watch_of_tables_ends_with_an_error_that_is_none(admin: httpx.Client, config_maps: str) -> None:
-    """Refused options come before the watch."""
+    """Bad options are refused before the watch begins."""
     refused = admin.get(config_maps, params={"watch": "1", "includeObject": "x"}, headers=ACCEPT)
     assert (refused.status_code, refused.json()["reason"]) == (400, "BadRequest")
 
 
 def test_a_node_shows_its_state_roles_and_versions(admin: httpx.Client, namespace: str) -> None:
-    """Roles from labels, the state from its condition, addresses when there is room."""
+    """Roles come from labels, the state from a condition; `-o wide` adds the addresses."""
     labels = {"node-role.kubernetes.io/worker": "", "node-role.kubernetes.io/infra": "", "kubernetes.io/role": "old"}
     path = f"{NODES}/{namespace}"
     body = {"metadata": {"name": namespace, "labels": labels}, "spec": {"unschedulable": True}}
@@ -318,7 +318,7 @@ def test_a_node_shows_its_state_roles_and_versions(admin: httpx.Client, namespac
 def test_a_workload_shows_its_counts(
     admin: httpx.Client, namespace: str, plural: str, written: tuple[Json, Json], want: list[Any]
 ) -> None:
-    """And its containers, images and selector when there is room."""
+    """`-o wide` adds the workload's containers, images and selector."""
     path = f"/apis/apps/v1/namespaces/{namespace}/{plural}"
     spec, status = written
     admin.post(path, json={"metadata": {"name": "a"}, "spec": spec}).raise_for_status()
@@ -392,7 +392,7 @@ def test_a_workload_shows_its_counts(
     ],
 )
 def test_a_pod_shows_what_its_containers_do(admin: httpx.Client, namespace: str, status: Json, want: list[Any]) -> None:
-    """Their reasons before its phase."""
+    """The reason of a container takes precedence over the pod's phase."""
     path = f"/api/v1/namespaces/{namespace}/pods"
     spec = {"containers": CONTAINERS, "initContainers": [{"name": "first", "image": "i:0"}]}
     admin.post(path, json={"metadata": {"name": "p"}, "spec": spec}).raise_for_status()
@@ -421,7 +421,7 @@ def test_a_pod_shows_what_its_containers_do(admin: httpx.Client, namespace: str,
     ],
 )
 def test_a_service_shows_where_it_is_reached(admin: httpx.Client, namespace: str, spec: Json, want: list[str]) -> None:
-    """Its addresses, its ports, and whom it selects."""
+    """A Service shows its addresses, its ports and its selector."""
     path = f"/api/v1/namespaces/{namespace}/services"
     admin.post(path, json={"metadata": {"name": "s"}, "spec": spec}).raise_for_status()
     cells = _cells(_table(admin.get(f"{path}/s", headers=ACCEPT)))
@@ -429,7 +429,7 @@ def test_a_service_shows_where_it_is_reached(admin: httpx.Client, namespace: str
 
 
 def test_secrets_bindings_and_requests_show_what_they_hold(admin: httpx.Client, namespace: str) -> None:
-    """Counts, roles with their subjects, and what became of a request."""
+    """A Secret shows how many keys it has, a binding its role and its subjects."""
     core, rbac = f"/api/v1/namespaces/{namespace}", "/apis/rbac.authorization.k8s.io/v1"
     made = admin.post(f"{core}/secrets", json={"metadata": {"name": "s"}, "data": {"a": "AA=="}}, headers=ACCEPT)
     assert [_cells(_table(made))[name] for name in ("Type", "Data")] == ["Opaque", 1]
@@ -480,7 +480,7 @@ PRINTED: list[tuple[str, str, str, Any]] = [
 
 @pytest.fixture
 def printed(admin: httpx.Client, namespace: str) -> Widgets:
-    """Give a kind whose definition names columns."""
+    """Define a kind whose definition names columns."""
     columns: list[Json] = [{"name": name, "type": kind, "jsonPath": path} for name, kind, path, _ in PRINTED]
     columns[0] |= {"description": "how large", "format": "int32"}
     columns[1] |= {"priority": 1}
@@ -488,7 +488,7 @@ def printed(admin: httpx.Client, namespace: str) -> Widgets:
 
 
 def test_a_definition_says_what_is_shown_of_its_kind(admin: httpx.Client, printed: Widgets) -> None:
-    """By paths; what they do not find, or is of another type than the column, is null."""
+    """Columns are paths; a value that is missing, or of another type than its column, is null."""
     conditions = [
         {"type": "Available", "status": "True", "n": 2},
         {"type": "Degraded", "status": "False"},
@@ -521,7 +521,7 @@ def test_a_definition_says_what_is_shown_of_its_kind(admin: httpx.Client, printe
 
 
 def test_a_definition_without_columns_shows_names_and_ages(admin: httpx.Client, widgets: Widgets) -> None:
-    """The age is a date that is written as how long ago it was."""
+    """The age is a date that is shown as the time since then."""
     admin.post(widgets.path, json=widgets.widget("w", size=1)).raise_for_status()
     table = _table(admin.get(f"{widgets.path}/w", headers=ACCEPT))
     assert _columns(table) == [("Name", "string", "name", 0), ("Age", "date", "", 0)]
@@ -530,7 +530,7 @@ def test_a_definition_without_columns_shows_names_and_ages(admin: httpx.Client, 
 
 @pytest.mark.parametrize("path", ['.spec.map["k"]', ".a{b}", ".spec.[", ".a[?(@.x==1"])
 def test_a_path_that_cannot_be_read_ends_the_columns(admin: httpx.Client, namespace: str, path: str) -> None:
-    """The definition is taken all the same."""
+    """The definition is accepted all the same."""
     columns = [("Color", ".spec.color"), ("Bad", path), ("Behind", ".spec.color")]
     widgets = define(
         admin,
@@ -543,7 +543,7 @@ def test_a_path_that_cannot_be_read_ends_the_columns(admin: httpx.Client, namesp
 
 
 def test_columns_that_make_no_sense_are_refused_with_their_definition(admin: httpx.Client) -> None:
-    """All at once."""
+    """The 422 reports all mistakes at once."""
     columns = [
         {"name": "A", "type": "bogus", "jsonPath": ".a"},
         {"type": "string", "jsonPath": "a"},

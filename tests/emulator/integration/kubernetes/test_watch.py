@@ -1,4 +1,4 @@
-"""Watches: what a client that follows a kind is told."""
+"""Watches: the events that a client gets while it follows a kind."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def _version(admin: httpx.Client, path: str) -> str:
 
 
 def test_a_watch_tells_changes_from_a_version_on(admin: httpx.Client, config_maps: str) -> None:
-    """Those that were and those that come, each with the object as it then was."""
+    """Past and future changes arrive, each with the object as it then was."""
     version = _version(admin, config_maps)
     admin.post(config_maps, json={"metadata": {"name": "a"}, "data": {"k": "1"}})
     query = {"watch": "true", "resourceVersion": version, "fieldSelector": "metadata.name=a"}
@@ -55,7 +55,7 @@ def test_a_watch_tells_changes_from_a_version_on(admin: httpx.Client, config_map
 
 @pytest.mark.parametrize("version", ["", "0"])
 def test_a_watch_from_nowhere_begins_with_what_there_is(admin: httpx.Client, widgets: Widgets, version: str) -> None:
-    """Each object as if just added, then what comes."""
+    """Each object arrives as if just added, then new changes follow."""
     for name in ("a", "b"):
         admin.post(widgets.path, json=widgets.widget(name, size=1))
     with admin.stream("GET", widgets.path, params={"watch": "1", "resourceVersion": version}) as answer:
@@ -67,7 +67,7 @@ def test_a_watch_from_nowhere_begins_with_what_there_is(admin: httpx.Client, wid
 
 
 def test_a_watch_with_a_selector_sees_objects_come_and_go(admin: httpx.Client, config_maps: str) -> None:
-    """Added when a label begins to fit, deleted when it no longer does; the rest is not told."""
+    """An object is added when its labels begin to match and deleted when they stop; others are not reported."""
     query = {"watch": "1", "resourceVersion": _version(admin, config_maps), "labelSelector": "on=yes"}
     admin.post(config_maps, json={"metadata": {"name": "other"}})
     admin.post(config_maps, json={"metadata": {"name": "a"}})
@@ -80,7 +80,7 @@ def test_a_watch_with_a_selector_sees_objects_come_and_go(admin: httpx.Client, c
 
 
 def test_a_watch_sees_its_namespace_only(admin: httpx.Client, config_maps: str, namespace: str) -> None:
-    """Unless it is one of all namespaces."""
+    """A watch of all namespaces sees the others too."""
     version = _version(admin, config_maps)
     admin.post("/api/v1/namespaces/default/configmaps", json={"metadata": {"name": f"in-default-{namespace}"}})
     admin.post(config_maps, json={"metadata": {"name": "a"}})
@@ -93,14 +93,14 @@ def test_a_watch_sees_its_namespace_only(admin: httpx.Client, config_maps: str, 
 
 
 def test_a_watch_ends_after_its_time(admin: httpx.Client, config_maps: str) -> None:
-    """Without an error: the client watches on from where it was."""
+    """The watch ends without an error, so that the client can continue from where it was."""
     query = {"watch": "1", "resourceVersion": _version(admin, config_maps), "timeoutSeconds": "1"}
     answer = admin.get(config_maps, params=query)
     assert (answer.status_code, answer.text) == (200, "")
 
 
 def test_a_watch_with_bookmarks_is_told_a_version_before_it_ends(admin: httpx.Client, widgets: Widgets) -> None:
-    """So that the next watch need not read again what this one has seen."""
+    """The next watch can then begin after what this one has seen."""
     version = _version(admin, widgets.path)
     query = {"watch": "1", "resourceVersion": version, "timeoutSeconds": "4", "allowWatchBookmarks": "true"}
     bookmarks = []
@@ -115,10 +115,10 @@ def test_a_watch_with_bookmarks_is_told_a_version_before_it_ends(admin: httpx.Cl
 
 
 def test_a_watch_from_a_forgotten_version_is_told_so(admin: httpx.Client, widgets: Widgets, api: Api) -> None:
-    """One event, a Status 410, in an answer that is 200: the client lists anew."""
+    """The answer is a 200 with one event, a Status 410, after which the client lists again."""
     version = "1"
     if not api.is_real:
-        # The emulated server forgets after a number of changes, the real one what was before the kind.
+        # The emulated server forgets a version after a number of changes, the real one if it is older than the kind.
         for number in range(1000):
             admin.patch(
                 "/api/v1/namespaces/default", json={"metadata": {"labels": {"n": str(number)}}}, headers=MERGE
@@ -142,13 +142,13 @@ def test_a_watch_from_a_forgotten_version_is_told_so(admin: httpx.Client, widget
 
 
 def test_a_bad_version_is_refused_before_the_watch(admin: httpx.Client, config_maps: str) -> None:
-    """500, as for a list."""
+    """The answer is a 500, as for a list."""
     answer = admin.get(config_maps, params={"watch": "1", "resourceVersion": "abc"})
     assert answer.status_code == 500
 
 
 def test_the_python_client_watches(api: Api, namespace: str) -> None:
-    """Typed objects, and an end after the time-out."""
+    """The client gets typed objects, and its watch ends after the timeout."""
     configuration = client.Configuration()
     configuration.host = api.url
     configuration.ssl_ca_cert = str(api.authority.certificate_path)

@@ -1,4 +1,4 @@
-"""A custom kind for tests: one of everything that a structural schema can say."""
+"""A custom kind for tests, with one of everything that a structural schema can express."""
 
 import time
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Widgets:
 
     Args:
         group: its API group.
-        path: of its objects in a namespace.
+        path: path of its objects in a namespace.
     """
 
     group: str
@@ -46,7 +46,7 @@ class Widgets:
         return body | {"spec": spec}
 
     def invalid(self, name: str, *causes: tuple[str, str, str]) -> dict[str, Any]:
-        """Return the Status that refuses an object for causes of (reason, field, message)."""
+        """Return the Status that refuses an object, with causes of (reason, field, message)."""
         lines = [f"{field}: {message}" for _, field, message in causes]
         what = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
         return {
@@ -91,7 +91,14 @@ def definition(group: str, **version: Any) -> dict[str, Any]:
 
 
 def define(admin: httpx.Client, group: str, namespace: str, **version: Any) -> Widgets:
-    """Define the kind, and wait until it can be used: the real server takes a second."""
+    """Define the kind, and wait until it can be used: the real server takes a second.
+
+    Args:
+        admin: client that may define kinds.
+        group: API group of the kind.
+        namespace: namespace in the path of the Widgets returned.
+        version: members of the definition's version that replace the default ones.
+    """
     admin.post(DEFINITIONS, json=definition(group, **version)).raise_for_status()
     path = f"/apis/{group}/v1/namespaces/{namespace}/widgets"
     end = time.monotonic() + ESTABLISHED_SECONDS
@@ -105,14 +112,14 @@ def define(admin: httpx.Client, group: str, namespace: str, **version: Any) -> W
 
 
 def define_openshift(admin: httpx.Client, resource: str) -> str:
-    """Define one of OpenShift's kinds, unless it is; return the path of its objects."""
+    """Define one of OpenShift's kinds unless it is already defined; return the path of its objects."""
     definition = next(one for one in kinds.definitions() if one["metadata"]["name"] == resource)
     spec = definition["spec"]
     admin.post(DEFINITIONS, json=definition)
     within = "namespaces/default/" if spec["scope"] == "Namespaced" else ""
     path = f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{within}{spec['names']['plural']}"
     end = time.monotonic() + ESTABLISHED_SECONDS
-    # The real server takes a second, and calls nobody back.
+    # The real server takes a second, and sends no notice.
     while admin.get(path).status_code != httpx.codes.OK and time.monotonic() < end:
         time.sleep(0.05)
     return path

@@ -1,4 +1,4 @@
-"""What a cluster's network is made of, as requests: what the tests deploy, whole or with a mistake in it."""
+"""Request bodies for the parts of a cluster's network, for tests that deploy it whole or with a mistake."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,13 @@ class Network:
 
 
 def put_network(client: Any, group: str, *, policies: str = "Disabled") -> Network:
-    """Make a network with a group of rules that lets the API's port in."""
+    """Create a network, and a network security group that lets in the API's port.
+
+    Args:
+        client: the owner's client of Microsoft.Network.
+        group: resource group.
+        policies: network policies for private link services in the master subnet, `Enabled` or `Disabled`.
+    """
     rule = {
         "name": "apiserver_in",
         "properties": {
@@ -60,7 +66,14 @@ def put_network(client: Any, group: str, *, policies: str = "Disabled") -> Netwo
 
 
 def internal_balancer(name: str, group_id: str, subnet_id: str, **members: Any) -> Json:
-    """Return a load balancer with a rule for port 6443; `members` replace some of its lists."""
+    """Return a load balancer with a rule for port 6443.
+
+    Args:
+        name: name of the load balancer.
+        group_id: id of its resource group.
+        subnet_id: id of the frontend's subnet.
+        members: lists of `properties` that replace the default ones.
+    """
     own = f"{group_id}/providers/Microsoft.Network/loadBalancers/{name}"
     properties: Json = {
         "frontendIPConfigurations": [{"name": "front", "properties": {"subnet": {"id": subnet_id}}}],
@@ -90,7 +103,13 @@ def internal_balancer(name: str, group_id: str, subnet_id: str, **members: Any) 
 
 
 def interface(subnet_id: str, *pools: str, **members: Any) -> Json:
-    """Return a network interface in these pools."""
+    """Return a network interface in these pools.
+
+    Args:
+        subnet_id: id of its subnet.
+        pools: ids of backend address pools.
+        members: further members of its IP configuration.
+    """
     configuration = {
         "subnet": {"id": subnet_id},
         "loadBalancerBackendAddressPools": [{"id": pool} for pool in pools],
@@ -99,7 +118,13 @@ def interface(subnet_id: str, *pools: str, **members: Any) -> Json:
 
 
 def link_service(frontend_id: str, subnet_id: str, *subscriptions: str) -> Json:
-    """Return a private link service that these subscriptions see and may connect to."""
+    """Return a private link service that these subscriptions see and may connect to.
+
+    Args:
+        frontend_id: id of the load balancer's frontend IP configuration.
+        subnet_id: id of the subnet of its NAT addresses.
+        subscriptions: subscription ids.
+    """
     listed = {"subscriptions": list(subscriptions)}
     return {
         "location": "eastus",

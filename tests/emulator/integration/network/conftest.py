@@ -1,4 +1,4 @@
-"""One set of services for all tests of this folder; each test has a resource group and a network of its own."""
+"""One set of services for all tests of this folder; each test has its own resource group and network."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,28 +29,28 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 @pytest.fixture
 def network(stage: Stage) -> Iterator[Any]:
-    """The owner's client of Microsoft.Network."""
+    """Yield the owner's client of Microsoft.Network."""
     with NetworkManagementClient(stage.owner, stage.world.subscription_id, polling_interval=0.1) as client:
         yield client
 
 
 @pytest.fixture
 def private_dns(stage: Stage) -> Iterator[Any]:
-    """The owner's client of private DNS zones."""
+    """Yield the owner's client of private DNS zones."""
     with PrivateDnsManagementClient(stage.owner, stage.world.subscription_id, polling_interval=0.1) as client:
         yield client
 
 
 @pytest.fixture
 def resources(stage: Stage) -> Iterator[ResourceManagementClient]:
-    """The owner's client of groups and resources."""
+    """Yield the owner's client of groups and resources."""
     with ResourceManagementClient(stage.owner, stage.world.subscription_id, polling_interval=0.1) as client:
         yield client
 
 
 @pytest.fixture
 def new_group(resources: ResourceManagementClient) -> Callable[[], str]:
-    """Make a resource group and return its name."""
+    """Return a function that creates a resource group and returns its name."""
 
     def make() -> str:
         name = f"group-{uuid4().hex[:8]}"
@@ -62,19 +62,19 @@ def new_group(resources: ResourceManagementClient) -> Callable[[], str]:
 
 @pytest.fixture
 def group(new_group: Callable[[], str]) -> str:
-    """The name of a new resource group."""
+    """Create a resource group; return its name."""
     return new_group()
 
 
 @pytest.fixture
 def vnet(network: Any, new_group: Callable[[], str]) -> Network:
-    """A customer's network in a group of its own, with subnets for masters and workers."""
+    """Create a customer's network in its own group, with subnets for masters and workers."""
     return put_network(network, new_group())
 
 
 @pytest.fixture(scope="package")
 def provider(stage: Stage) -> tuple[ClientSecretCredential, str]:
-    """The resource provider: its credential, and the id of the subnet of its private endpoints."""
+    """Return the resource provider's credential, and the id of the subnet for its private endpoints."""
     world = stage.world
     credential, object_id = stage.principal("rp", tenant_id=world.rp_tenant_id)
     ensure_group(stage.arm, world.rp_subscription_id, world.rp_resource_group, world.location)
@@ -89,6 +89,6 @@ def provider(stage: Stage) -> tuple[ClientSecretCredential, str]:
 
 @pytest.fixture
 def provider_network(stage: Stage, provider: tuple[ClientSecretCredential, str]) -> Iterator[Any]:
-    """The resource provider's client of Microsoft.Network."""
+    """Yield the resource provider's client of Microsoft.Network."""
     with NetworkManagementClient(provider[0], stage.world.rp_subscription_id, polling_interval=0.1) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Ports 6443 and 22623 through the proxy: to the machines that listen, as far as what is deployed leads there."""
+"""Ports 6443 and 22623 through the proxy: they reach a listening machine if the deployed network leads there."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,27 +18,27 @@ NAME = "api.one.eastus.aroapp.io"
 
 
 class Listening(Guests):
-    """Machines whose API listens where a test says."""
+    """Guests whose API listens where a test says."""
 
     def __init__(self, platform: Platform) -> None:
         super().__init__(platform)
         self.ports: dict[tuple[str, int], int] = {}
 
     def listener(self, vm_id: str, port: int) -> int | None:
-        """Return where a port of a machine answers."""
+        """Return the local port that stands in for a machine's port, or None."""
         return self.ports.get((vm_id, port))
 
 
 @pytest.fixture
 def guests(world: World) -> Listening:
-    """What runs in the machines of the customer's network."""
+    """Replace the guests with ones whose ports a test sets."""
     found = Listening(world.arm.platform)
     world.arm.platform._models[Guests] = found
     return found
 
 
 def _connect(world: World, target: str, port_of: Callable[[int], None] = lambda _port: None) -> bytes:
-    """Send CONNECT, then a word; return all that comes back. A server that echoes listens on the port told."""
+    """Send CONNECT and a line; return the answer. `port_of` receives the port of a server that echoes."""
 
     async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(await reader.readline())
@@ -65,7 +65,7 @@ def _connect(world: World, target: str, port_of: Callable[[int], None] = lambda 
 
 
 def _cluster(world: World) -> tuple[str, str]:
-    """Make a public load balancer with a machine and a name; return address and machine."""
+    """Create a public load balancer with a machine and a DNS name; return its address and the machine's id."""
     address = world.put_public_balancer()["properties"]["ipAddress"]
     world.put_rules({})
     vm = world.put_machine("vm", POOL)
@@ -78,7 +78,7 @@ def _cluster(world: World) -> tuple[str, str]:
 
 @pytest.mark.parametrize("by_name", [False, True], ids=["by address", "by name"])
 def test_the_api_s_port_leads_to_the_machine(world: World, guests: Listening, by_name: bool) -> None:
-    """To the machine's own listener, and bytes go both ways."""
+    """The connection reaches the machine's own listener, and bytes go both ways."""
     address, vm = _cluster(world)
 
     def listens(port: int) -> None:
@@ -90,7 +90,7 @@ def test_the_api_s_port_leads_to_the_machine(world: World, guests: Listening, by
 
 
 def test_a_machine_that_does_not_listen_yet_is_a_timeout(world: World, guests: Listening) -> None:
-    """The way is there, and the answer names the machine: 504."""
+    """The network leads to the machine, so the answer is a 504 that names it."""
     assert not guests.ports
     address, _ = _cluster(world)
     answer = _connect(world, f"{address}:6443")
@@ -114,7 +114,7 @@ def test_a_machine_that_does_not_listen_yet_is_a_timeout(world: World, guests: L
 def test_what_leads_nowhere_is_refused_with_the_reason(
     world: World, guests: Listening, target: str, want: bytes
 ) -> None:
-    """403, with where the way ends."""
+    """The answer is a 403 that says where the path ends."""
     assert not guests.ports
     _cluster(world)
     answer = _connect(world, target)

@@ -1,4 +1,4 @@
-"""What is read can be written back: how the cluster's own cloud provider changes load balancers and interfaces."""
+"""What was read can be written back, as a cluster's cloud provider does with load balancers and interfaces."""
 
 from typing import Any
 
@@ -28,14 +28,14 @@ OPERATIONS = {
 
 @pytest.fixture(scope="module")
 def group(stage: Stage) -> str:
-    """The group of this module's resources: each test leaves them as it found them."""
+    """Create the group of this module's resources, which each test leaves as it found them."""
     ensure_group(stage.arm, stage.world.subscription_id, GROUP, "eastus")
     return GROUP
 
 
 @pytest.fixture(scope="module")
 def vnet(stage: Stage, group: str) -> Network:
-    """An internal load balancer with an interface in its pool and a private link service on it, and their network."""
+    """Create a load balancer, an interface in its pool, a private link service and an address; return their network."""
     group_id = f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}"
     with NetworkManagementClient(stage.owner, stage.world.subscription_id, polling_interval=0.1) as opened:
         client: Any = opened
@@ -64,7 +64,7 @@ def vnet(stage: Stage, group: str) -> Network:
 
 @pytest.fixture
 def balancer(network: Any, group: str, vnet: Network) -> Any:
-    """The load balancer as it is read."""
+    """Return the load balancer as a GET shows it."""
     assert vnet.group == group
     return network.load_balancers.get(group, "lb")
 
@@ -72,7 +72,7 @@ def balancer(network: Any, group: str, vnet: Network) -> Any:
 @pytest.mark.usefixtures("vnet")
 @pytest.mark.parametrize("kind", OPERATIONS)
 def test_what_was_read_is_written_back_unchanged(network: Any, group: str, kind: str) -> None:
-    """But for the etags and the state of the write."""
+    """Only ETags may differ afterwards."""
     operations = getattr(network, kind)
     before = operations.get(group, OPERATIONS[kind])
     operations.begin_create_or_update(group, OPERATIONS[kind], before).result()
@@ -87,7 +87,7 @@ def _comparable(value: Any) -> Any:
 
 
 def test_a_rule_is_added_to_what_was_read(network: Any, group: str, balancer: Any) -> None:
-    """As the cloud provider of a cluster does for a Service: a port more, and the interface stays in its pool."""
+    """A cluster's cloud provider adds a port for a Service like this; the interface stays in its pool."""
     rule = balancer.load_balancing_rules[0].as_dict()
     rule["name"] = rule["id"] = "https"
     rule["properties"] |= {"frontendPort": 443, "backendPort": 443}
@@ -103,7 +103,7 @@ def test_a_rule_is_added_to_what_was_read(network: Any, group: str, balancer: An
 
 
 def test_the_parts_have_addresses_of_their_own(network: Any, group: str, balancer: Any) -> None:
-    """Each list of parts, and each part."""
+    """Each kind of part can be listed, and each part can be read by its name."""
     parts = (
         (network.load_balancer_frontend_ip_configurations, balancer.frontend_ip_configurations),
         (network.load_balancer_backend_address_pools, balancer.backend_address_pools),
@@ -117,7 +117,7 @@ def test_the_parts_have_addresses_of_their_own(network: Any, group: str, balance
 
 
 def test_usages_count_what_there_is(network: Any, group: str, balancer: Any) -> None:
-    """By type, in the region."""
+    """Usage counts by type in the region."""
     assert balancer.name in [found.name for found in network.load_balancers.list(group)]
     usages = {found.name.value: found for found in network.usages.list("eastus")}
     assert usages["LoadBalancers"].current_value >= 1
@@ -134,7 +134,7 @@ def test_a_service_s_owner_decides_on_a_connection(  # noqa: PLR0917 - fixtures
     balancer: Any,
     vnet: Network,
 ) -> None:
-    """Pending without approval in advance; approved, rejected, and gone as the owner says."""
+    """Without approval in advance a connection is pending, until the owner approves, rejects or deletes it."""
     service = link_service(
         balancer.frontend_ip_configurations[0].id, vnet.master_subnet, stage.world.rp_subscription_id
     )

@@ -21,7 +21,7 @@ INFRA = "cluster-abcde"
 
 @pytest.fixture
 def deployments(stage: Stage) -> Iterator[DeploymentsMgmtClient]:
-    """The owner's client of deployments."""
+    """Yield the owner's client of deployments."""
     with DeploymentsMgmtClient(stage.owner, stage.world.subscription_id, polling_interval=0.1) as client:
         yield client
 
@@ -57,7 +57,7 @@ def test_a_cluster_s_network_comes_up_and_goes(  # noqa: PLR0917 - fixtures
     group: str,
     vnet: Network,
 ) -> None:
-    """Records name the addresses that were drawn, a second deployment changes nothing, and the group can go."""
+    """Records name the allocated addresses, a second deployment keeps them, and the group can be deleted."""
     assert _deploy(deployments, group, vnet, visibility, stage).properties.provisioning_state == "Succeeded"
     balancer = network.load_balancers.get(group, f"{INFRA}-internal-lb")
     front = balancer.frontend_ip_configurations[0].private_ip_address
@@ -95,7 +95,7 @@ def test_a_group_with_a_connected_private_link_service_stays(  # noqa: PLR0917 -
     group: str,
     vnet: Network,
 ) -> None:
-    """While a private endpoint of another group is connected the group's deletion fails; afterwards it succeeds."""
+    """The group's deletion fails while a private endpoint of another group is connected, and succeeds afterwards."""
     _deploy(deployments, group, vnet, "Public", stage)
     service = f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}/providers/Microsoft.Network/"
     service += f"privateLinkServices/{INFRA}-pls"

@@ -1,4 +1,4 @@
-"""One local Azure for all tests of this folder; each test works on a cluster of its own."""
+"""One local Azure for all tests of this folder; each test works on its own cluster."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,7 +25,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
 
 @pytest.fixture
 def make_site(local: Listening) -> Callable[..., Site]:
-    """Make a customer's cluster with its network, and no machine yet."""
+    """Return a function that makes a customer's cluster with its network and no machine yet."""
 
     def make(**changes: Any) -> Site:
         site = Site(local, f"c{uuid4().hex[:6]}.eastus.aroapp.io", changes)

@@ -28,7 +28,7 @@ from tests.listening import Listening, event_loop, free_port, run
 Json = dict[str, Any]
 Value = TypeVar("Value")
 
-# Half an hour of Azure in some seconds.
+# Half an hour of emulated time passes in nine seconds.
 TIME_SCALE = 200
 NETWORK, COMPUTE, PRIVATE_DNS = "2019-07-01", "2020-06-01", "2018-09-01"
 LOCATION = "eastus"
@@ -36,7 +36,13 @@ LOCATION = "eastus"
 
 @contextmanager
 def running(folder: Path, azurite: Azurite, time_scale: float = TIME_SCALE) -> Iterator[Listening]:
-    """Run every service, on a state that may be there already."""
+    """Run every service, on a new or an existing state.
+
+    Args:
+        folder: folder of the state.
+        azurite: Azurite whose port the platform uses; the caller starts it.
+        time_scale: how much faster than Azure the clock goes.
+    """
     ports = {name: free_port() for name in (*LISTENERS, "proxy", "front_end")} | {"azurite": azurite.port}
     platform = make_platform(folder, ports, time_scale=time_scale, world=World())
     world = platform.world
@@ -57,8 +63,8 @@ class Site:
 
     Args:
         local: the platform.
-        domain: of the cluster.
-        changes: members of the ignition's cluster.
+        domain: DNS domain of the cluster.
+        changes: arguments of `bootstrap_ignition.Cluster` that replace the default ones.
     """
 
     local: Listening
@@ -99,7 +105,7 @@ class Site:
 
     @property
     def infra_id(self) -> str:
-        """With what the names of its resources begin."""
+        """The prefix of its resources' names."""
         return self.cluster.infra_id
 
     def _principal(self, name: str, role: str) -> tuple[Principal, str]:
@@ -117,7 +123,15 @@ class Site:
         return f"{self.scope}/resourceGroups/{group or self.group}/providers/{path}"
 
     def put(self, path: str, body: Json, version: str = NETWORK, group: str = "", *, wait: bool = True) -> Json:
-        """Make a resource; return it."""
+        """Create a resource; return it.
+
+        Args:
+            path: the resource's path below `providers/`.
+            body: PUT body.
+            version: API version.
+            group: resource group; empty for the cluster's.
+            wait: return the resource once the operation has ended; otherwise as the PUT answered.
+        """
 
         async def make() -> Json:
             operation = await self.arm.put_resource(self.owner, self.id(path, group), version, body)
@@ -126,7 +140,7 @@ class Site:
         return self.local.run(make(), 60)
 
     def delete(self, path: str, version: str = COMPUTE) -> None:
-        """Delete a resource and wait."""
+        """Delete a resource and wait for the end."""
 
         async def remove() -> None:
             await self.arm.wait(await self.arm.delete_resource(self.owner, self.id(path), version))
@@ -138,7 +152,7 @@ class Site:
         return self.arm.get_resource(self.id(path, group), "")
 
     def deploy_network(self) -> None:
-        """Make all that stands before the machines."""
+        """Create everything that must exist before the machines."""
         rule = {
             "access": "Allow",
             "direction": "Inbound",
@@ -186,7 +200,13 @@ class Site:
         return self.id(f"Microsoft.Network/virtualNetworks/vnet/subnets/{role}", self.customer_group)
 
     def balancer(self, name: str, frontend: Json, rules: dict[int, str]) -> Json:
-        """Return a load balancer with these rules: the path of the probe by port."""
+        """Return a load balancer with these rules.
+
+        Args:
+            name: name of the load balancer and of its pool.
+            frontend: properties of its frontend IP configuration.
+            rules: the path of the probe by port.
+        """
         own = self.id(f"Microsoft.Network/loadBalancers/{name}")
         probes = [
             {
@@ -225,7 +245,7 @@ class Site:
         return {"location": LOCATION, "sku": {"name": "Standard"}, "properties": properties}
 
     def deploy_balancers(self) -> None:
-        """Make the load balancers."""
+        """Create the load balancers."""
 
         def public(name: str) -> Json:
             return {"publicIPAddress": {"id": self.id(f"Microsoft.Network/publicIPAddresses/{self.infra_id}-{name}")}}
@@ -253,7 +273,7 @@ class Site:
         return address
 
     def deploy_records(self) -> None:
-        """Make the private zone, with its records, linked to the network."""
+        """Create the private zone with its records, linked to the network."""
         zone = f"Microsoft.Network/privateDnsZones/{self.domain}"
         self.put(zone, {"location": "global", "properties": {}}, PRIVATE_DNS)
         for name in ("api", "api-int"):
@@ -266,12 +286,19 @@ class Site:
         )
 
     def put_record(self, name: str, address: str) -> None:
-        """Make an A record of the private zone."""
+        """Create an A record of the private zone."""
         body = {"properties": {"ttl": 300, "aRecords": [{"ipv4Address": address}]}}
         self.put(f"Microsoft.Network/privateDnsZones/{self.domain}/A/{name}", body, PRIVATE_DNS)
 
     def machine(self, name: str, custom_data: str, *, pools: bool = True, zone: str = "") -> None:
-        """Begin to make a virtual machine with its interface."""
+        """Begin to create a virtual machine, with its interface.
+
+        Args:
+            name: name of the machine.
+            custom_data: unencoded customData; for Red Hat CoreOS an Ignition config.
+            pools: put the interface into the pools of the API's load balancers.
+            zone: availability zone; empty for none.
+        """
         names = [f"{self.infra_id}-public-lb", f"{self.infra_id}-internal-lb"] if pools else []
         configuration: Json = {
             "subnet": {"id": self.subnet("master")},
@@ -315,11 +342,11 @@ class Site:
 
     @property
     def bootstrap_name(self) -> str:
-        """The bootstrap machine."""
+        """The name of the bootstrap machine."""
         return f"{self.infra_id}-bootstrap"
 
     def upload(self, ignition: str = "", lifetime: dt.timedelta = dt.timedelta(hours=1)) -> str:
-        """Upload the bootstrap machine's ignition; return a pointer to it, with a signature that lives so long."""
+        """Upload the bootstrap machine's ignition; return a pointer to it whose signature is valid for `lifetime`."""
         account = f"cluster{uuid4().hex[:8]}"
         body = {"location": LOCATION, "sku": {"name": "Standard_LRS"}, "kind": "StorageV2", "properties": {}}
         self.put(f"Microsoft.Storage/storageAccounts/{account}", body, "2019-04-01")
@@ -347,7 +374,7 @@ class Site:
         return f'{{"ignition":{{"version":"{version}","config":{{"replace":{{"source":"{source}"}}}}}}}}'
 
     def boot(self, pointer: str = "", *, masters: int = 3) -> None:
-        """Make the bootstrap machine and masters."""
+        """Begin to create the bootstrap machine and the masters."""
         self.machine(self.bootstrap_name, pointer or self.upload())
         for number in range(masters):
             self.machine(f"{self.infra_id}-master-{number}", self.cluster.pointer("master"), zone=str(number + 1))
@@ -356,8 +383,13 @@ class Site:
 def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 120) -> Value:
     """Wait until a condition holds; return its value.
 
+    Args:
+        condition: returns a true value once it holds.
+        what: what is waited for, for the message.
+        seconds: how long to wait.
+
     Raises:
-        AssertionError: it does not within the time.
+        AssertionError: the condition does not hold in time.
     """
     until = time.monotonic() + seconds
     while not (value := condition()):

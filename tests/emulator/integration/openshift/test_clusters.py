@@ -1,4 +1,4 @@
-"""A cluster from the first download to its end, as its customer's network and the Kubernetes API show it."""
+"""A cluster from its first download to its end, as the customer's network and the Kubernetes API show it."""
 
 import datetime as dt
 import ssl
@@ -31,7 +31,7 @@ def api(site: Site) -> Iterator[client.ApiClient]:
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         yaml.safe_dump(document, file)
         file.flush()
-        made: client.ApiClient = new_client_from_config(file.name)  # type: ignore[no-untyped-call]  # the package's
+        made: client.ApiClient = new_client_from_config(file.name)  # type: ignore[no-untyped-call]  # the package is untyped
     made.configuration.proxy = site.local.proxy
     made.rest_client = type(made.rest_client)(made.configuration)
     with made:
@@ -39,7 +39,7 @@ def api(site: Site) -> Iterator[client.ApiClient]:
 
 
 def core_api(made: client.ApiClient) -> Any:
-    """Return the core API: a cluster's members are there, whatever the types allow."""
+    """Return the core API, untyped: a cluster's objects have members that the types say may be missing."""
     return client.CoreV1Api(made)
 
 
@@ -52,7 +52,7 @@ def is_complete(made: client.ApiClient) -> bool:
     """Tell whether the bootstrap machine has done its work."""
     try:
         found = core_api(made).read_namespaced_config_map("bootstrap", "kube-system", _request_timeout=5)
-    except Exception:  # noqa: BLE001 - not yet, whatever the reason
+    except Exception:  # noqa: BLE001 - not complete yet, whatever the reason
         return False
     return bool(found.data == {"status": "complete"})
 
@@ -63,20 +63,26 @@ def conditions(obj: Json | None) -> dict[str, str]:
 
 
 def cluster_version(made: client.ApiClient) -> dict[str, str]:
-    """Return the conditions of the cluster's version."""
+    """Return the conditions of the ClusterVersion."""
     found = custom_api(made).list_cluster_custom_object("config.openshift.io", "v1", "clusterversions")
     return conditions(next(iter(found["items"]), None))
 
 
 def machines(made: client.ApiClient) -> dict[str, Json]:
-    """Return the Machines of workers by name."""
+    """Return the workers' Machines by name."""
     label = "machine.openshift.io/cluster-api-machine-role=worker"
     found = custom_api(made).list_namespaced_custom_object(*MACHINE, "machines", label_selector=label)
     return {one["metadata"]["name"]: one for one in found["items"]}
 
 
 def scale(made: client.ApiClient, site: Site, replicas: int) -> None:
-    """Want another number of workers."""
+    """Set the number of workers that the first MachineSet wants.
+
+    Args:
+        made: client of the cluster's API.
+        site: the cluster.
+        replicas: number of workers.
+    """
     custom_api(made).patch_namespaced_custom_object(
         *MACHINE, "machinesets", f"{site.infra_id}-worker-eastus1", {"spec": {"replicas": replicas}}
     )
@@ -84,7 +90,7 @@ def scale(made: client.ApiClient, site: Site, replicas: int) -> None:
 
 @pytest.fixture
 def complete(make_site: MakeSite) -> Iterator[tuple[Site, client.ApiClient]]:
-    """Give a cluster whose control plane stands on its own."""
+    """Yield a cluster whose control plane no longer needs its bootstrap machine, and a client of its API."""
     site = make_site()
     site.boot()
     with api(site) as made:
@@ -93,7 +99,7 @@ def complete(make_site: MakeSite) -> Iterator[tuple[Site, client.ApiClient]]:
 
 
 def test_a_cluster_comes_up_from_what_its_ignition_holds(complete: tuple[Site, client.ApiClient]) -> None:
-    """Masters and workers become ready nodes, every operator available, and the router has a public address."""
+    """Masters and workers become ready nodes, every operator is available, and the router has a public address."""
     site, made = complete
 
     wait_for(lambda: cluster_version(made).get("Available") == "True", "the cluster's version")
@@ -118,7 +124,7 @@ def test_a_cluster_comes_up_from_what_its_ignition_holds(complete: tuple[Site, c
 
 
 def test_the_api_renews_the_certificates_of_the_installer(complete: tuple[Site, client.ApiClient]) -> None:
-    """Those live one day; clients that trust their signers need nothing new."""
+    """The installer's certificates live one day; clients that trust their signers need no change."""
     site, made = complete
     master = site.id(site.vm(f"{site.infra_id}-master-0"))
 
@@ -135,7 +141,7 @@ def test_the_api_renews_the_certificates_of_the_installer(complete: tuple[Site, 
 
 
 def test_the_api_stays_when_the_bootstrap_machine_goes_after_its_work(complete: tuple[Site, client.ApiClient]) -> None:
-    """The control plane stands on the masters."""
+    """Once bootstrapping is complete, the control plane runs on the masters."""
     site, made = complete
 
     site.delete(site.vm(site.bootstrap_name))
@@ -144,7 +150,7 @@ def test_the_api_stays_when_the_bootstrap_machine_goes_after_its_work(complete: 
 
 
 def test_a_cluster_breaks_when_its_bootstrap_machine_goes_before_its_work_is_done(make_site: MakeSite) -> None:
-    """The API goes away for good. No master joins, however slowly the machine is deleted."""
+    """The API goes away for good, and no master joins, however slowly the machine is deleted."""
     site = make_site()
     site.platform.faults.add(Fault(service="machines", operation="join .*", count=3))
     site.boot()
@@ -162,7 +168,7 @@ def test_a_cluster_breaks_when_its_bootstrap_machine_goes_before_its_work_is_don
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_the_api_goes_when_etcd_loses_its_quorum(complete: tuple[Site, client.ApiClient], count: int) -> None:
-    """Two of three masters, or all."""
+    """Losing one of three masters leaves the API up; losing two or all takes it down."""
     site, made = complete
     core = core_api(made)
     site.delete(site.vm(f"{site.infra_id}-master-0"))
@@ -175,7 +181,7 @@ def test_the_api_goes_when_etcd_loses_its_quorum(complete: tuple[Site, client.Ap
 
 
 def test_the_api_returns_with_the_power_of_its_masters(complete: tuple[Site, client.ApiClient]) -> None:
-    """Machines that are switched off keep their disks."""
+    """Masters that are switched off keep their disks, so the API is back once they have started."""
     site, made = complete
     core = core_api(made)
     masters = [site.id(site.vm(f"{site.infra_id}-master-{number}")) for number in range(3)]
@@ -192,7 +198,7 @@ def test_the_api_returns_with_the_power_of_its_masters(complete: tuple[Site, cli
 
 
 def test_worker_machines_follow_their_machine_set(complete: tuple[Site, client.ApiClient]) -> None:
-    """More replicas make virtual machines, fewer remove them with their disks and interfaces."""
+    """More replicas create virtual machines; fewer delete them with their disks and interfaces."""
     site, made = complete
     wait_for(lambda: _running(made) == 2, "two workers")
 
@@ -208,7 +214,7 @@ def test_worker_machines_follow_their_machine_set(complete: tuple[Site, client.A
 
 
 def test_an_operator_observes_what_a_client_changes(complete: tuple[Site, client.ApiClient]) -> None:
-    """The generation goes up at once, the observed one a moment later."""
+    """The generation goes up at once, the observed generation a moment later."""
     _, made = complete
     custom = custom_api(made)
     where = ("operator.openshift.io", "v1", "consoles", "cluster")
@@ -224,7 +230,7 @@ def test_an_operator_observes_what_a_client_changes(complete: tuple[Site, client
 
 
 def test_nothing_is_left_of_a_cluster_whose_machines_are_gone(complete: tuple[Site, client.ApiClient]) -> None:
-    """Its listener and its objects go with the last of its control plane."""
+    """A cluster's stored records and objects are deleted with the last machine of its control plane."""
     site, _ = complete
     cluster = _cluster_of(site)
     assert len(_kept(site, cluster)) > 100
@@ -241,7 +247,7 @@ def _cluster_of(site: Site) -> str:
 
 
 def _kept(site: Site, cluster: str) -> list[str]:
-    """Return what the store holds of a cluster."""
+    """Return the keys under which the store holds a cluster."""
     tables = ("openshift_clusters", "openshift_configs", "kubernetes_objects")
     store = site.platform.store
     return [key for table in tables for key, _ in store.table(table).scan(cluster)]
@@ -252,7 +258,7 @@ def _answers(core: Any) -> bool:
         core.list_namespace(limit=1, _request_timeout=5)
     except ApiException:
         return False
-    except Exception:  # noqa: BLE001 - urllib3's and ssl's: no connection
+    except Exception:  # noqa: BLE001 - errors of urllib3 and ssl: no connection
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""What machines and routers listen with."""
+"""The endpoint on which machines and routers listen."""
 
 import asyncio
 import ssl
@@ -14,7 +14,7 @@ from emulator.openshift.cluster.endpoint import Endpoint
 
 
 def test_an_endpoint_answers_get_and_head_until_it_stops(tmp_path: Path) -> None:
-    """With its certificate, by path and host, and nobody after that."""
+    """An endpoint shows its certificate, answers by path and host, and refuses connections once it has stopped."""
     authority = CertificateAuthority(tmp_path)
     certificate, key = authority.issue("localhost", names=("localhost",))
     other = authority.issue("localhost")[1]
@@ -38,7 +38,7 @@ def test_an_endpoint_answers_get_and_head_until_it_stops(tmp_path: Path) -> None
 
 
 def test_a_plain_endpoint_leads_elsewhere() -> None:
-    """As a router's port 80 does."""
+    """A plain endpoint redirects, as a router's port 80 does."""
 
     async def story() -> None:
         endpoint = Endpoint(lambda path, host: RedirectResponse(f"https://{host}{path}", 302))

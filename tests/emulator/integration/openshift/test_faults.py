@@ -1,4 +1,4 @@
-"""Injected faults, missing rights, restarts and other ways of being installed."""
+"""Injected faults, wrong credentials, restarts and other kinds of installation."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,12 +24,18 @@ MakeSite = Callable[..., Site]
 
 
 def inject(site: Site, operation: str, message: str) -> None:
-    """Put a fault of the machines in force."""
+    """Add a fault of the `machines` service.
+
+    Args:
+        site: the cluster.
+        operation: regular expression for the operation that fails, such as `join .*`.
+        message: message that the symptom shows.
+    """
     site.platform.faults.add(Fault(service="machines", operation=operation, message=message))
 
 
 def test_an_operator_with_a_fault_never_becomes_available(make_site: MakeSite) -> None:
-    """Its conditions carry the message, and the version waits for it for good."""
+    """The operator stays degraded, and the ClusterVersion reports that it is failing."""
     site = make_site()
     site.boot()
     inject(site, "operator openshift-samples", "no route to the registry")
@@ -51,7 +57,7 @@ def test_an_operator_with_a_fault_never_becomes_available(make_site: MakeSite) -
     ("operation", "line"), [("boot {}", "Kernel panic - not syncing: bad disk"), ("join {}", "Kubelet: bad disk")]
 )
 def test_a_master_with_a_fault_never_joins(make_site: MakeSite, operation: str, line: str) -> None:
-    """Its log carries the message."""
+    """The master's serial log shows the fault's message."""
     site = make_site()
     name = f"{site.infra_id}-master-0"
     inject(site, operation.format(name), "bad disk")
@@ -62,7 +68,7 @@ def test_a_master_with_a_fault_never_joins(make_site: MakeSite, operation: str, 
 
 
 def test_workers_need_credentials_that_are_right(make_site: MakeSite) -> None:
-    """What the directory answers stands on the Machine."""
+    """The directory's error appears in the Machine's status."""
     site = make_site()
     tenant, client_id, _ = site.cluster.credentials
     site.cluster = type(site.cluster)(
@@ -90,7 +96,7 @@ def test_workers_need_credentials_that_are_right(make_site: MakeSite) -> None:
 
 @pytest.mark.parametrize("internal", [True, False], ids=["with its object", "with the install-config alone"])
 def test_a_router_gets_an_address_of_the_network_by_its_object_alone(make_site: MakeSite, *, internal: bool) -> None:
-    """On an internal load balancer, with the workers in its pool; its operator does not read the install-config."""
+    """The IngressController makes the load balancer internal; its operator does not read the install-config."""
     site = make_site(internal=True)
     if not internal:
         del site.cluster.files[bootstrap_ignition.INGRESS_CONTROLLER]
@@ -107,7 +113,7 @@ def test_a_router_gets_an_address_of_the_network_by_its_object_alone(make_site: 
 
 
 def test_releases_to_4_3_form_etcd_on_the_masters_first(make_site: MakeSite) -> None:
-    """They find each other by the records of the private zone."""
+    """The masters find each other through the records of the private zone."""
     image = {"publisher": "azureopenshift", "offer": "aro4", "sku": "aro_43", "version": "43.81.20200311"}
     site = make_site(version="2.2.0", image=image)
     path = "openshift/openshift-install-manifests.yaml"
@@ -131,7 +137,7 @@ def test_releases_to_4_3_form_etcd_on_the_masters_first(make_site: MakeSite) -> 
 
 @pytest.mark.parametrize("pattern", ["attempt #2", "Rendering the machine", "Waiting for pods"])
 def test_a_cluster_goes_on_after_a_restart(tmp_path: Path, pattern: str) -> None:
-    """Wherever it was, and the API answers again."""
+    """Installation continues from wherever it was, and the API answers again."""
     azurite = Azurite(tmp_path / "azurite")
     folder = tmp_path / "state"
     with running(folder, azurite) as local:

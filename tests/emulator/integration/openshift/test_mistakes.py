@@ -1,4 +1,4 @@
-"""Mistakes in what is deployed: each has the symptom that it has in Azure, and a line that names the cause."""
+"""Mistakes in a deployment: each has the same symptom as in Azure, and a log line that names the cause."""
 
 import datetime as dt
 import json
@@ -18,13 +18,19 @@ EXPIRED = dt.timedelta(hours=-1)
 
 
 def wait_for_line(site: Site, name: str, pattern: str) -> str:
-    """Wait until a machine's serial log has a line with a pattern; return the log."""
+    """Wait until a machine's serial log has a line that matches a pattern; return the log.
+
+    Args:
+        site: the cluster.
+        name: name of the machine.
+        pattern: regular expression.
+    """
     wait_for(lambda: re.search(pattern, site.log(name)), f"{pattern} in the log of {name}")
     return site.log(name)
 
 
 def test_an_expired_signature_keeps_the_machine_from_booting(make_site: MakeSite) -> None:
-    """Its log says what storage answered, attempt by attempt, without the signature; Azure gives up in the end."""
+    """The log has storage's answer to each attempt, without the signature, and Azure gives up in the end."""
     site = make_site()
     pointer = site.upload(lifetime=EXPIRED)
 
@@ -60,7 +66,7 @@ def test_an_expired_signature_keeps_the_machine_from_booting(make_site: MakeSite
     ids=["no JSON", "unknown version", "a path twice", "no data URL", "a mode that is text", "keys that all may read"],
 )
 def test_ignition_refuses_a_bad_config(make_site: MakeSite, change: Callable[[str], str], line: str) -> None:
-    """The reason stands in the serial log, and nothing boots."""
+    """The serial log gives the reason, shows no private key, and ends in emergency mode."""
     site = make_site()
 
     site.machine(site.bootstrap_name, site.upload(change(site.cluster.bootstrap())))
@@ -120,7 +126,7 @@ def _drop(path: str) -> Callable[[dict[str, str]], None]:
 def test_the_bootstrap_machine_stumbles_on_bad_files(
     make_site: MakeSite, change: Callable[[dict[str, str]], None], line: str
 ) -> None:
-    """Its log names the cause, and the control plane never comes."""
+    """The machine's log names the cause, and the control plane never comes up."""
     site = make_site()
     change(site.cluster.files)
 
@@ -130,12 +136,12 @@ def test_the_bootstrap_machine_stumbles_on_bad_files(
 
 
 def _seconds(line: str) -> float:
-    """Return when a line of a serial log was written, in seconds of Azure after power-on."""
+    """Return when a line of a serial log was written, in seconds of emulated time after power-on."""
     return float(line[1:].partition("]")[0])
 
 
 def test_a_stage_that_lacks_a_file_falls_again_and_again(make_site: MakeSite) -> None:
-    """The log has the script's own lines, the stage, what it lacks, and a restart every 5 seconds; and it has an end."""
+    """The log has the stage, the missing file and restarts 5 seconds apart, and it does not grow for ever."""
     site = make_site()
     del site.cluster.files["manifests/openshift-config-secret-pull-secret.yaml"]
 
@@ -155,7 +161,7 @@ def test_a_stage_that_lacks_a_file_falls_again_and_again(make_site: MakeSite) ->
     assert [int(line.rpartition(" ")[2][:-1]) for line in restarts][:15] == [*range(1, 14), 25, 49]
     assert all(_seconds(after) - _seconds(one) >= RESTART_SECONDS for one, after in pairwise(restarts))
     assert log.count("Rendering the machine configurations...") == len(restarts)
-    # The script comes to no later stage.
+    # The script reaches no later stage.
     assert "Waiting for etcd..." not in log
 
 
@@ -166,7 +172,7 @@ def _without_internal_name(files: dict[str, str]) -> None:
 
 
 def test_masters_do_not_join_an_api_whose_certificate_lacks_its_internal_name(make_site: MakeSite) -> None:
-    """The kubelet says whom it wanted to reach."""
+    """The kubelet logs the name that it wanted to reach."""
     site = make_site()
     _without_internal_name(site.cluster.files)
 
@@ -176,7 +182,7 @@ def test_masters_do_not_join_an_api_whose_certificate_lacks_its_internal_name(ma
 
 
 def test_masters_do_not_believe_a_machine_config_server_of_another_authority(make_site: MakeSite) -> None:
-    """The pointer's root authority decides."""
+    """A master trusts only the root authority in its pointer."""
     site = make_site()
     site.machine(site.bootstrap_name, site.upload())
 
@@ -207,7 +213,7 @@ def _without_rule(site: Site) -> None:
 def test_masters_wait_for_what_the_network_lacks(
     make_site: MakeSite, change: Callable[[Site], None], line: str
 ) -> None:
-    """Ignition tries again and again, and says where its connection ends."""
+    """Ignition keeps trying, and logs where its connection ends."""
     site = make_site()
     change(site)
 
@@ -217,7 +223,7 @@ def test_masters_wait_for_what_the_network_lacks(
 
 
 def test_a_master_boots_once_the_missing_record_is_there(make_site: MakeSite) -> None:
-    """Nothing has to be restarted."""
+    """The master goes on without a restart."""
     site = make_site()
     _without_record(site)
     site.boot(masters=1)
@@ -230,7 +236,7 @@ def test_a_master_boots_once_the_missing_record_is_there(make_site: MakeSite) ->
 
 
 def test_a_pointer_that_is_no_config_is_refused(make_site: MakeSite) -> None:
-    """The machine's image says that it wants ignition."""
+    """A machine with a Red Hat CoreOS image needs an Ignition config."""
     site = make_site()
 
     site.machine(site.bootstrap_name, json.dumps({"ignition": {"version": "7"}}))
@@ -239,7 +245,7 @@ def test_a_pointer_that_is_no_config_is_refused(make_site: MakeSite) -> None:
 
 
 def test_a_plain_linux_just_boots(make_site: MakeSite) -> None:
-    """What is no Red Hat CoreOS needs no ignition."""
+    """Only Red Hat CoreOS needs Ignition."""
     site = make_site()
     site.cluster.image = {"publisher": "Canonical", "offer": "ubuntu-24_04-lts", "sku": "server", "version": "latest"}
 

@@ -1,4 +1,4 @@
-"""What clients configure in a finished cluster, as connections and the Kubernetes API show it: one cluster for all."""
+"""What clients configure in a finished cluster, seen in connections and the Kubernetes API; one cluster for all."""
 
 import base64
 import socket
@@ -32,7 +32,7 @@ INGRESS = (*OPERATOR, "openshift-ingress-operator", "ingresscontrollers", "defau
 
 @pytest.fixture(scope="module")
 def finished(local: Listening) -> Iterator[tuple[Site, client.ApiClient]]:
-    """Give a finished cluster."""
+    """Yield a finished cluster and a client of its API."""
     site = Site(local, f"c{uuid4().hex[:6]}.eastus.aroapp.io")
     site.deploy_network()
     site.boot()
@@ -59,7 +59,7 @@ def _is_well(made: client.ApiClient, name: str) -> bool:
 
 
 def _shown(port: int, name: str) -> x509.Certificate:
-    """Return the certificate that a port shows to whoever asks for a name."""
+    """Return the certificate that a port shows for a server name."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with (
@@ -72,7 +72,7 @@ def _shown(port: int, name: str) -> x509.Certificate:
 
 
 def test_the_api_shows_a_customers_certificate_for_its_name_alone(finished: tuple[Site, client.ApiClient]) -> None:
-    """Whoever asks for another name sees what was there before; nobody is cut."""
+    """Clients that ask for another name still see the previous certificate."""
     site, made = finished
     names = [f"api.{site.domain}", f"api-int.{site.domain}", "localhost", "kubernetes.default.svc", "else.where"]
     master = site.id(site.vm(f"{site.infra_id}-master-0"))
@@ -100,7 +100,7 @@ def test_the_api_shows_a_customers_certificate_for_its_name_alone(finished: tupl
 def test_the_api_stays_as_it_is_when_a_certificates_secret_is_missing(
     finished: tuple[Site, client.ApiClient],
 ) -> None:
-    """The operator is degraded in the answer to the next call, and well again once nobody wants that Secret."""
+    """The next call shows the operator degraded; it recovers once nothing refers to that Secret."""
     _, made = finished
     custom = custom_api(made)
     where = (*CONFIG, "apiservers", "cluster")
@@ -119,7 +119,7 @@ def test_the_api_stays_as_it_is_when_a_certificates_secret_is_missing(
 
 @pytest.fixture(scope="module")
 def public(finished: tuple[Site, client.ApiClient]) -> Iterator[None]:
-    """Give the router's names to the internet, as the resource provider does."""
+    """Publish the router's names in a public zone, as the resource provider does."""
     site, made = finished
     service = core_api(made).read_namespaced_service("router-default", "openshift-ingress")
     zone = f"Microsoft.Network/dnsZones/{site.domain}"
@@ -132,7 +132,7 @@ def public(finished: tuple[Site, client.ApiClient]) -> Iterator[None]:
 
 
 def _router(site: Site, label: str, authority: str) -> httpx.Response:
-    """Ask the router for a name, from the internet, with an authority trusted alone."""
+    """Request a name from the router over the internet, trusting this authority alone."""
     with httpx.Client(proxy=site.local.proxy, verify=ssl.create_default_context(cadata=authority)) as http:
         return http.get(f"https://{label}.apps.{site.domain}/")
 
@@ -141,7 +141,7 @@ def _router(site: Site, label: str, authority: str) -> httpx.Response:
 def test_the_router_answers_for_the_console_with_the_clusters_own_certificate(
     finished: tuple[Site, client.ApiClient],
 ) -> None:
-    """From the internet; plain requests are led to the encrypted port, unknown names to nothing."""
+    """The internet reaches it; plain HTTP is redirected to HTTPS, and an unknown name gets a 503."""
     site, made = finished
     secret = core_api(made).read_namespaced_secret("router-ca", "openshift-ingress-operator")
     authority = base64.b64decode(secret.data["tls.crt"]).decode()
@@ -165,7 +165,7 @@ def test_the_router_answers_for_the_console_with_the_clusters_own_certificate(
 
 @pytest.mark.usefixtures("public")
 def test_the_router_is_available_again_with_its_certificate(finished: tuple[Site, client.ApiClient]) -> None:
-    """The generation that it has observed tells when."""
+    """The observed generation shows when the router has its certificate."""
     site, made = finished
     custom = custom_api(made)
     _secret(made, "openshift-ingress", "own-ingress", signer("root-ca").issue("own", names=(f"*.apps.{site.domain}",)))
@@ -206,7 +206,7 @@ def test_the_router_is_available_again_with_its_certificate(finished: tuple[Site
 def test_an_operator_sees_what_a_client_wants(
     finished: tuple[Site, client.ApiClient], where: tuple[str, str, str, str], spec: Json, operator: str
 ) -> None:
-    """And is well afterwards."""
+    """The operator observes the new generation and is healthy afterwards."""
     _, made = finished
     custom = custom_api(made)
 
@@ -221,7 +221,7 @@ def test_an_operator_sees_what_a_client_wants(
 
 
 def test_what_the_release_brings_can_be_read_and_changed(finished: tuple[Site, client.ApiClient]) -> None:
-    """The alert manager's routes, the constraints of pods, the catalogues, the channel's absence."""
+    """Clients read Alertmanager's configuration and the security context constraints, and switch off a catalogue."""
     _, made = finished
     custom = custom_api(made)
 
@@ -241,7 +241,7 @@ def test_what_the_release_brings_can_be_read_and_changed(finished: tuple[Site, c
 
 
 def test_a_daemon_set_runs_on_every_node_that_it_tolerates(finished: tuple[Site, client.ApiClient]) -> None:
-    """Three masters and two workers; once its account may have what its pods want of their hosts."""
+    """Pods run on three masters and two workers, once their account may run privileged containers."""
     _, made = finished
     custom = custom_api(made)
     core_api(made).create_namespace({"metadata": {"name": "everywhere"}})

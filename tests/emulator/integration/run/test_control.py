@@ -12,7 +12,7 @@ from tests.local_azure import LocalAzure, unique
 
 
 def test_health_lists_every_process(azure: LocalAzure) -> None:
-    """A program can wait for it, and see what the platform costs."""
+    """A program can wait until all is ready, and see what each process uses."""
     health = azure.control("GET", "/health")
     assert health["ready"]
     assert {"azure", "azurite", "functions", "functions: worker"} <= {entry["name"] for entry in health["processes"]}
@@ -32,12 +32,12 @@ def test_health_lists_every_process(azure: LocalAzure) -> None:
     ids=["no object", "unknown member", "unknown service", "unknown kind", "no number", "no regular expression"],
 )
 def test_a_fault_that_makes_no_sense_is_refused(azure: LocalAzure, fault: object, wanted: str) -> None:
-    """A fault that is never met would let a test pass that proves nothing."""
+    """Otherwise a test whose fault never matches would pass and prove nothing."""
     assert wanted in azure.control("POST", "/faults", fault)["error"]["message"]
 
 
 def test_a_fault_is_listed_met_and_spent(azure: LocalAzure, rng: random.Random) -> None:
-    """What was injected stands in the journal beside the call that met it."""
+    """The journal records an injected fault with the call that it hit."""
     name = unique(rng)
     # An operation that no other test of this session calls.
     operation = "PUT Microsoft.Network/natGateways"
@@ -62,16 +62,16 @@ def test_a_fault_is_listed_met_and_spent(azure: LocalAzure, rng: random.Random) 
 
 
 def test_lifting_a_fault_that_is_not_in_force_is_an_error(azure: LocalAzure) -> None:
-    """Spent already, or never there."""
+    """The fault is either already spent or never existed."""
     assert azure.control("DELETE", "/faults/nothing")["error"]["code"] == "FaultNotFound"
 
 
 def test_an_operator_changes_the_catalogue_of_versions(azure: LocalAzure, tmp_path: Path) -> None:
-    """An entry is copied, changed and put; once more in the same place. What is none is refused."""
+    """An entry can be added and then replaced; anything that is not an entry is refused."""
     entry = next(each for each in json.loads(azure.command("versions", "list")) if each["version"] == "4.18.26")
     file = tmp_path / "entry.json"
     for enabled in (False, True):
-        # One that no other test of this session lists.
+        # A version that no other test of this session lists.
         file.write_text(json.dumps(entry | {"version": "4.18.99", "enabled": enabled, "openShiftPullspec": ""}))
         assert azure.command("versions", "put", str(file)) == "The catalogue has version 4.18.99.\n"
         listed = [each for each in azure.control("GET", "/versions")["value"] if each["version"] == "4.18.99"]
@@ -85,7 +85,7 @@ def test_an_operator_changes_the_catalogue_of_versions(azure: LocalAzure, tmp_pa
     "host", ["nobody.vault.azure.net", "nobody.documents.azure.com", "nobody.blob.core.windows.net"]
 )
 def test_the_proxy_refuses_accounts_that_do_not_exist(azure: LocalAzure, host: str) -> None:
-    """They have no address in Azure either."""
+    """The name of such an account has no address in Azure either."""
     with requests.Session() as session:
         session.trust_env = False
         session.proxies = {"https": azure.endpoints["proxy"]}

@@ -1,4 +1,4 @@
-"""The ports of a platform: kept, and refused when they are taken."""
+"""The ports of a platform: they stay the same from start to start, and a taken one is refused."""
 
 import socket
 from pathlib import Path
@@ -10,7 +10,7 @@ from emulator.run.state import PORTS, StateFolder
 
 
 def test_ports_are_kept_from_one_up_to_the_next(tmp_path: Path) -> None:
-    """What people have pasted somewhere stays true."""
+    """URLs that people have copied elsewhere stay valid."""
     first = StateFolder(tmp_path).choose_ports({})
     assert set(first) == set(PORTS)
     assert len(set(first.values())) == len(PORTS)
@@ -18,7 +18,7 @@ def test_ports_are_kept_from_one_up_to_the_next(tmp_path: Path) -> None:
 
 
 def test_a_taken_port_names_the_option_that_chooses_another(tmp_path: Path) -> None:
-    """The message is enough to go on."""
+    """The message names the port, its service and the option to use."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(RunError, match=rf"Port {port} \(arm: .*--port arm=NUMBER"):

@@ -15,7 +15,7 @@ app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
 
 @app.route("echo/{name}/{*rest}", methods=["GET", "POST"])
 def echo(req: func.HttpRequest) -> func.HttpResponse:
-    """Say what arrived."""
+    """Describe the request in the answer."""
     logging.getLogger("echo").info("echo called", extra={"correlation_id": req.headers.get("x-correlation-id", "")})
     described = {
         "method": req.method,
@@ -30,7 +30,7 @@ def echo(req: func.HttpRequest) -> func.HttpResponse:
 
 @app.route("items/{id}", methods=["GET"])
 def a_item(req: func.HttpRequest) -> func.HttpResponse:
-    """Hide the literal route of the function that follows by name."""
+    """Shadow the literal route of the next function by name."""
     return func.HttpResponse(f"item {req.route_params['id']}")
 
 

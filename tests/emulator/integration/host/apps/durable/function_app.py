@@ -1,4 +1,4 @@
-"""Orchestrations, one per promise of the durable host, and a client to start them."""
+"""Orchestrations, one for each behaviour of the durable host, and a client to start them."""
 # The SDK's decorators have no types, and the app is written as its users write theirs.
 # mypy: disable-error-code="type-arg, untyped-decorator, no-untyped-def, attr-defined, return-value, no-untyped-call, misc, index, arg-type"
 
@@ -16,7 +16,7 @@ app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
 
 
 def _mark(name: str) -> int:
-    """Append the time to a file, so that a test counts executions; return how many there were before."""
+    """Append the time to a file, so that a test can count executions; return how many there were before."""
     path = Path(os.environ["MARKS"]) / name
     before = len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
     with path.open("a", encoding="utf-8") as file:
@@ -75,7 +75,7 @@ def failing(payload: str) -> None:
 
 @app.activity_trigger(input_name="payload")
 def flaky(payload: dict) -> str:
-    """Fail so many times, then succeed."""
+    """Fail as often as the payload says, then succeed."""
     if _mark(payload["name"]) < payload["failures"]:
         raise ValueError("not yet")
     return "at last"
@@ -119,7 +119,7 @@ def overlap(context: df.DurableOrchestrationContext):
     while running:
         wave = list(running.values())
         if given["trick"]:
-            # A timer that is cancelled already ends at once, so the host goes on to what is yielded later.
+            # A timer that is already cancelled ends at once, so the host goes on to what is yielded later.
             marker = context.create_timer(context.current_utc_datetime + timedelta(days=5))
             marker.cancel()
             wave.append(marker)
@@ -134,13 +134,13 @@ def overlap(context: df.DurableOrchestrationContext):
 
 @app.orchestration_trigger(context_name="context")
 def uncaught(context: df.DurableOrchestrationContext):
-    """Let an activity's failure through."""
+    """Let an activity's failure propagate."""
     yield context.call_activity("failing", context.get_input())
 
 
 @app.orchestration_trigger(context_name="context")
 def caught(context: df.DurableOrchestrationContext):
-    """Return an activity's failure."""
+    """Return the text of an activity's failure."""
     try:
         yield context.call_activity("failing", context.get_input())
     except Exception as error:  # noqa: BLE001 - the SDK raises nothing else
@@ -173,7 +173,7 @@ def flaky_steps(context: df.DurableOrchestrationContext):
 
 @app.orchestration_trigger(context_name="context")
 def parent_of_flaky(context: df.DurableOrchestrationContext):
-    """Let a child's failure through."""
+    """Let a child's failure propagate."""
     result = yield context.call_sub_orchestrator("flaky_steps", context.get_input(), f"{context.instance_id}-child")
     return result
 
@@ -222,7 +222,7 @@ def open_timer(context: df.DurableOrchestrationContext):
 
 @app.orchestration_trigger(context_name="context")
 def unknown_activity(context: df.DurableOrchestrationContext):
-    """Call what does not exist."""
+    """Call an activity that does not exist."""
     yield context.call_activity("nobody", "x")
 
 
@@ -235,7 +235,7 @@ def talkative(context: df.DurableOrchestrationContext):
 
 @app.orchestration_trigger(context_name="context")
 def fickle(context: df.DurableOrchestrationContext):
-    """Change its mind between episodes."""
+    """Call another activity in a later episode than in the first."""
     has_been_here = _mark(f"{context.instance_id}.episodes")
     yield context.call_activity("silent" if has_been_here else "step", {"name": "fickle"})
     return "never"
@@ -243,6 +243,6 @@ def fickle(context: df.DurableOrchestrationContext):
 
 @app.orchestration_trigger(context_name="context")
 def seeing(context: df.DurableOrchestrationContext):
-    """Return what the second episode saw of the history."""
+    """Return the history that the second episode saw."""
     yield context.call_activity("silent", "x")
     return [(event.event_type, event.event_id, event.is_played) for event in context.histories]
