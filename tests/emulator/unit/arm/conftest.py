@@ -38,13 +38,13 @@ class Time:
 
 @pytest.fixture
 def time() -> Time:
-    """The test's clock."""
+    """Return the test's clock."""
     return Time()
 
 
 @pytest.fixture
 def open_arm(tmp_path: Path, time: Time) -> Iterator[Callable[[], ArmModel]]:
-    """A function that opens the state folder, as a new process does; what was open before is as after a kill."""
+    """Return a function that opens the state folder as a new process does after a kill of the former one."""
     opened: list[Platform] = []
 
     def open_folder() -> ArmModel:
@@ -62,7 +62,7 @@ def open_arm(tmp_path: Path, time: Time) -> Iterator[Callable[[], ArmModel]]:
 
 @pytest.fixture
 def model(open_arm: Callable[[], ArmModel]) -> ArmModel:
-    """ARM with a subscription, an Owner and a resource group."""
+    """Open ARM with a subscription, an Owner and a resource group."""
     found = open_arm()
     found.subscriptions.ensure(WORLD.subscription_id, WORLD.tenant_id, "Customer")
     ensure_role(found, f"/subscriptions/{WORLD.subscription_id}", CALLER.object_id, OWNER)

@@ -26,12 +26,12 @@ READ, WRITE = "Microsoft.Network/virtualNetworks/read", "Microsoft.Network/virtu
     ],
 )
 def test_wildcards_and_not_actions(role: str, action: str, allowed: bool) -> None:
-    """An action is allowed when any wildcard fits and none of the exceptions does, in any case."""
+    """An action is allowed if a wildcard matches it and no exception does, in any case."""
     assert allows(ROLES[role].permission(), action) is allowed
 
 
 def test_rights_are_inherited_downwards_only(model: ArmModel) -> None:
-    """A role on a group holds for what is in it, and for nothing around it."""
+    """A role on a group applies to what is in the group, and to nothing around it."""
     ensure_role(model, GROUP, OTHER.object_id, READER)
     inside = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/v"
     model.authorize(OTHER, READ, inside)
@@ -41,7 +41,7 @@ def test_rights_are_inherited_downwards_only(model: ArmModel) -> None:
 
 
 def test_the_refusal_reads_as_azures(model: ArmModel) -> None:
-    """Client, object id, action and scope, in ARM's sentence."""
+    """ARM's sentence names the client, the object id, the action and the scope."""
     with pytest.raises(ServiceError) as caught:
         model.authorize(OTHER, WRITE, GROUP)
     assert caught.value.status_code == 403

@@ -1,4 +1,4 @@
-"""Bodies that no client should send: well formed but for a few members, so that they get past the first check."""
+"""Bodies that no client should send: well formed except for a few members, so that they pass the first check."""
 
 import asyncio
 from typing import Any
@@ -32,7 +32,7 @@ TOP_LEVEL = [row for row in TYPES if row.name.count("/") == 1]
 
 
 def _values(kind: Any) -> st.SearchStrategy[Any]:
-    """Return what a kind takes."""
+    """Return a strategy for the values that a kind accepts."""
     match kind:
         case Required() | Since():
             found = _values(kind.kind)
@@ -58,7 +58,7 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_bad_body_is_refused_and_never_crashes(model: ArmModel, row: Any, data: st.DataObject) -> None:
-    """Whatever comes, the answer is a resource or an error of the caller's."""
+    """Whatever the body, the result is a resource or a 4xx error."""
     body = data.draw(_values({**row.members, "properties": Required(row.properties)}))
     if row.placement != "none":
         body["location"] = "global" if row.placement == "global" else "eastus"

@@ -20,13 +20,13 @@ def test_an_id_is_taken_apart_and_put_together() -> None:
 
 
 def test_an_extension_lies_on_what_stands_before_it() -> None:
-    """The last `/providers/` begins the resource."""
+    """The last `/providers/` begins the extension; the path before it is its scope."""
     found = parse_resource(f"{SUBNET}/providers/Microsoft.Authorization/roleAssignments/x")
     assert (found.scope, found.type) == (SUBNET, "Microsoft.Authorization/roleAssignments")
 
 
 def test_a_collection_has_a_parent_with_all_its_names() -> None:
-    """A path that ends with a type is a list or an action of what stands before."""
+    """A path that ends with a type is a list or an action of the resource before that type."""
     found = parse(f"{SUBNET}/things")
     assert found is not None
     assert str(found.parent) == SUBNET
@@ -36,7 +36,7 @@ def test_a_collection_has_a_parent_with_all_its_names() -> None:
     "text", ["", "x", "/subscriptions/s", "/providers/Microsoft.Network", SUBNET.rpartition("/")[0]]
 )
 def test_what_is_no_resource_id_is_refused(text: str) -> None:
-    """An id names a resource in whole."""
+    """An id has to name a whole resource."""
     with pytest.raises(ValueError, match="not a resource id"):
         parse_resource(text)
 
@@ -54,5 +54,5 @@ def test_scopes_go_from_the_tenant_to_the_resource() -> None:
 
 
 def test_doubled_slashes_are_one() -> None:
-    """As ARM's front door reads paths."""
+    """ARM's front door reads paths with the slashes collapsed."""
     assert collapse("//a///b/") == "/a/b"

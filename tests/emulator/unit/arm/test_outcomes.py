@@ -1,4 +1,4 @@
-"""Writes that wait for more than time: for what another part of the local Azure says."""
+"""Writes that wait for more than time: for the answer of another part of the local Azure."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,19 +20,19 @@ TIMED_OUT = ServiceError(409, "TimedOut", "It never came.", details=[{"code": "I
 
 
 class Answers:
-    """What is said when a write is asked about, and how often that was."""
+    """The answer that a write gets when it asks for its outcome, and how often it has asked."""
 
     def __init__(self) -> None:
         self.answer: Outcome = "waiting"
         self.asked = 0
 
     def outcome(self, _arm: ArmModel, _stored: dict[str, Any]) -> Outcome:
-        """Answer."""
+        """Return the answer."""
         self.asked += 1
         return self.answer
 
     def install(self, model: ArmModel) -> None:
-        """Let writes of a type wait for this."""
+        """Let writes of a type wait for this answer."""
         key = TYPE.lower()
         model.types[key] = replace(model.types[key], outcome=self.outcome)
 
@@ -50,7 +50,7 @@ def _put(model: ArmModel) -> str:
 
 
 def _states(model: ArmModel, operation_id: str) -> tuple[str, str]:
-    """Return what the operation and the resource say."""
+    """Return the status of the operation and the state of the resource."""
     operation, resource = model.operations.get(operation_id), model.get_resource(RESOURCE, VERSION)
     assert operation is not None
     assert resource is not None
@@ -58,7 +58,7 @@ def _states(model: ArmModel, operation_id: str) -> tuple[str, str]:
 
 
 def test_a_write_ends_with_what_it_waits_for(model: ArmModel, answers: Answers, time: Time) -> None:
-    """Not before its time either; once it has ended, nobody is asked any more."""
+    """A write does not end before its time either, and once it has ended, it asks no more."""
     operation = _put(model)
     answers.answer = "done"
     assert _states(model, operation) == ("InProgress", "Updating")
@@ -74,7 +74,7 @@ def test_a_write_ends_with_what_it_waits_for(model: ArmModel, answers: Answers, 
 
 
 def test_a_write_that_fails_leaves_the_resource_failed(model: ArmModel, answers: Answers, time: Time) -> None:
-    """Whichever is read first, the resource or the operation; the next write that works mends it."""
+    """Reading either the resource or the operation first shows the failure; the next good write repairs it."""
     operation = _put(model)
     time.pass_(60)
     answers.answer = TIMED_OUT
@@ -95,7 +95,7 @@ def test_a_write_that_fails_leaves_the_resource_failed(model: ArmModel, answers:
 def test_a_write_goes_on_waiting_after_a_kill(
     model: ArmModel, answers: Answers, open_arm: Callable[[], ArmModel], time: Time
 ) -> None:
-    """The next process asks in its turn, however long it was away."""
+    """The next process asks for the outcome too, however long it was away."""
     operation = _put(model)
     time.pass_(30 * 86400)
     restarted = open_arm()
@@ -108,7 +108,7 @@ def test_a_write_goes_on_waiting_after_a_kill(
 
 
 def test_a_deletion_ends_what_waits(model: ArmModel, answers: Answers, time: Time) -> None:
-    """Whoever waits for the write is told that it has been preempted, before and after the resource is gone."""
+    """The operation of the write is preempted, both before and after the resource is gone."""
     first = _put(model)
     asyncio.run(model.delete_resource(CALLER, RESOURCE, VERSION))
     time.pass_(3)
@@ -124,7 +124,7 @@ def test_a_deletion_ends_what_waits(model: ArmModel, answers: Answers, time: Tim
 
 
 def test_a_group_goes_with_what_waits_in_it(model: ArmModel, answers: Answers, time: Time) -> None:
-    """A deletion waits for nothing."""
+    """Deleting a group does not wait for the writes in it."""
     _put(model)
     asyncio.run(model.delete_group(WORLD.subscription_id, "group"))
     time.pass_(600)
@@ -135,7 +135,7 @@ def test_a_group_goes_with_what_waits_in_it(model: ArmModel, answers: Answers, t
 def test_who_waits_looks_again_from_time_to_time(
     model: ArmModel, answers: Answers, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And gets the resource, or the error, when it is over."""
+    """In the end the waiting caller gets the resource or the error."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Long-running writes, what they refuse meanwhile, and what a kill leaves of them."""
+"""Long-running writes, what they refuse in the meantime, and what a kill leaves of them."""
 
 import asyncio
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def _state(model: ArmModel, identifier: str) -> str | None:
 def test_a_write_ends_when_its_time_has_come_even_if_the_process_died(
     model: ArmModel, open_arm: Callable[[], ArmModel], time: Time
 ) -> None:
-    """The end of an operation is a moment, so a new process knows it too."""
+    """The end of an operation is a stored time, so a new process knows it too."""
     operation = _put(model, NETWORK, _network("10.0.0.0/24"))
     assert (operation.status_code, _state(model, NETWORK)) == (201, "Updating")
     restarted = open_arm()
@@ -51,7 +51,7 @@ def test_a_write_ends_when_its_time_has_come_even_if_the_process_died(
 
 
 def test_writes_in_one_network_exclude_each_other(model: ArmModel, time: Time) -> None:
-    """A second write is told to wait, and which operation it waits for."""
+    """The error of the second write names the operation that it has to wait for."""
     operation = _put(model, NETWORK, _network("10.0.0.0/24"))
     subnet = {"properties": {"addressPrefix": "10.0.1.0/24"}}
     with pytest.raises(ServiceError, match="AnotherOperationInProgress") as caught:
@@ -62,7 +62,7 @@ def test_writes_in_one_network_exclude_each_other(model: ArmModel, time: Time) -
 
 
 def test_a_list_that_leaves_out_a_subnet_removes_it(model: ArmModel, time: Time) -> None:
-    """A PUT of a network replaces its subnets; before 2023-09-01 no list at all is an empty one."""
+    """A PUT of a network replaces its subnets; before 2023-09-01 a missing list counts as an empty one."""
     _put(model, NETWORK, _network("10.0.0.0/24", "10.0.1.0/24"))
     time.pass_(60)
     _put(model, NETWORK, _network("10.0.0.0/24"))
@@ -78,7 +78,7 @@ def test_a_list_that_leaves_out_a_subnet_removes_it(model: ArmModel, time: Time)
 
 
 def test_a_group_with_something_in_use_from_outside_stays(model: ArmModel, time: Time) -> None:
-    """Its deletion begins, fails, names the resource and leaves everything."""
+    """The group's deletion begins, then fails, names the resource and leaves everything in place."""
     model.groups.put(WORLD.subscription_id, "other", {"location": "eastus"})
     network = NETWORK.replace("/group/", "/other/")
     _put(model, SECURITY_GROUP, {"location": "eastus"})
@@ -102,7 +102,7 @@ def test_a_group_with_something_in_use_from_outside_stays(model: ArmModel, time:
 
 
 def test_a_group_whose_contents_could_not_go_is_deleted_when_asked_again(model: ArmModel, time: Time) -> None:
-    """The provider of a resource, whose store was away, is told of its end once the store is back, and only once."""
+    """Once its store answers again, a resource's provider is told of the deletion, and only once."""
     busy, told = [ServiceError(503, "ServerBusy", "The server is busy.")], []
 
     async def removed(_arm: ArmModel, stored: dict[str, Any]) -> None:
@@ -127,7 +127,7 @@ def test_a_group_whose_contents_could_not_go_is_deleted_when_asked_again(model: 
 
 
 def test_what_is_made_again_after_its_group_refers_to_nothing_yet(model: ArmModel, time: Time) -> None:
-    """A deleted group takes along what its resources referred to."""
+    """A deleted group takes its resources' references with it."""
     model.groups.put(WORLD.subscription_id, "other", {"location": "eastus"})
     network = NETWORK.replace("/group/", "/other/")
     _put(model, SECURITY_GROUP, {"location": "eastus"})
@@ -145,7 +145,7 @@ def test_what_is_made_again_after_its_group_refers_to_nothing_yet(model: ArmMode
 
 
 def test_what_is_being_deleted_is_deleted_once(model: ArmModel, time: Time) -> None:
-    """A second DELETE joins the first, a PUT has to wait."""
+    """A second DELETE joins the first; a PUT has to wait."""
     _put(model, SECURITY_GROUP, {"location": "eastus"})
     time.pass_(60)
     first = asyncio.run(model.delete_resource(CALLER, SECURITY_GROUP, VERSION))
@@ -179,7 +179,7 @@ def test_a_body_that_a_network_cannot_have_is_refused(model: ArmModel, change: d
 
 
 def test_a_reference_must_lead_somewhere(model: ArmModel) -> None:
-    """To a resource that exists, of the type that the member takes."""
+    """A reference must name an existing resource of the type that the member takes."""
     for target, code in ((SECURITY_GROUP, "InvalidResourceReference"), (NETWORK, "InvalidRequestFormat")):
         body = _network("10.0.0.0/24")
         body["properties"]["subnets"][0]["properties"]["networkSecurityGroup"] = {"id": target}
@@ -189,7 +189,7 @@ def test_a_reference_must_lead_somewhere(model: ArmModel) -> None:
 
 
 def test_rules_of_one_direction_have_different_priorities(model: ArmModel) -> None:
-    """As Microsoft.Network refuses them."""
+    """Microsoft.Network refuses two rules with the same priority."""
     ends = {
         "sourceAddressPrefix": "*",
         "sourcePortRange": "*",
@@ -203,7 +203,7 @@ def test_rules_of_one_direction_have_different_priorities(model: ArmModel) -> No
 
 
 def test_conditions_are_heeded(model: ArmModel, time: Time) -> None:
-    """If-None-Match creates only; If-Match changes only what was read."""
+    """If-None-Match only creates; If-Match only changes what was read."""
     _put(model, SECURITY_GROUP, {"location": "eastus"})
     time.pass_(60)
     for conditions in (Conditions(if_none_match="*"), Conditions(if_match='W/"stale"')):

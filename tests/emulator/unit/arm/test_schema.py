@@ -25,7 +25,7 @@ def _read(body: Any, version: str = "2021-01-01") -> tuple[Any, list[str]]:
 
 
 def test_a_good_body_comes_back_in_the_tables_casing() -> None:
-    """Names and choices are canonical, read-only members and nulls are gone."""
+    """Names and choices become canonical; read-only members and nulls are dropped."""
     body = {
         "NAME": "x",
         "kind": "two",
@@ -52,19 +52,19 @@ def test_a_good_body_comes_back_in_the_tables_casing() -> None:
     ],
 )
 def test_what_is_wrong_is_said_with_its_path(body: Any, problem: str) -> None:
-    """Each problem names the member and where it stands."""
+    """Each problem names the member and its path."""
     assert _read(body)[1] == [problem]
 
 
 def test_a_member_is_unknown_to_versions_before_it() -> None:
-    """An older api-version refuses what a newer one takes."""
+    """An older API version refuses what a newer one accepts."""
     body = {"name": "x", "newer": True}
     assert _read(body) == (body, [])
     assert "Could not find member 'newer'" in _read(body, "2019-12-31")[1][0]
 
 
 def test_references_are_noted_with_their_paths() -> None:
-    """What a body refers to is checked by somebody else."""
+    """The reader only records references; they are checked elsewhere."""
     reading = Reading("2021-01-01", "Thing")
     reading.read(TABLE, {"name": "x", "group": {"id": "/g", "properties": {}}}, "")
     assert [(path, target) for path, target, _ in reading.references] == [("group", "/g")]

@@ -1,4 +1,4 @@
-"""What ARM hears of blobs while Azurite is away."""
+"""What ARM is told of blobs while Azurite does not answer."""
 
 import asyncio
 from pathlib import Path

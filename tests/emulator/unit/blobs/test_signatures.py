@@ -1,4 +1,4 @@
-"""Promises about signatures and paths, checked against what the SDK signs."""
+"""Signatures and paths, checked against what the SDK signs."""
 
 import base64
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_headers_are_sorted_as_the_sdk_sorts_them() -> None:
-    """Hyphens, underscores, digits and letters in metadata names."""
+    """The order covers hyphens, underscores, digits and letters in names of metadata."""
     names = [
         "x-ms-date",
         "x-ms-blob-type",
@@ -36,16 +36,16 @@ def test_a_date_far_from_now_is_refused() -> None:
     """A recorded request cannot be sent again an hour later."""
     authorization = f"SharedKey a:{shared_key.sign(KEY, 'text')}"
     options = {"account": "a", "keys": [KEY], "texts": ["text"], "now": NOW}
-    shared_key.check(authorization, date="Thu, 01 Jan 2026 00:10:00 GMT", **options)  # type: ignore[arg-type] # a table
+    shared_key.check(authorization, date="Thu, 01 Jan 2026 00:10:00 GMT", **options)  # type: ignore[arg-type] # a dict
     for date in ("Thu, 01 Jan 2026 00:16:00 GMT", "yesterday", ""):
         with pytest.raises(ServiceError, match="AuthenticationFailed") as caught:
-            shared_key.check(authorization, date=date, **options)  # type: ignore[arg-type] # idem
+            shared_key.check(authorization, date=date, **options)  # type: ignore[arg-type] # as above
         assert "date" in caught.value.extra["AuthenticationErrorDetail"]
 
 
 @pytest.mark.parametrize("authorization", ["SharedKeyLite a:x", "SharedKey a", "SharedKey b:x", "Basic x", "x"])
 def test_another_scheme_or_account_is_refused(authorization: str) -> None:
-    """403 with the reason."""
+    """The error is AuthenticationFailed."""
     with pytest.raises(ServiceError, match="AuthenticationFailed"):
         shared_key.check(authorization, "a", [KEY], ["text"], date="Thu, 01 Jan 2026 00:00:00 GMT", now=NOW)
 
@@ -62,7 +62,7 @@ def _check(fields: dict[str, str], scheme: str = "https", address: str = "127.0.
 
 
 def test_an_older_version_signs_fewer_fields() -> None:
-    """Before 2020-12-06 there was no encryption scope in the text."""
+    """Before 2020-12-06 the string to sign had no encryption scope."""
     assert _check(_account_sas()) == "r"
 
 
@@ -85,21 +85,21 @@ def test_an_older_version_signs_fewer_fields() -> None:
     ],
 )
 def test_each_field_is_looked_at(changes: dict[str, str], want: str) -> None:
-    """Plain HTTP is what none but this test can send."""
+    """The caller uses plain HTTP, which no other test can send."""
     with pytest.raises(ServiceError) as caught:
         _check(_account_sas(**changes), scheme="http")
     assert caught.value.code == want
 
 
 def test_a_changed_field_breaks_the_signature() -> None:
-    """Nobody gives himself more than was signed."""
+    """Nobody can gain more rights than were signed."""
     with pytest.raises(ServiceError) as caught:
         _check(_account_sas() | {"sp": "rw"})
     assert "String to sign used was a\nrw\nb\no" in caught.value.extra["AuthenticationErrorDetail"]
 
 
 def test_the_signature_goes_and_the_rest_of_the_query_stays() -> None:
-    """A list of containers is narrowed to the account; a plus sign stays one."""
+    """A list of containers is limited to the account; a plus sign stays a plus sign."""
     query = "restype=container&comp=list&sv=1&sp=r&sig=a%2Bb%3D&prefix=a%20b+c&rsct=x"
     assert decoded(query)["sig"] == "a+b="
     assert forwarded_query(query, Target("a", "c")) == "restype=container&comp=list&prefix=a%20b+c"
@@ -108,7 +108,7 @@ def test_the_signature_goes_and_the_rest_of_the_query_stays() -> None:
 
 
 def test_a_path_says_what_a_request_is_about() -> None:
-    """Names of blobs stay as they were sent."""
+    """Blob names stay as they were sent."""
     host = "Account.blob.core.windows.net"
     assert target_of(host, "/") == Target("account")
     assert target_of(host, "/c") == Target("account", "c")
@@ -130,14 +130,14 @@ def test_a_path_says_what_a_request_is_about() -> None:
 def test_what_is_not_offered_is_refused(
     target: Target, method: str, query: dict[str, str], headers: dict[str, str], want: int
 ) -> None:
-    """Out loud, before any credential is looked at."""
+    """The refusal comes before any credential is checked."""
     with pytest.raises(ServiceError) as caught:
         classify(target, method, query, headers)
     assert caught.value.status_code == want
 
 
 def test_listings_bear_the_accounts_own_names() -> None:
-    """Nothing of Azurite's address or of the prefix is left."""
+    """Neither Azurite's address nor the prefix is left in them."""
     xml = (
         b'<?xml version="1.0"?><EnumerationResults ServiceEndpoint="http://127.0.0.1:1/local/"><Prefix>a-x</Prefix>'
         b"<Containers><Container><Name>a-x1</Name></Container></Containers><NextMarker/></EnumerationResults>"
@@ -149,7 +149,7 @@ def test_listings_bear_the_accounts_own_names() -> None:
 
 
 def test_azurites_key_is_random_and_stays(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """It is made once for each state folder."""
+    """The key is made once for each state folder."""
     stores = [Store(tmp_path_factory.mktemp("state") / "emulator.sqlite") for _ in range(2)]
     assert azurite.key(stores[0]) == azurite.key(stores[0]) != azurite.key(stores[1])
     variable = azurite.environment(stores[0])["AZURITE_ACCOUNTS"]

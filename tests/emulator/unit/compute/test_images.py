@@ -19,7 +19,7 @@ def _reference(sku: str, version: str) -> dict[str, str]:
     ],
 )
 def test_an_image_is_found_in_any_case_and_version(sku: str, version: str, exact: str) -> None:
-    """Publishers add versions, so any of the right form is there."""
+    """Publishers add versions, so any version of the right form exists."""
     assert images.resolve(_reference(sku, version))[1] == exact
 
 
@@ -28,13 +28,13 @@ def test_an_image_is_found_in_any_case_and_version(sku: str, version: str, exact
     [("aro_420", "latest"), ("aro_43", "43.81.202003111353.0"), ("aro_418", "419.94.20250101"), ("aro_418", "4.18")],
 )
 def test_an_image_that_is_not_there_is_not_found(sku: str, version: str) -> None:
-    """A build of another release, or a version as the release's metadata writes it, is no version of the SKU."""
+    """The SKU has neither a build of another release nor a version as the release's metadata writes it."""
     with pytest.raises(ServiceError, match="PlatformImageNotFound"):
         images.resolve(_reference(sku, version))
 
 
 def test_every_release_has_an_image() -> None:
-    """So that a cluster of each flavour can be created here."""
+    """A cluster of each flavour can therefore be created here."""
     (offer,) = (image for image in images.IMAGES if image.offer == "aro4")
 
     assert list(offer.latest) == [f"aro_4{minor}" for minor in range(3, 20)]

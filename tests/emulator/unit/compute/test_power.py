@@ -1,4 +1,4 @@
-"""What a kill leaves of a machine that was accepted and not yet booted."""
+"""What a kill leaves of a machine that was accepted and has not booted yet."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,23 +19,23 @@ ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachi
 
 
 class Told(Guests):
-    """Guests that note what they are told."""
+    """Guests that record what they are told."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
 
     def powered_on(self, vm: dict[str, Any]) -> None:
-        """Note a boot."""
+        """Record a boot."""
         self.told.append(f"on {vm['id']}")
 
     def stopped(self, vm_id: str) -> None:
-        """Note a loss of power."""
+        """Record a loss of power."""
         self.told.append(f"stopped {vm_id}")
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> Iterator[ArmModel]:
-    """Give ARM with guests that note what they are told."""
+    """Open ARM with guests that record what they are told."""
     platform = Platform(tmp_path, clock=Clock(), world=World())
     platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
     platform._models[Guests] = Told()
@@ -57,7 +57,7 @@ def model(tmp_path: Path) -> Iterator[ArmModel]:
 def test_a_machine_that_was_to_be_booted_is_booted_at_the_next_start(
     model: ArmModel, noted: str, told: list[str]
 ) -> None:
-    """Once: another start finds it running."""
+    """The machine is booted once: another start finds it running."""
     model.documents.put(
         {
             "id": ID,

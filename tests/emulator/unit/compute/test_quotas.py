@@ -18,7 +18,7 @@ ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/g/providers/Microsoft.Comput
 
 @pytest.fixture
 def quotas(tmp_path: Path) -> Iterator[Quotas]:
-    """Give quotas of nothing in use."""
+    """Open quotas of which nothing is used."""
     platform = Platform(tmp_path, clock=Clock(), world=World())
     yield Quotas(platform)
     platform.journal.close()
@@ -32,7 +32,7 @@ def _demand(size: str) -> dict[str, int]:
 
 
 def test_fifty_clusters_fit(quotas: Quotas) -> None:
-    """Four machines with 8 cores and three with 4, each with a disk, fifty times, without asking for more."""
+    """A cluster has four machines with 8 cores and three with 4, and a disk for each; no quota has to be raised."""
     for number in range(50 * 7):
         size = "Standard_D8s_v5" if number % 7 < 4 else "Standard_D4s_v5"
         demand = _demand(size) | of_disk("Premium_LRS")
@@ -42,7 +42,7 @@ def test_fifty_clusters_fit(quotas: Quotas) -> None:
 
 
 def test_a_resize_counts_once(quotas: Quotas) -> None:
-    """What a machine will use takes the place of what it uses."""
+    """A machine's new use replaces its old one."""
     quotas.set_limit(SUBSCRIPTION, "eastus", "standardDSv5Family", 16)
     quotas.take(SUBSCRIPTION, "eastus", f"{ID}vm", _demand("Standard_D8s_v5"))
     quotas.check(SUBSCRIPTION, "eastus", f"{ID}VM".upper(), _demand("Standard_D16s_v5"))

@@ -8,12 +8,12 @@ from shared.clusters.checks.vm_sizes import WORKER_SIZES
 
 
 def test_every_size_that_a_cluster_may_have_exists() -> None:
-    """A size that the product allows and Azure does not know would be a mistake of one of them."""
+    """If the product allows a size that Azure does not know, one of the two is wrong."""
     assert sorted(size for size in WORKER_SIZES if sizes.find(size) is None) == []
 
 
 def test_every_restriction_is_of_something_that_is_there() -> None:
-    """Else it would restrict nothing."""
+    """A restriction of an unknown size or location would restrict nothing."""
     for row in sizes.RESTRICTIONS:
         size = sizes.find(row.size)
         assert size is not None
@@ -31,6 +31,6 @@ def test_every_restriction_is_of_something_that_is_there() -> None:
     ],
 )
 def test_a_family_has_a_name_for_people(family: str, label: str) -> None:
-    """As the portal writes it."""
+    """The portal shows these names."""
     assert family in sizes.FAMILIES
     assert sizes.family_label(family) == label

@@ -14,7 +14,7 @@ from emulator.core.certificates import private_key_pem, read_private_key
 
 
 def test_a_key_is_read_without_a_look_at_its_primes() -> None:
-    """That look takes longer than all else that a connection costs, so a key that only it refuses is taken."""
+    """Checking the primes costs more than the rest of a connection, so a key that fails only that check is read."""
     numbers = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_numbers()
     wrong = rsa.RSAPrivateNumbers(
         numbers.p, numbers.q, numbers.d + 2, numbers.dmp1, numbers.dmq1, numbers.iqmp, numbers.public_numbers
@@ -26,7 +26,7 @@ def test_a_key_is_read_without_a_look_at_its_primes() -> None:
 
 
 def test_keys_that_nobody_serves_with_are_refused() -> None:
-    """What is no key of RSA or of an elliptic curve, or needs a password, is a ValueError like any other text."""
+    """A key of another kind than RSA or EC, or one with a password, is a ValueError like any other text."""
     edwards = ed25519.Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     locked = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")

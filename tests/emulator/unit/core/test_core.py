@@ -1,4 +1,4 @@
-"""Promises of what every emulated service stands on."""
+"""What every emulated service builds on: clock, store and faults."""
 
 import sqlite3
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from emulator.core.store import SchemaMismatchError, Store
 
 
 def test_latencies_are_divided_by_the_time_scale() -> None:
-    """Ten seconds of Azure last a quarter of a second at scale 40."""
+    """Ten seconds of Azure take a quarter of a second at scale 40."""
     clock = Clock(40, source=lambda: datetime(2026, 1, 1, tzinfo=UTC))
 
     assert clock.scaled(10) == timedelta(milliseconds=250)
@@ -21,7 +21,7 @@ def test_latencies_are_divided_by_the_time_scale() -> None:
 
 
 def test_retry_after_is_never_zero() -> None:
-    """azure-core reads a zero as absent and waits half a minute, so the least value is one."""
+    """The least value is one, because azure-core treats zero as absent and waits half a minute."""
     assert Clock(40).retry_after(10) == "1"
     assert Clock(1).retry_after(10) == "10"
 
@@ -73,7 +73,7 @@ def test_a_fault_leaves_other_services_and_operations_alone() -> None:
 
 
 def test_a_fault_may_be_meant_for_one_step_of_one_operation() -> None:
-    """Calls with another correlation id, of other steps, or of none pass."""
+    """Calls with another correlation id, of other steps or of no step are left alone."""
     faults = Faults()
     faults.add(Fault(correlation_id="mine", step="create_.*"))
 
@@ -88,7 +88,7 @@ def test_a_fault_may_be_meant_for_one_step_of_one_operation() -> None:
     [("operation", [True, False, True, True, False]), ("step", [True, False, False, True, False])],
 )
 def test_a_fault_may_count_for_each_operation_or_step_by_itself(each: Each, want_met: list[bool]) -> None:
-    """Nobody has to know which calls there will be, and it stays until it is lifted."""
+    """A test need not know which calls there will be, and the fault stays until it is lifted."""
     faults = Faults()
     faults.add(Fault(each=each))
     calls = [("GET zones", "a"), ("get zones", "a"), ("PUT zones", "a"), ("GET zones", "b"), ("PUT zones", "a")]
@@ -100,7 +100,7 @@ def test_a_fault_may_count_for_each_operation_or_step_by_itself(each: Each, want
 
 
 def test_a_fault_tells_how_many_calls_it_has_left() -> None:
-    """As `faults list` shows it."""
+    """`faults list` shows these numbers."""
     faults = Faults()
     faults.add(Fault(skip=1, count=3))
     for _ in range(2):
@@ -120,7 +120,7 @@ def test_a_fault_for_all_services_can_still_be_lifted() -> None:
 
 
 def test_an_outage_meets_every_call_until_it_is_over() -> None:
-    """How many calls there are makes no difference, and it is lifted by itself."""
+    """The number of calls makes no difference, and the outage ends by itself."""
     now = [100.0]
     faults = Faults(now=lambda: now[0])
     faults.add(Fault(service="cosmos", seconds=60))
@@ -134,7 +134,7 @@ def test_an_outage_meets_every_call_until_it_is_over() -> None:
 
 
 def test_an_outage_may_begin_at_the_step_that_needs_the_service() -> None:
-    """Calls before it pass; after it, calls of other steps and of none meet it, too."""
+    """Earlier calls pass; all later ones fail, whether of another step or of none."""
     now = [0.0]
     faults = Faults(now=lambda: now[0])
     faults.add(Fault(service="cosmos", seconds=60, begins_at="deploy_.*"))
@@ -148,7 +148,7 @@ def test_an_outage_may_begin_at_the_step_that_needs_the_service() -> None:
 
 
 def test_a_step_begins_nothing_but_an_outage() -> None:
-    """A rule that counts calls would never be met."""
+    """A fault that counts calls would never match."""
     with pytest.raises(ValueError, match="seconds"):
         Fault(begins_at="deploy_.*")
 
@@ -163,6 +163,6 @@ def test_a_number_that_makes_no_sense_is_refused_by_name(members: dict[str, Any]
 
 
 def test_an_unknown_kind_of_fault_is_refused_by_name() -> None:
-    """The message lists the kinds there are."""
+    """The message lists the known kinds."""
     with pytest.raises(ValueError, match="lost-response"):
         Fault(kind="explode")  # type: ignore[arg-type]  # what a person might type

@@ -1,4 +1,4 @@
-"""Promises about documents that no SDK can ask for: it checks ids itself, and one process is never killed half way."""
+"""What no SDK can test with documents: it checks ids itself, and one process is never killed half way."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ Make = Callable[..., Items]
 
 @pytest.fixture
 def items(tmp_path: Path) -> Iterator[Make]:
-    """Make containers in a state folder of their own."""
+    """Return a function that makes containers in a new state folder."""
     platform = Platform(tmp_path, clock=Clock(), world=World())
     model = CosmosModel(platform)
     model.ensure_account("a", "tenant")
@@ -39,7 +39,7 @@ def items(tmp_path: Path) -> Iterator[Make]:
     [{"pk": "a"}, {"id": 7, "pk": "a"}, {"id": "", "pk": "a"}, *({"id": f"a{sign}b", "pk": "a"} for sign in "/\\?#")],
 )
 def test_an_id_that_is_none_is_refused(items: Make, document: dict[str, Any]) -> None:
-    """400, on every way to write."""
+    """Both ways to write answer 400."""
     for write in (items().create, items().upsert):
         with pytest.raises(CosmosError) as caught:
             write(document, "a")
@@ -47,7 +47,7 @@ def test_an_id_that_is_none_is_refused(items: Make, document: dict[str, Any]) ->
 
 
 def test_partitions_are_told_apart_by_type_and_value(items: Make) -> None:
-    """1 and 1.0 are one partition; 1, "1", true, null and none at all are five."""
+    """1 and 1.0 are one partition; 1, "1", true, null and a missing key are five."""
     container = items()
     for key in (1, "1", True, None):
         container.create({"id": "x", "pk": key}, key)
@@ -65,7 +65,7 @@ def test_partitions_are_told_apart_by_type_and_value(items: Make) -> None:
     ],
 )
 def test_a_partition_key_may_lie_deep(items: Make, path: str, document: dict[str, Any]) -> None:
-    """Under members, also under such as hold a slash."""
+    """The key may be in a nested member, even one with a slash in its name."""
     container = items(partition_key=path)
     container.create(document, "k")
     assert container.read("1", "k")["id"] == "1"
@@ -73,13 +73,13 @@ def test_a_partition_key_may_lie_deep(items: Make, path: str, document: dict[str
 
 @pytest.mark.parametrize("header", ["", "a", "[]", "[1, 2]", "[[1]]", '[{"a": 1}]', f'["{"x" * 2049}"]'])
 def test_a_partition_key_header_that_is_none_is_refused(header: str) -> None:
-    """400."""
+    """The reader raises a CosmosError."""
     with pytest.raises(CosmosError):
         partition_keys.from_header(header)
 
 
 def test_a_container_stays_as_it_was_made(items: Make) -> None:
-    """Asking for it again changes nothing, and keeps its documents."""
+    """Ensuring a container again changes nothing and keeps its documents."""
     items(unique_keys=("/key",)).create({"id": "1", "pk": "a", "key": "x"}, "a")
     again = items(default_ttl=1)
     assert again.container["uniqueKeyPolicy"] == {"uniqueKeys": [{"paths": ["/key"]}]}
@@ -88,7 +88,7 @@ def test_a_container_stays_as_it_was_made(items: Make) -> None:
 
 
 def test_several_paths_are_unique_together(items: Make) -> None:
-    """One of them alone may repeat; absent counts as a value."""
+    """The value of one path alone may repeat; a missing member counts as a value."""
     container = items(unique_keys=(("/x", "/y"),))
     container.create({"id": "1", "pk": "a", "x": 1, "y": 1}, "a")
     container.create({"id": "2", "pk": "a", "x": 1, "y": 2}, "a")
@@ -98,7 +98,7 @@ def test_several_paths_are_unique_together(items: Make) -> None:
 
 
 def test_a_batch_that_fails_leaves_no_trace(items: Make) -> None:
-    """Documents, unique keys and the sequence number are as before."""
+    """Documents, unique keys and the sequence number are as they were before."""
     container = items(unique_keys=("/key",))
     container.create({"id": "1", "pk": "a", "key": 1}, "a")
     before = container.sequence_number
@@ -119,7 +119,7 @@ def test_a_batch_that_fails_leaves_no_trace(items: Make) -> None:
 
 @pytest.mark.parametrize("body", [None, [], {}, ["x"], [{"operationType": "Destroy"}], [{}] * 101])
 def test_a_batch_that_is_none_is_refused(body: Any) -> None:
-    """400."""
+    """The check raises a CosmosError."""
     with pytest.raises(CosmosError):
         batches.checked(body)
 
@@ -137,7 +137,7 @@ def test_a_batch_that_is_none_is_refused(body: Any) -> None:
     ],
 )
 def test_a_patch_operation_changes_its_place(operation: dict[str, Any], want: dict[str, Any]) -> None:
-    """And leaves the document it was given as it is."""
+    """The document passed in stays as it was."""
     document = {"list": [1, 2]}
     assert patches.apply(document, [operation]) == want
     assert document == {"list": [1, 2]}
@@ -162,7 +162,7 @@ def test_a_patch_operation_changes_its_place(operation: dict[str, Any], want: di
     ],
 )
 def test_a_patch_that_cannot_be_done_is_refused(operation: dict[str, Any]) -> None:
-    """400, naming the operation."""
+    """The answer is a 400 that names the operation."""
     with pytest.raises(CosmosError) as caught:
         patches.apply({"id": "1", "list": [1], "text": "x"}, [operation])
     assert caught.value.status_code == 400

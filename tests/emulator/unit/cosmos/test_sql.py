@@ -1,4 +1,4 @@
-"""Promises of the query language: what is undefined, what matches, what is refused, how pages follow."""
+"""The query language: what is undefined, what matches, what is refused, and how pages follow each other."""
 
 import base64
 import contextlib
@@ -114,7 +114,7 @@ def test_what_is_undefined_never_matches(condition: str) -> None:
     ],
 )
 def test_a_selection_names_its_members(query: str, want: Any) -> None:
-    """By alias, by the path's last member, or by number; what is undefined is left out."""
+    """Names come from the alias, the last member of the path, or a number; undefined values are left out."""
     if want is None:
         with pytest.raises(CosmosError, match="SC1001"):
             sql.parse(query)
@@ -123,7 +123,7 @@ def test_a_selection_names_its_members(query: str, want: Any) -> None:
 
 
 def test_values_of_different_types_have_an_order() -> None:
-    """Undefined, null, booleans, numbers, strings, arrays, objects."""
+    """The order is undefined, null, booleans, numbers, strings, arrays, objects."""
     values: list[Any] = [UNDEFINED, None, False, True, -1, 2.5, "", "a", [], {}]
     for lower, higher in itertools.pairwise(values):
         assert order(lower, higher) < 0 < order(higher, lower)
@@ -145,12 +145,12 @@ def test_values_of_different_types_have_an_order() -> None:
     ],
 )
 def test_pages_add_up_to_the_whole(query: str, want: list[int], size: int) -> None:
-    """Whatever their size, nothing comes twice and nothing is missing."""
+    """Whatever the size of pages, no result appears twice and none is missing."""
     assert _run(query, [{"i": i, "g": i % 3} for i in range(6)], size, some=1, g=1) == want
 
 
 def test_an_aggregate_of_nothing() -> None:
-    """A count is 0, a sum is 0, an extreme is undefined and gives no result."""
+    """COUNT and SUM are 0; MIN and MAX are undefined and give no result."""
     assert _run("SELECT VALUE COUNT(1) FROM c", []) == [0]
     assert _run("SELECT VALUE SUM(c.n) FROM c", []) == [0]
     assert _run("SELECT VALUE MAX(c.n) FROM c", []) == []
@@ -175,7 +175,7 @@ def test_an_aggregate_of_nothing() -> None:
     ],
 )
 def test_a_query_that_cannot_run_says_why(query: str, want: str) -> None:
-    """400, with the place where there is one."""
+    """The answer is a 400, with the position where there is one."""
     with pytest.raises(CosmosError) as caught:
         _run(query, [DOCUMENT], text="x")
     assert caught.value.status_code == 400
@@ -186,7 +186,7 @@ def test_a_query_that_cannot_run_says_why(query: str, want: str) -> None:
     "token", ["nonsense", "e30=", "W10=", "////", _token(key=1, sort=[]), _token(key="x", sort=1), _token(skip="1")]
 )
 def test_a_token_that_nobody_gave_out_is_refused(token: str) -> None:
-    """400, not a page of something else."""
+    """Accepting the token would return a page of other results."""
     with pytest.raises(CosmosError, match="Continuation"):
         sql.execute(sql.parse("SELECT * FROM c"), {}, lambda _: [], 10, token)
 
@@ -200,7 +200,7 @@ _WORDS = (
 
 @given(st.lists(st.sampled_from(_WORDS.split()), max_size=12), st.booleans())
 def test_any_text_is_answered(words: list[str], whole: bool) -> None:
-    """With results or with a 400, whatever it is."""
+    """Every text gets results or a 400."""
     text = " ".join(words if whole else ["SELECT * FROM c WHERE", *words])
     rewritten = ""
     with contextlib.suppress(CosmosError):
@@ -211,7 +211,7 @@ def test_any_text_is_answered(words: list[str], whole: bool) -> None:
 
 
 def test_a_plan_leaves_each_partition_its_share() -> None:
-    """The rewritten query carries sort values beside the result; the client's own filter has its place."""
+    """The rewritten query returns sort values beside the result and has a place for the client's own filter."""
     plan = sql.plan(sql.parse("SELECT TOP 3 c.a, c.b AS x FROM c WHERE c.n > 1 ORDER BY c.n DESC"), {})["queryInfo"]
     assert (plan["top"], plan["orderBy"], plan["orderByExpressions"]) == (3, ["Descending"], ["c.n"])
     assert plan["rewrittenQuery"] == (

@@ -1,4 +1,4 @@
-"""Makes what the tests of deployments need: environments, scopes, templates, plans."""
+"""Factories for the tests of deployments: environments, scopes, templates, plans."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ SCHEMA = "https://schema.management.azure.com/schemas/2019-04-01/deploymentTempl
 
 
 def environment() -> Environment:
-    """Return the surroundings of a deployment `d` to the group `rg` in eastus."""
+    """Return the environment of a deployment `d` to the group `rg` in eastus."""
     return Environment(
         subscription={"id": f"/subscriptions/{SUBSCRIPTION}", "subscriptionId": SUBSCRIPTION},
         resource_group={"id": GROUP_ID, "name": "rg", "location": "eastus"},
@@ -41,7 +41,13 @@ def template(*resources: Mapping[str, Any], **sections: Any) -> dict[str, Any]:
 
 
 def resource(name: str = "a", kind: str = "Microsoft.Network/networkSecurityGroups", **members: Any) -> dict[str, Any]:
-    """Return a resource of a template."""
+    """Return a resource of a template.
+
+    Args:
+        name: resource name, or an expression for it.
+        kind: resource type.
+        members: members that are added or replaced.
+    """
     return {"type": kind, "name": name, "apiVersion": "2019-07-01", "location": "eastus", **members}
 
 

@@ -1,4 +1,4 @@
-"""Promises of running deployments, against ARM's own model without a network; a minute of Azure lasts milliseconds."""
+"""Running deployments, against ARM's own model without a network; a minute of Azure takes milliseconds."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -38,7 +38,7 @@ def anyio_backend() -> str:
 
 @dataclass
 class Azure:
-    """What a test sees."""
+    """What a test needs: the platform, and the caller who owns the subscription."""
 
     platform: Platform
     caller: Principal
@@ -50,7 +50,7 @@ class Azure:
 
     @property
     def deployments(self) -> DeploymentsModel:
-        """The deployments."""
+        """The model of deployments."""
         return self.platform.model(DeploymentsModel)
 
     def put(self, document: Mapping[str, Any], **parameters: Any) -> None:
@@ -64,7 +64,7 @@ class Azure:
         return self.deployments.get(self.caller, SUBSCRIPTION, "rg", "d")
 
     def states(self) -> dict[str, str]:
-        """Return the state of each resource that `d` has begun."""
+        """Return the state of each resource that `d` has begun to deploy."""
         return {
             operation["targetResource"]["resourceName"]: operation["provisioningState"]
             for operation in self.deployments.operations(self.record())
@@ -72,14 +72,14 @@ class Azure:
         }
 
     async def end(self) -> dict[str, Any]:
-        """Wait until `d` is over."""
+        """Wait until `d` has ended; return it."""
         await until(lambda: self.record()["provisioningState"] not in ("Accepted", "Running"))
         return self.record()
 
 
 async def until(check: Callable[[], bool]) -> None:
-    """Wait for what is about to happen."""
-    while not check():  # noqa: ASYNC110 - the state is in the store, which tells nobody of changes
+    """Wait until a check holds."""
+    while not check():  # noqa: ASYNC110 - the state is in the store, which sends no notifications
         await asyncio.sleep(0.002)
 
 
@@ -107,7 +107,7 @@ async def azure(folder: Path, time_scale: float = 2000) -> AsyncIterator[Azure]:
 
 
 async def test_resources_that_need_nothing_of_each_other_run_at_once(tmp_path: Path) -> None:
-    """And what needs both waits for both."""
+    """A resource that needs both waits for both."""
     async with azure(tmp_path) as world:
         world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.2, count=2))
         world.put(template(resource("a"), resource("b"), resource("c", dependsOn=["a", "b"])))
@@ -118,7 +118,7 @@ async def test_resources_that_need_nothing_of_each_other_run_at_once(tmp_path: P
 
 
 async def test_what_a_failed_resource_holds_up_never_begins(tmp_path: Path) -> None:
-    """Its siblings go on, and the deployment fails with its error alone."""
+    """The failed resource's siblings continue, and the deployment fails with its error alone."""
     async with azure(tmp_path) as world:
         world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, status_code=409, code="Conflict"))
         world.put(template(resource("bad"), resource("after", dependsOn=["bad"]), resource("sibling")))
@@ -131,7 +131,7 @@ async def test_what_a_failed_resource_holds_up_never_begins(tmp_path: Path) -> N
 
 
 async def test_cancel_begins_nothing_more_and_waits_for_nothing(tmp_path: Path) -> None:
-    """What has begun is left to itself; its end changes no state any more."""
+    """A resource that has begun is left alone; when it ends, no state changes any more."""
     async with azure(tmp_path) as world:
         world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.1))
         world.put(template(resource("first"), resource("second", dependsOn=["first"])))
@@ -157,7 +157,7 @@ async def test_a_reference_to_a_resource_that_is_not_there_fails_what_refers_to_
 
 
 async def test_an_output_that_cannot_be_evaluated_fails_the_deployment(tmp_path: Path) -> None:
-    """The resources stay."""
+    """The error names the property that does not exist."""
     outputs = {"o": {"type": "string", "value": "[reference('a').nope]"}}
     async with azure(tmp_path) as world:
         world.put(template(resource("a"), outputs=outputs))
@@ -168,7 +168,7 @@ async def test_an_output_that_cannot_be_evaluated_fails_the_deployment(tmp_path:
 
 
 async def test_errors_do_not_tell_secure_parameters(tmp_path: Path) -> None:
-    """Neither the refusal of a template nor the failure of a resource cites one."""
+    """Neither the refusal of a template nor the failure of a resource shows a secure parameter."""
     parameters = {"p": {"type": "secureString"}, "o": {"type": "secureObject", "defaultValue": {"deep": ["hunter3"]}}}
     bad_now = template(resource("a", tags={"x": "[string(int(parameters('p')))]"}), parameters=parameters)
     bad_later = template(resource("[take('a', 1)]", location="[parameters('p')]"), parameters=parameters)
@@ -184,7 +184,7 @@ async def test_errors_do_not_tell_secure_parameters(tmp_path: Path) -> None:
 
 
 async def test_a_deleted_group_takes_its_deployments_along(tmp_path: Path) -> None:
-    """A new group of the same name begins without them."""
+    """A new group of the same name starts without them."""
     async with azure(tmp_path) as world:
         world.put(template(resource("a")))
         await world.end()
@@ -197,7 +197,7 @@ async def test_a_deleted_group_takes_its_deployments_along(tmp_path: Path) -> No
 
 
 async def test_keys_and_signatures_are_asked_of_the_account_when_it_is_there(tmp_path: Path) -> None:
-    """`list*` is an action of the resource, called as the caller, after the resource was made."""
+    """`list*` is an action of the resource, called as the caller once the resource has been made."""
     account = resource("clusterabcde", "Microsoft.Storage/storageAccounts", apiVersion="2019-04-01")
     account |= {"sku": {"name": "Standard_LRS"}, "kind": "StorageV2", "properties": {}}
     window = {"signedStart": "2026-01-01T00:00:00Z", "signedExpiry": "2026-01-02T00:00:00Z"}

@@ -1,4 +1,4 @@
-"""Promises of the functions of the template language."""
+"""The functions of the template language."""
 
 import pytest
 
@@ -119,7 +119,7 @@ RESULTS: list[tuple[str, object]] = [
 
 @pytest.mark.parametrize(("expression", "want"), RESULTS, ids=[expression for expression, _ in RESULTS])
 def test_a_function_gives_what_arm_gives(expression: str, want: object) -> None:
-    """Each result was taken from the documentation's examples, or follows them."""
+    """Each result comes from the documentation's examples, or follows from them."""
     result = evaluate(f"[{expression}]", scope())
     assert result == want
     assert type(result) is type(want)
@@ -171,13 +171,13 @@ def test_a_wrong_call_names_the_function_and_the_reason(expression: str, want_me
 
 
 def test_names_of_functions_parameters_and_members_have_no_case() -> None:
-    """ARM compares them without regard to case."""
+    """ARM compares them case-insensitively."""
     inside = scope({"vmSize": {"Name": "x"}}, {"vnet": "[toupper(Parameters('VMSIZE').name)]"})
     assert evaluate("[CONCAT(variables('VNET'), '1')]", inside) == "X1"
 
 
 def test_every_function_of_the_table_says_what_it_takes() -> None:
-    """The table is complete: nothing is registered twice, and each row can be called."""
+    """The table is long enough, and no function requires more arguments than it accepts."""
     assert len(FUNCTIONS) > 70
     assert all(function.minimum <= (function.maximum or 99) for function in FUNCTIONS.values())
 
@@ -193,7 +193,7 @@ def test_every_function_of_the_table_says_what_it_takes() -> None:
     ],
 )
 def test_unique_string_gives_the_values_recorded_from_arm(texts: list[str], want: str) -> None:
-    """The values were recorded from Bicep's uniqueString by others."""
+    """Others recorded these values from Bicep's uniqueString."""
     assert unique_string(*texts) == want
 
 
@@ -205,7 +205,7 @@ def test_guid_is_a_version_5_id_of_the_texts_joined_by_hyphens() -> None:
 
 
 def test_property_copy_makes_an_array_of_one_input_for_each_round() -> None:
-    """The member takes the name of the loop."""
+    """The member is named after the loop."""
     value = {"copy": [{"name": "disks", "count": 2, "input": {"lun": "[copyIndex('disks', 1)]"}}], "x": 1}
     assert evaluate(value, scope()) == {"disks": [{"lun": 1}, {"lun": 2}], "x": 1}
 
@@ -216,7 +216,7 @@ def test_a_property_that_is_called_copy_is_left_alone() -> None:
 
 
 def test_a_copy_among_variables_makes_variables() -> None:
-    """Each loop is a variable of its name."""
+    """Each loop becomes a variable of its name."""
     variables = {"copy": [{"name": "zones", "count": 3, "input": "[string(copyIndex('zones', 1))]"}], "x": 1}
     assert evaluate("[concat(variables('zones'), createArray(variables('x')))]", scope(variables=variables)) == [
         "1",

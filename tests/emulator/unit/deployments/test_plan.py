@@ -1,4 +1,4 @@
-"""Promises of a plan: which resources a template makes, and in which order."""
+"""Plans: which resources a template makes, and in which order."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def _key(kind: str, *names: str) -> str:
     ],
 )
 def test_depends_on_finds_a_resource(dependency: str) -> None:
-    """All the ways that templates use to name it are understood."""
+    """`dependsOn` accepts all the ways in which templates name a resource."""
     made = plan(template(resource(), resource("b", VNET, dependsOn=[dependency])))
     assert made.needs[_key(VNET, "b")] == (_key(NSG, "a"),)
     assert made.needs[_key(NSG, "a")] == ()
@@ -49,7 +49,7 @@ def test_depends_on_finds_a_resource(dependency: str) -> None:
     ],
 )
 def test_a_reference_is_a_dependency(expression: str, want_dependency: bool) -> None:
-    """What is read from a resource of the template is read after it was made."""
+    """A resource of the template is read only after it was made."""
     made = plan(template(resource(), resource("b", VNET, properties={"deep": [{"x": expression}]})))
     assert made.needs[_key(VNET, "b")] == ((_key(NSG, "a"),) if want_dependency else ())
 
@@ -62,7 +62,7 @@ def test_a_resource_whose_condition_is_false_is_not_made_and_not_waited_for() ->
 
 
 def test_a_copy_loop_makes_a_resource_for_each_round_and_can_be_waited_for() -> None:
-    """Others depend on the loop by its name, or on one round."""
+    """Other resources depend on the loop by its name, or on one round."""
     loop = resource("[concat('n', copyIndex(1))]", copy={"name": "nics", "count": "[parameters('n')]"})
     made = plan(
         template(
@@ -80,7 +80,7 @@ def test_a_copy_loop_makes_a_resource_for_each_round_and_can_be_waited_for() -> 
 
 
 def test_a_serial_loop_waits_batch_by_batch() -> None:
-    """Rounds of one batch run together."""
+    """The rounds of one batch run together."""
     made = plan(
         template(
             resource("[concat('n', copyIndex())]", copy={"name": "l", "count": 4, "mode": "Serial", "batchSize": 2}),
@@ -91,7 +91,7 @@ def test_a_serial_loop_waits_batch_by_batch() -> None:
 
 
 def test_a_loop_of_no_rounds_makes_nothing() -> None:
-    """It may still be waited for."""
+    """Other resources may still depend on it."""
     made = plan(template(resource(copy={"name": "l", "count": 0}), resource("b", dependsOn=["l"])))
     assert list(made.needs) == [_key(NSG, "b")]
 
@@ -132,13 +132,13 @@ def test_children_take_type_and_name_of_their_parent() -> None:
     ],
 )
 def test_an_extension_resource_gets_the_id_of_what_it_extends(member: dict[str, object], want_id: str) -> None:
-    """Both spellings that templates use lead to the same id."""
+    """Both spellings in templates lead to the same id."""
     [declaration] = plan(template(member)).declarations.values()
     assert declaration.id == want_id
 
 
 def test_each_expression_of_a_template_is_parsed_once() -> None:
-    """However many of its thirty resources say the same, and however often it is planned: parsing is most of the work."""
+    """Repeated expressions and repeated plans parse nothing again: parsing is most of the work."""
     resources = [
         resource(
             f"[concat(parameters('p'), '-{index}')]",

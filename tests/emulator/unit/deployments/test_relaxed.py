@@ -1,4 +1,4 @@
-"""Promises of the reader of deployments."""
+"""The reader of the lenient JSON in which deployments come."""
 
 import json
 
@@ -18,7 +18,7 @@ VALUES = st.recursive(
 
 @given(VALUES, st.sampled_from([None, 2]))
 def test_json_stays_as_it_is(value: object, indent: int | None) -> None:
-    """Whatever looks like a comment or a name within a string is left alone."""
+    """Text within a string is left alone, even if it looks like a comment or a name."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     assert decode(text.encode("utf-8", "surrogatepass")) == (value, text)
 
@@ -39,7 +39,7 @@ def test_json_stays_as_it_is(value: object, indent: int | None) -> None:
     ],
 )
 def test_what_is_more_than_json_is_read_too(text: str, want: object) -> None:
-    """ARM takes it, and the CLI sends it."""
+    """ARM accepts more than JSON, and the CLI sends it."""
     assert decode(text.encode())[0] == want
 
 
@@ -51,6 +51,6 @@ def test_what_cannot_be_read_is_refused(text: str) -> None:
 
 
 def test_lines_keep_their_numbers() -> None:
-    """Errors name lines of the file that the caller wrote."""
+    """Errors name lines of the file as the caller wrote it."""
     _, source = decode(b'{/* one\ntwo */\n  "a": "three\nfour",\n  b: 1}')
     assert locate(source, ("b",)) == Position(5, 8)

@@ -1,4 +1,4 @@
-"""Promises of the expression parser."""
+"""The parser of expressions."""
 
 import contextlib
 
@@ -28,7 +28,7 @@ LITERALS = st.one_of(st.text(max_size=20), st.integers(-INT64, INT64 - 1)).map(L
 
 
 def _with_depth(node: Node) -> Node:
-    """Return the node as the parser makes it: nodes built here know nothing of their depth."""
+    """Return the node as the parser makes it, with its depth, which nodes built here lack."""
     return parse(unparse(node))
 
 
@@ -42,7 +42,7 @@ NODES: st.SearchStrategy[Node] = st.recursive(LITERALS, _calls, max_leaves=12)
 
 @given(NODES)
 def test_what_is_written_from_a_tree_parses_to_the_same_tree(node: Node) -> None:
-    """Writing and parsing are each other's inverse."""
+    """Unparsing and parsing are inverse to each other."""
     tree = _with_depth(node)
     assert parse(unparse(tree)) == tree
     assert unparse(tree) == unparse(node)
@@ -68,7 +68,7 @@ def _known_calls(nodes: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 @settings(max_examples=500, deadline=None)
 @given(st.recursive(LITERALS, _known_calls, max_leaves=8))
 def test_any_use_of_a_function_evaluates_or_is_an_expression_error(node: Node) -> None:
-    """No arguments crash a function."""
+    """A function does not crash, whatever its arguments."""
     with contextlib.suppress(ExpressionError):
         evaluate(unparse(node), scope(variables={"a": 1}))
 
@@ -84,7 +84,7 @@ def test_any_use_of_a_function_evaluates_or_is_an_expression_error(node: Node) -
     ],
 )
 def test_text_that_is_no_expression_stands_for_itself(text: str, want: str) -> None:
-    """Only a string wholly in single brackets is evaluated."""
+    """Only a string that is wholly in single brackets is evaluated."""
     assert not is_expression(text)
     assert literal_text(text) == want
 
@@ -104,12 +104,12 @@ def test_text_that_is_no_expression_stands_for_itself(text: str, want: str) -> N
     ],
 )
 def test_a_wrong_expression_says_what_was_expected_where(text: str, want_message: str) -> None:
-    """The message has ARM's names of tokens, and the position."""
+    """The message has the position and ARM's names of tokens."""
     with pytest.raises(ExpressionError) as error:
         parse(text)
     assert want_message in str(error.value)
 
 
 def test_two_quotes_in_a_string_stand_for_one() -> None:
-    """That is the language's only escape."""
+    """The language has no other escape."""
     assert parse("['it''s \\ [ ]']") == Literal("it's \\ [ ]")

@@ -1,4 +1,4 @@
-"""Promises of reading a template: structure, parameters, resources."""
+"""Reading a template: structure, parameters, resources."""
 
 import contextlib
 import copy
@@ -115,7 +115,7 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
 def test_a_bad_template_is_refused_with_code_and_reason(
     document: dict[str, Any], want_code: str, want_message: str
 ) -> None:
-    """All of it is found before anything is deployed."""
+    """Each problem is found before anything is deployed."""
     with pytest.raises(ServiceError) as error:
         plan(document)
     assert error.value.status_code == 400
@@ -124,7 +124,7 @@ def test_a_bad_template_is_refused_with_code_and_reason(
 
 
 def test_an_invalid_template_tells_line_column_and_path() -> None:
-    """They are those of the request's text."""
+    """Line, column and path refer to the text of the request."""
     with pytest.raises(ServiceError) as error:
         plan(template(resource(), resource("[nope()]")))
     [info] = error.value.extra["additionalInfo"]
@@ -155,7 +155,7 @@ PARAMETERS = {
 
 
 def test_defaults_are_evaluated_and_see_the_parameters_before_them() -> None:
-    """UtcNow and newGuid can be used in defaults."""
+    """Defaults may use `utcNow` and `newGuid`."""
     resolved = resolve_parameters(read(template(parameters=PARAMETERS)), {"NAME": "ab"}, environment())
     assert {name: parameter.value for name, parameter in resolved.items()} == {
         "name": "ab",
@@ -197,7 +197,7 @@ def test_a_wrong_parameter_is_refused(given: dict[str, Any], want_message: str) 
 
 
 def test_a_secure_value_is_in_no_message_and_no_answer() -> None:
-    """Neither when it is refused nor when it is shown."""
+    """A secure value is hidden both when it is refused and when parameters are shown."""
     checked = read(template(parameters=PARAMETERS))
     with pytest.raises(ServiceError) as error:
         resolve_parameters(checked, {"name": "ab", "secret": "hunter2"}, environment())
@@ -217,7 +217,7 @@ def test_a_secure_value_is_in_no_message_and_no_answer() -> None:
     ],
 )
 def test_parameters_of_a_wrong_form_are_refused(raw: dict[str, Any], want_code: str) -> None:
-    """A parameter is an object with a value."""
+    """A parameter has to be an object with a value."""
     with pytest.raises(ServiceError) as error:
         read_given(raw)
     assert (error.value.status_code, error.value.code) == (400, want_code)
@@ -273,5 +273,5 @@ def test_whatever_stands_anywhere_in_a_template_is_planned_or_refused(place: tup
 
 
 def test_the_template_of_the_test_before_can_be_planned() -> None:
-    """So what it changes is what fails."""
+    """A failure there therefore comes from the change that it makes."""
     assert len(plan(FULL).declarations) == 5

@@ -18,5 +18,5 @@ class Stopped:
 
 @pytest.fixture
 def time() -> Stopped:
-    """Return the clock's hand."""
+    """Return a clock that stands still."""
     return Stopped()

@@ -1,4 +1,4 @@
-"""Promises of the check of client assertions: each claim and the key count."""
+"""The check of client assertions: each claim and the key have to be right."""
 
 import base64
 import hashlib
@@ -28,7 +28,7 @@ def credential(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any]
     der = certificate.public_bytes(Encoding.DER)
     known = {
         "der": base64.b64encode(der).decode(),
-        "sha1": hashlib.sha1(der).hexdigest(),  # noqa: S324 - the name by which x5t calls it
+        "sha1": hashlib.sha1(der).hexdigest(),  # noqa: S324 - x5t is a SHA-1 thumbprint
         "sha256": hashlib.sha256(der).hexdigest(),
     }
     return {"clientId": CLIENT_ID, "certificates": [known]}, key
@@ -50,7 +50,7 @@ def _check(credential: tuple[dict[str, Any], PrivateKey], assertion: str) -> Non
 
 
 def test_a_good_assertion_passes_twice(credential: tuple[dict[str, Any], PrivateKey]) -> None:
-    """MSAL uses one assertion for ten minutes; a chain may come along, and the old thumbprint will do."""
+    """MSAL uses one assertion for ten minutes; a chain may be included, and the old thumbprint is accepted."""
     _check(credential, _assertion(credential))
     _check(credential, _assertion(credential))
     known = credential[0]["certificates"][0]
@@ -74,7 +74,7 @@ def test_a_good_assertion_passes_twice(credential: tuple[dict[str, Any], Private
 def test_each_claim_counts(
     credential: tuple[dict[str, Any], PrivateKey], changes: dict[str, Any], want_code: int
 ) -> None:
-    """A wrong one has its own code."""
+    """Each wrong claim has its own code."""
     with pytest.raises(ServiceError, match=f"^AADSTS{want_code}:"):
         _check(credential, _assertion(credential, **changes))
 
@@ -87,7 +87,7 @@ def test_each_claim_counts(
 def test_the_header_must_name_a_registered_certificate(
     credential: tuple[dict[str, Any], PrivateKey], header: dict[str, Any]
 ) -> None:
-    """Otherwise no key verifies it: AADSTS700027."""
+    """Otherwise no key verifies the assertion: AADSTS700027."""
     with pytest.raises(ServiceError, match="The key was not found"):
         _check(credential, _assertion(credential, header))
 
@@ -95,14 +95,14 @@ def test_the_header_must_name_a_registered_certificate(
 def test_another_key_under_a_registered_name_is_refused(
     credential: tuple[dict[str, Any], PrivateKey], tmp_path: Path
 ) -> None:
-    """A thumbprint is public; the signature is what counts."""
+    """A thumbprint is public, so the signature decides."""
     _, key = CertificateAuthority(tmp_path).issue("thief", rsa_key=True)
     with pytest.raises(ServiceError, match=r"AADSTS700027.*use of the key to verify the signature failed"):
         _check(credential, _assertion((credential[0], key)))
 
 
 def test_what_is_no_jwt_is_refused(credential: tuple[dict[str, Any], PrivateKey]) -> None:
-    """AADSTS50027, also for one without a signature."""
+    """Text that is not a JWT gets AADSTS50027, an unsigned one AADSTS700027."""
     unsigned = jwt.encode({"sub": CLIENT_ID}, "", algorithm="none")
     for assertion in ("nonsense", "a.b.c"):
         with pytest.raises(ServiceError, match="AADSTS50027"):

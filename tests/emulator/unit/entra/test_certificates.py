@@ -1,4 +1,4 @@
-"""Promises of certificates in vaults that only a moved clock or a restart can show."""
+"""What only a moved clock or a restart can show of certificates in vaults."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ class Vaults:
         return self.orders.create(VAULT, name, {"policy": policy}, issuing.new_key(complete(policy)))
 
     def pass_by(self, seconds: float) -> None:
-        """Let seconds of Azure pass, and ask for anything."""
+        """Let seconds of emulated time pass, and settle the orders that are due."""
         self.time.moment += self.platform.clock.scaled(seconds)
         self.orders.settle(VAULT)
 
@@ -77,7 +77,7 @@ def start(tmp_path: Path, time: Stopped) -> Iterator[Callable[[], Vaults]]:
 
 
 def test_an_order_takes_its_issuer_s_time(start: Callable[[], Vaults]) -> None:
-    """Until then its secret is disabled; then it holds the key and the chain."""
+    """Until the order ends, the secret is disabled; afterwards it holds the key and the chain."""
     vaults = start()
     vaults.order()
     vaults.pass_by(ISSUE_SECONDS - 1)
@@ -96,7 +96,7 @@ def test_an_order_takes_its_issuer_s_time(start: Callable[[], Vaults]) -> None:
 
 
 def test_an_order_in_flight_outlives_a_restart(start: Callable[[], Vaults]) -> None:
-    """The certificate is there when its time has come, whoever runs then."""
+    """The certificate is issued when it is due, whichever process runs then."""
     start().order()
     again = start()
     again.pass_by(ISSUE_SECONDS)
@@ -105,7 +105,7 @@ def test_an_order_in_flight_outlives_a_restart(start: Callable[[], Vaults]) -> N
 
 
 def test_an_issuer_that_the_vault_does_not_know_fails_the_order(start: Callable[[], Vaults]) -> None:
-    """The order is taken, and ends with the words of who cannot fulfil it; no secret comes of it."""
+    """The order is accepted, then fails with the reason, and its secret stays disabled."""
     vaults = start()
     vaults.order(issuer={"name": "Nobody"})
     vaults.pass_by(ISSUE_SECONDS)
@@ -127,7 +127,7 @@ def test_an_issuer_that_the_vault_does_not_know_fails_the_order(start: Callable[
     ids=["by its own code", "for good", "for now", "for being too many"],
 )
 def test_a_refused_order_can_be_placed_again(start: Callable[[], Vaults], refusal: dict[str, Any], want: str) -> None:
-    """The next one makes the version that counts."""
+    """The next order makes the current version."""
     vaults = start()
     vaults.platform.faults.add(Fault("keyvault", "issue Public", message="Not today.", **refusal))
     vaults.order()
@@ -141,7 +141,7 @@ def test_a_refused_order_can_be_placed_again(start: Callable[[], Vaults], refusa
 
 
 def test_the_old_version_serves_until_the_new_one_is_issued(start: Callable[[], Vaults]) -> None:
-    """A renewal that takes its time, or fails, takes nothing away."""
+    """A renewal that is slow, or fails, takes nothing away."""
     vaults = start()
     vaults.order(issuer={"name": "Self"})
     vaults.pass_by(SELF_SECONDS)
@@ -154,7 +154,7 @@ def test_the_old_version_serves_until_the_new_one_is_issued(start: Callable[[], 
 
 
 def test_a_version_on_order_cannot_be_enabled_by_hand(start: Callable[[], Vaults]) -> None:
-    """Its secret would hold a key without a certificate. What was asked for holds from its issue on."""
+    """The secret would hold a key without a certificate. The attributes asked for apply once it is issued."""
     vaults = start()
     vaults.order()
     vaults.certificates.update(VAULT, "a", "", {"attributes": {"enabled": True}})
@@ -167,7 +167,7 @@ def test_a_version_on_order_cannot_be_enabled_by_hand(start: Callable[[], Vaults
 
 
 def test_an_order_is_not_mistaken_for_its_successor(start: Callable[[], Vaults]) -> None:
-    """Whoever asks by an order's own id is told that it is gone."""
+    """A read by the old order's own id is told that it is gone."""
     vaults = start()
     first = vaults.order()["order"]["request_id"]
     assert vaults.orders.get(VAULT, "a", first)["order"]["request_id"] == first
@@ -178,7 +178,7 @@ def test_an_order_is_not_mistaken_for_its_successor(start: Callable[[], Vaults])
 
 
 def test_an_order_that_was_cancelled_or_forgotten_makes_no_certificate(start: Callable[[], Vaults]) -> None:
-    """Cancelled shows as such; forgotten is not found."""
+    """A cancelled order shows that it was cancelled; a forgotten one is not found."""
     vaults = start()
     for name in ("a", "b"):
         vaults.order(name)
@@ -194,7 +194,7 @@ def test_an_order_that_was_cancelled_or_forgotten_makes_no_certificate(start: Ca
 
 
 def test_a_deleted_certificate_is_gone_after_its_retention_with_its_secret(start: Callable[[], Vaults]) -> None:
-    """90 days, never scaled; then its name is free."""
+    """Retention is 90 days, never scaled; then the certificate's name is free."""
     vaults = start()
     vaults.order()
     vaults.certificates.delete(VAULT, "a")
@@ -205,7 +205,7 @@ def test_a_deleted_certificate_is_gone_after_its_retention_with_its_secret(start
 
 
 def test_an_order_ends_with_its_certificate_and_not_with_the_next_of_that_name(start: Callable[[], Vaults]) -> None:
-    """Deleted on order, purged, ordered anew from somebody who never answers: nothing is issued."""
+    """After a delete and a purge, the old order does not complete the new one, whose issuer never answers."""
     vaults = start()
     vaults.order()
     vaults.certificates.delete(VAULT, "a")
@@ -216,7 +216,7 @@ def test_an_order_ends_with_its_certificate_and_not_with_the_next_of_that_name(s
 
 
 def test_pkcs12_holds_the_same(start: Callable[[], Vaults]) -> None:
-    """The content type that Key Vault chooses when nobody does."""
+    """Key Vault uses this content type if the policy names none."""
     vaults = start()
     vaults.order(secret_props={})
     vaults.pass_by(ISSUE_SECONDS)
@@ -229,7 +229,7 @@ def test_pkcs12_holds_the_same(start: Callable[[], Vaults]) -> None:
 
 
 def test_a_key_that_may_not_leave_does_not(start: Callable[[], Vaults]) -> None:
-    """Its secret holds the certificates alone."""
+    """The secret of a key that is not exportable holds only the certificates."""
     vaults = start()
     vaults.order(key_props={"kty": "EC", "exportable": False})
     vaults.pass_by(ISSUE_SECONDS)
@@ -262,12 +262,12 @@ def test_a_key_that_may_not_leave_does_not(start: Callable[[], Vaults]) -> None:
     ],
 )
 def test_a_malformed_policy_is_refused_by_the_name_of_its_member(changes: dict[str, Any], said: str) -> None:
-    """BadParameter, before a key is made."""
+    """The error is BadParameter, before a key is made."""
     with pytest.raises(ServiceError, match=said) as refused:
         issuing.request(complete(POLICY | changes), issuing.new_key(complete(POLICY | changes)))
     assert refused.value.code == "BadParameter"
 
 
 def test_a_common_name_of_64_characters_is_taken() -> None:
-    """X.509 has room for so many and no more."""
+    """X.509 allows that many and no more."""
     assert complete(POLICY | {"x509_props": {"subject": f"CN={'a' * 64}"}})["x509_props"]["subject"].endswith("a")

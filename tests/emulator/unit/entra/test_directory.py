@@ -1,4 +1,4 @@
-"""Promises of the directory to the services that ask it."""
+"""The directory, as the services that ask it see it."""
 
 import timeit
 from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def _refusal(directory: EntraModel, authorization: str | None, *audiences: str) 
 
 
 def test_a_token_tells_who_sent_a_request(directory: EntraModel) -> None:
-    """Under any spelling of the audience: with a slash, as the older name, as the service's application id."""
+    """Any spelling of the audience works: with a slash, the older name, or the service's application id."""
     for audience in (AUDIENCE, "https://management.core.windows.net", ARM.app_id):
         token = directory.issue_token(WORLD.tenant_id, APP, audience)
         caller = directory.authenticate(f"bearer {token}", ARM.identifiers)
@@ -76,7 +76,7 @@ def test_tokens_outlive_a_restart(directory: EntraModel, start: Callable[[], Ent
 
 
 def test_object_ids_are_the_same_on_every_machine(directory: EntraModel) -> None:
-    """Pasted commands of two machines look alike; the tenants of one application differ."""
+    """Commands pasted from two machines look alike; one application has different ids in two tenants."""
     directory.ensure_application(APP, "owner")
     ids = [directory.ensure_service_principal(tenant, APP) for tenant in (WORLD.tenant_id, WORLD.rp_tenant_id)]
     assert ids == ["3089d668-17e9-58ee-9d6b-af7e645e6511", ids[1]]
@@ -94,14 +94,14 @@ def test_object_ids_are_the_same_on_every_machine(directory: EntraModel) -> None
     ],
 )
 def test_what_is_no_token_is_refused(directory: EntraModel, authorization: str | None, want_code: str) -> None:
-    """With ARM's codes and a challenge."""
+    """The answer has ARM's codes and a challenge."""
     token = directory.issue_token(WORLD.tenant_id, APP, AUDIENCE)
     given = authorization and authorization.format(token=token)
     assert _refusal(directory, given).code == want_code
 
 
 def test_a_token_of_another_directory_is_refused(directory: EntraModel, tmp_path: Path) -> None:
-    """Same claims, another key."""
+    """The token's claims are the same, but its key is another."""
     other = Platform(tmp_path / "other", clock=Clock(40), world=WORLD)
     with closing(other.store), closing(other.journal):
         entra.create(other)
@@ -113,7 +113,7 @@ def test_a_token_of_another_directory_is_refused(directory: EntraModel, tmp_path
 
 
 def test_a_token_is_good_for_its_audience_alone(directory: EntraModel) -> None:
-    """A vault's token does not open ARM, one Cosmos account's token not another's."""
+    """A vault's token does not open ARM, nor one Cosmos DB account's token another account."""
     vault = directory.issue_token(WORLD.tenant_id, APP, "https://vault.azure.net")
     refused = _refusal(directory, f"Bearer {vault}")
     assert refused.code == "InvalidAuthenticationTokenAudience"
@@ -124,7 +124,7 @@ def test_a_token_is_good_for_its_audience_alone(directory: EntraModel) -> None:
 
 
 def test_a_token_expires_after_an_hour_even_when_it_was_seen_before(directory: EntraModel, time: Stopped) -> None:
-    """The cache keeps signatures, not validity; time scale does not shorten the hour."""
+    """The cache keeps signatures, not validity; the time scale does not shorten the hour."""
     token = directory.issue_token(WORLD.tenant_id, APP, AUDIENCE)
     time.moment += timedelta(minutes=59)
     directory.authenticate(f"Bearer {token}", ARM.identifiers)
@@ -133,14 +133,14 @@ def test_a_token_expires_after_an_hour_even_when_it_was_seen_before(directory: E
 
 
 def test_authentication_costs_microseconds(directory: EntraModel) -> None:
-    """Every call to every service pays it: far below a verification of an RSA signature for a token seen before."""
+    """Every call pays it: for a token seen before it is far cheaper than verifying an RSA signature."""
     header = "Bearer " + directory.issue_token(WORLD.tenant_id, APP, AUDIENCE)
     best = min(timeit.repeat(lambda: directory.authenticate(header, ARM.identifiers), number=100, repeat=5)) / 100
     assert best < 100e-6
 
 
 def test_a_new_principal_and_secret_take_their_time_to_be_known(directory: EntraModel, time: Stopped) -> None:
-    """When a test asks for propagation, scaled like every latency."""
+    """A test can ask for propagation, which is scaled like every latency."""
     directory.propagation_seconds = 120
     client_id = WORLD.cluster_client_id
     directory.ensure_application(client_id, "cluster", tenant_id=WORLD.tenant_id, secrets=["secret"])
@@ -155,7 +155,7 @@ def test_a_new_principal_and_secret_take_their_time_to_be_known(directory: Entra
 
 
 def test_a_secret_expires_and_can_be_removed(directory: EntraModel, time: Stopped) -> None:
-    """Two codes: AADSTS7000222 for one that was right once, AADSTS7000215 for one that is not there."""
+    """An expired secret gets AADSTS7000222, an unknown one AADSTS7000215."""
     key_id, value = directory.add_secret(APP, expires=time.moment + timedelta(days=1))
     directory.check_secret(APP, value)
     time.moment += timedelta(days=2)
@@ -169,7 +169,7 @@ def test_a_secret_expires_and_can_be_removed(directory: EntraModel, time: Stoppe
 
 
 def test_a_secret_is_no_use_before_it_starts(directory: EntraModel, time: Stopped) -> None:
-    """Its start may lie ahead."""
+    """A secret's start may be in the future."""
     _, value = directory.add_secret(APP, starts=time.moment + timedelta(days=1))
     with pytest.raises(ServiceError, match="AADSTS7000215"):
         directory.check_secret(APP, value)
@@ -178,7 +178,7 @@ def test_a_secret_is_no_use_before_it_starts(directory: EntraModel, time: Stoppe
 
 
 def test_ensuring_twice_changes_nothing(directory: EntraModel) -> None:
-    """`up` ensures the same world at every start."""
+    """`up` ensures the same applications and principals at every start."""
     before = directory.application(APP)
     after = directory.ensure_application(APP, "owner", tenant_id=WORLD.tenant_id, secrets=["secret"])
     assert before == after

@@ -1,4 +1,4 @@
-"""Promises of the filters that Graph's clients send."""
+"""The filters that Graph's clients send."""
 
 import pytest
 
@@ -23,7 +23,7 @@ ITEMS = [
     ],
 )
 def test_a_filter_chooses(condition: str, want: list[str]) -> None:
-    """Without regard to case, with quotes doubled."""
+    """A filter ignores case, and a doubled quote in it stands for one."""
     assert [item["appId"] for item in query(ITEMS, {"$filter": condition}, "ServicePrincipal")] == want
 
 
@@ -37,6 +37,6 @@ def test_a_filter_chooses(condition: str, want: list[str]) -> None:
     ],
 )
 def test_what_is_not_there_is_refused(options: dict[str, str]) -> None:
-    """An ignored option would answer another question."""
+    """If an option were ignored, the answer would be to another question."""
     with pytest.raises(ServiceError, match="Request_UnsupportedQuery"):
         query(ITEMS, options, "ServicePrincipal")

@@ -1,4 +1,4 @@
-"""Promises of the vaults that only a moved clock or a restart can show."""
+"""What only a moved clock or a restart can show of vaults."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -37,7 +37,7 @@ def start(tmp_path: Path, time: Stopped) -> Iterator[Callable[[], KeyVaultModel]
 
 
 def test_everything_outlives_a_restart(start: Callable[[], KeyVaultModel]) -> None:
-    """Versions, policies, deleted secrets; ensuring a vault again keeps its policies."""
+    """Versions, policies and deleted secrets are kept; ensuring a vault again keeps its policies."""
     vaults = start()
     vaults.allow(VAULT, "somebody", ["get"])
     first = vaults.set_secret(VAULT, "a", {"value": "one"})
@@ -54,7 +54,7 @@ def test_everything_outlives_a_restart(start: Callable[[], KeyVaultModel]) -> No
 
 
 def test_a_deleted_secret_is_gone_after_its_retention(start: Callable[[], KeyVaultModel], time: Stopped) -> None:
-    """90 days, never scaled; then its name is free and no version is left."""
+    """Retention is 90 days, never scaled; then the secret's name is free and no version is left."""
     vaults = start()
     old = vaults.set_secret(VAULT, "a", {"value": "one"})
     vaults.delete_secret(VAULT, "a")
@@ -68,7 +68,7 @@ def test_a_deleted_secret_is_gone_after_its_retention(start: Callable[[], KeyVau
 
 
 def test_one_vault_s_secrets_are_not_another_s(start: Callable[[], KeyVaultModel]) -> None:
-    """Also when one name begins with the other."""
+    """Vaults are separate even when one name begins with the other."""
     vaults = start()
     vaults.ensure_vault(f"{VAULT}-2", WORLD.rp_tenant_id)
     vaults.set_secret(f"{VAULT}-2", "a", {"value": "x"})
@@ -93,7 +93,7 @@ def test_one_vault_s_secrets_are_not_another_s(start: Callable[[], KeyVaultModel
     ],
 )
 def test_a_malformed_secret_is_refused(start: Callable[[], KeyVaultModel], wish: dict[str, object]) -> None:
-    """BadParameter, and no version is made."""
+    """The error is BadParameter, and no version is made."""
     vaults = start()
     with pytest.raises(ServiceError, match="BadParameter"):
         vaults.set_secret(VAULT, "a", wish)
@@ -102,13 +102,13 @@ def test_a_malformed_secret_is_refused(start: Callable[[], KeyVaultModel], wish:
 
 @pytest.mark.parametrize("name", ["ab", "1abc", "a--b", "ab-", "a" * 25, "a_b"])
 def test_a_vault_s_name_follows_key_vault_s_rules(start: Callable[[], KeyVaultModel], name: str) -> None:
-    """3 to 24 letters, digits and single hyphens, a letter first."""
+    """A name has 3 to 24 letters, digits and single hyphens, and begins with a letter."""
     with pytest.raises(ValueError, match="no vault name"):
         start().ensure_vault(name, WORLD.rp_tenant_id)
 
 
 def test_a_policy_names_permissions_that_exist(start: Callable[[], KeyVaultModel]) -> None:
-    """A mistyped permission, or vault, fails when it is granted."""
+    """A mistyped permission or vault fails when the permission is granted."""
     vaults = start()
     with pytest.raises(ValueError, match="unknown secret permissions"):
         vaults.allow(VAULT, "somebody", ["read"])

@@ -1,4 +1,4 @@
-"""Episodes: what the worker is handed, and what its answer is committed as."""
+"""Episodes: what the worker gets, and how its answer is committed."""
 
 import json
 from typing import Any

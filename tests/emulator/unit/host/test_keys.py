@@ -1,4 +1,4 @@
-"""Keys are made once and readable by their owner only."""
+"""Keys are made once, and only their owner can read them."""
 
 from pathlib import Path
 

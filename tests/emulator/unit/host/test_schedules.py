@@ -34,7 +34,7 @@ def test_next_run_follows_the_expression(schedule: str, after: str, want: str) -
     "schedule",
     [
         *("", "* * *", "60 * * * * *", "a * * * * *", "*/0 * * * * *", "0:0:0", "5-1 * * * * *", "0 0 0 1 1 * 2030"),
-        # Other crons know these.
+        # Other versions of cron accept these.
         *("0 0 0 L * *", "0 0 0 ? * *", "0 0 0 * * 7", "0 0 0 * * 1-7", "0 0 0 * * Fri-Mon", "0 0 0 * * Mon#1"),
         *("R * * * * *", "@hourly", "0 0 0 15W * *", "0 0 0 * Mon *", "0 0 0 0 * *", "0 0 24 * * *", "abc * * * * *"),
     ],

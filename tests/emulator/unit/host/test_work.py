@@ -1,4 +1,4 @@
-"""Leases: what one host holds no other takes, and a result counts only while the lease holds."""
+"""Leases: no other host takes what one host holds, and a result counts only while its lease lasts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _TIME = "2026-03-01T09:00:00Z"
 
 @dataclass
 class Hosts:
-    """Hosts on one file; each is a connection of its own, closed at the end."""
+    """Hosts on one file; each has its own connection, closed at the end."""
 
     folder: Path
     opened: list[Database] = field(default_factory=list)

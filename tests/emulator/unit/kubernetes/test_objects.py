@@ -1,4 +1,4 @@
-"""Promises to callers in the process: machines and operators work on the objects without HTTP."""
+"""Objects for callers in the process: machines and operators use them without HTTP."""
 
 from typing import Any
 
@@ -32,13 +32,13 @@ CRD: dict[str, Any] = {
 
 @pytest.fixture
 def store() -> Store:
-    """Give a store in memory."""
+    """Return a store in memory."""
     return Store(":memory:")
 
 
 @pytest.fixture
 def objects(store: Store) -> Objects:
-    """Give the objects of a new cluster, with one custom kind."""
+    """Return the objects of a new cluster, with one custom kind."""
     made = Objects(store, Clock(), "c")
     made.define(CRD)
     return made
@@ -49,7 +49,7 @@ def _operator(name: str, **spec: Any) -> dict[str, Any]:
 
 
 def test_put_creates_then_replaces_and_keeps_the_status(objects: Objects) -> None:
-    """The generation counts the changes of the spec."""
+    """The generation counts the spec's changes."""
     objects.put(_operator("dns", a=1))
     objects.set_status(OPERATOR, "dns", {"conditions": []})
     replaced = objects.put(_operator("dns", a=2))
@@ -59,7 +59,7 @@ def test_put_creates_then_replaces_and_keeps_the_status(objects: Objects) -> Non
 
 
 def test_defining_a_kind_twice_keeps_its_objects(objects: Objects) -> None:
-    """Whoever defines it need not look first."""
+    """A caller need not check first whether the kind is defined."""
     objects.put(_operator("dns"))
     objects.define(CRD)
     assert [one["metadata"]["name"] for one in objects.list(OPERATOR)] == ["dns"]
@@ -67,7 +67,7 @@ def test_defining_a_kind_twice_keeps_its_objects(objects: Objects) -> None:
 
 
 def test_objects_are_listed_by_label_and_namespace(objects: Objects) -> None:
-    """All that fit, in order."""
+    """All matching objects come, in order."""
     for namespace, name in (("default", "a"), ("kube-system", "b"), ("default", "c")):
         metadata = {"name": name, "namespace": namespace, "labels": {"of": name}}
         objects.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
@@ -76,7 +76,7 @@ def test_objects_are_listed_by_label_and_namespace(objects: Objects) -> None:
 
 
 def test_what_is_missing_is_none_and_its_deletion_no_error(objects: Objects) -> None:
-    """A status of it is one."""
+    """Setting the status of a missing object is an error."""
     assert objects.get(OPERATOR, "missing") is None
     objects.delete(OPERATOR, "missing")
     with pytest.raises(ServiceError) as refused:
@@ -85,7 +85,7 @@ def test_what_is_missing_is_none_and_its_deletion_no_error(objects: Objects) -> 
 
 
 def test_a_second_create_is_refused(objects: Objects) -> None:
-    """409 AlreadyExists, and 404 for a kind or namespace that is missing."""
+    """The error is a 409 AlreadyExists; a missing kind or namespace is a 404."""
     objects.create(_operator("dns"))
     with pytest.raises(ServiceError, match="AlreadyExists"):
         objects.create(_operator("dns"))
@@ -96,7 +96,7 @@ def test_a_second_create_is_refused(objects: Objects) -> None:
 
 
 def test_a_listener_is_told_every_change(objects: Objects) -> None:
-    """After it is kept, and none for a write that changes nothing."""
+    """A listener hears of a change once it is stored, and not of a write that changes nothing."""
     told: list[tuple[str, str]] = []
     objects.subscribe(lambda event, obj: told.append((event, obj["metadata"]["name"])))
     objects.put(_operator("dns"))
@@ -107,7 +107,7 @@ def test_a_listener_is_told_every_change(objects: Objects) -> None:
 
 
 def test_another_process_finds_the_same(objects: Objects, store: Store) -> None:
-    """Objects and kinds, and nothing of another cluster."""
+    """Another process finds the objects and kinds, and nothing of another cluster."""
     kept = objects.put(_operator("dns", a=1))
     assert Objects(store, Clock(), "c").get(OPERATOR, "dns") == kept
     with pytest.raises(ServiceError):
@@ -115,7 +115,7 @@ def test_another_process_finds_the_same(objects: Objects, store: Store) -> None:
 
 
 def test_a_cluster_that_is_cleared_leaves_nothing(objects: Objects, store: Store) -> None:
-    """And its neighbours everything."""
+    """Other clusters keep everything."""
     Objects(store, Clock(), "c2")
     objects.clear()
     tables = [store.table(f"kubernetes_{name}") for name in ("objects", "changes", "revisions")]

@@ -1,4 +1,4 @@
-"""What stands in the cells of tables."""
+"""The contents of the cells of tables."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -36,7 +36,7 @@ OBJECT = {"list": [{"type": "a", "n": 1}, {"type": "b", "n": 2}], "map": {"b": 2
     ],
 )
 def test_a_duration_is_written_as_coarsely_as_kubectl_does(length: timedelta, want: str) -> None:
-    """The longer, the coarser."""
+    """The longer the duration, the coarser its form."""
     assert duration(length.total_seconds()) == want
 
 
@@ -51,7 +51,7 @@ def test_a_duration_is_written_as_coarsely_as_kubectl_does(length: timedelta, wa
     ],
 )
 def test_an_age_is_told_from_a_timestamp(timestamp: str | None, want: str) -> None:
-    """Whatever stands there."""
+    """A missing or malformed timestamp has its own text."""
     assert age(timestamp, NOW) == want
 
 
@@ -71,32 +71,32 @@ def test_an_age_is_told_from_a_timestamp(timestamp: str | None, want: str) -> No
         (".list[?(@.n>=2)].type", ["b"]),
         (".list[?(@.n<2)].type", ["a"]),
         ('.list[?(@.type<="a")].n', [1]),
-        # A text is neither more nor less than a number.
+        # A string is neither greater nor less than a number.
         (".list[?(@.type>1)].n", []),
         (".list[?(@.missing)]", []),
         (".map[?(@.a)]", []),
     ],
 )
 def test_a_path_finds_values_in_order(path: str, want: list[Any]) -> None:
-    """And nothing where an object is of another form."""
+    """A path finds nothing where an object has another form."""
     assert jsonpath.parse(path)(OBJECT) == want
 
 
 @pytest.mark.parametrize("path", ["text", "..type", ".list[0:1]", ".list[0,1]", ".list[", ".a{b}", '.map["a"]', "."])
 def test_what_is_no_path_of_a_column_is_told(path: str) -> None:
-    """So that the column can be left off."""
+    """The caller can then leave the column off."""
     with pytest.raises(ValueError, match="unrecognized path"):
         jsonpath.parse(path)
 
 
 def test_every_built_in_kind_that_can_be_listed_has_columns() -> None:
-    """And no other is in the table."""
+    """Kinds that cannot be listed have none."""
     assert columns.BUILT_IN.keys() == {kind.name for kind in BUILT_IN if set(VERBS) & set(kind.verbs) - {"create"}}
 
 
 @pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.name)
 def test_a_bookmark_of_every_kind_can_be_printed(kind: Any) -> None:
-    """Though it holds no more than a version."""
+    """A bookmark holds no more than a version."""
     obj = {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": {"resourceVersion": "1"}}
     cells = [column.cell(obj, NOW) for column in columns_of(kind)]
     assert all(cell is None or isinstance(cell, str | int) for cell in cells)

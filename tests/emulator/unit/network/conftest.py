@@ -12,7 +12,7 @@ __all__ = ["model", "open_arm", "time"]
 
 @pytest.fixture
 def world(model: ArmModel, time: Time) -> World:
-    """A customer's network, and requests against it that are over at once."""
+    """Make a customer's network, with requests against it that end at once."""
     model.platform.register(Guests(model.platform))
     made = World(model, time)
     made.put_network()

@@ -1,4 +1,4 @@
-"""Where connections end."""
+"""Where connections to an address and a port end."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def _front_address(world: World) -> str:
 
 
 def test_a_public_address_leads_to_the_machines_of_its_pool(world: World) -> None:
-    """Through rule, probe and pool, when a security group allows the port."""
+    """The way leads through rule, probe and pool if a security group allows the port."""
     address = world.put_public_balancer()["properties"]["ipAddress"]
     world.put_rules({})
     machines = [world.put_machine(f"vm-{index}", POOL) for index in range(2)]
@@ -40,7 +40,7 @@ def test_a_public_address_leads_to_the_machines_of_its_pool(world: World) -> Non
 
 
 def test_a_private_endpoint_leads_through_the_link_to_the_machines(world: World) -> None:
-    """From the resource provider's network to the pool of the internal load balancer."""
+    """The link leads from the resource provider's network to the pool of the internal load balancer."""
     world.put_balancer()
     vm = world.put_machine("vm", POOL)
     world.put_service()
@@ -98,7 +98,7 @@ def _probe_denied(world: World) -> None:
     ],
 )
 def test_a_mistake_on_the_way_ends_the_connection(world: World, mistake: Any, want: str) -> None:
-    """And the reason is told in one sentence."""
+    """The reason is given in one sentence."""
     world.put_balancer()
     world.put_machine("vm", POOL)
     world.put_service()
@@ -119,7 +119,7 @@ def test_no_security_group_means_no_way_in_from_outside(world: World) -> None:
 
 
 def test_what_nobody_has_leads_nowhere(world: World) -> None:
-    """An address, a port, a network's address from another one."""
+    """An unknown address, a port without a rule and an address inside a network lead to no machine."""
     address = world.put_public_balancer()["properties"]["ipAddress"]
     assert "No load balancing rule" in world.reach.why_not(address, 22623)
     assert "of no public IP address" in world.reach.why_not("127.5.5.5", 6443)
@@ -128,7 +128,7 @@ def test_what_nobody_has_leads_nowhere(world: World) -> None:
 
 
 def test_a_machine_reaches_the_internal_load_balancer(world: World) -> None:
-    """By the subnet that it is in, and by its interface; another network's machines do not."""
+    """Its subnet and its interface both lead there; machines of another network do not reach it."""
     world.put_balancer()
     vm = world.put_machine("vm", POOL)
     front = _front_address(world)
@@ -140,7 +140,7 @@ def test_a_machine_reaches_the_internal_load_balancer(world: World) -> None:
 
 
 def test_an_endpoint_that_is_deleted_lets_the_service_go(world: World) -> None:
-    """Its interface and its connection go with it."""
+    """The endpoint's interface and its connection are deleted with it."""
     world.put_balancer()
     world.put_service()
     made = world.put_endpoint()
@@ -165,7 +165,7 @@ def _link(world: World) -> None:
 
 
 def test_a_network_sees_the_names_of_a_linked_zone(world: World) -> None:
-    """Of the zone's own name, of names in it, and of what a wildcard stands for; none of them before the link."""
+    """Names and wildcards of the zone resolve, but only once it is linked."""
     world.put(ZONE, {"location": "global"}, version=DNS_API)
     _record(world, "api-int", "10.0.0.4")
     _record(world, "*.apps", "10.0.0.5", "10.0.0.6")
@@ -181,7 +181,7 @@ def test_a_network_sees_the_names_of_a_linked_zone(world: World) -> None:
 
 
 def test_a_public_name_has_the_address_of_its_zone(world: World) -> None:
-    """Exact names first, then wildcards; a name outside of all zones has none."""
+    """Exact names come before wildcards; a name outside all zones has no address."""
     zone = f"{NETWORK}/dnsZones/eastus.aroapp.io"
     world.put(zone, {"location": "global"}, version="2018-05-01")
     for name, address in (("api.one", "127.1.0.1"), ("*.apps.one", "127.1.0.2")):

@@ -25,7 +25,7 @@ Act = Callable[[World], Any]
 
 
 def _rule(**members: Any) -> list[Json]:
-    """Return a load balancer's rules: a good one with these members over it."""
+    """Return a load balancer's rules: one good rule, with these members replaced."""
     properties = {
         "frontendIPConfiguration": {"id": FRONTEND},
         "backendAddressPool": {"id": POOL},
@@ -140,7 +140,7 @@ def _one_too_many(name: str) -> Act:
     def act(world: World) -> None:
         Limits(world.arm.platform).set(GROUP.split("/")[2], "eastus", name, 1)
         world.put_public("one")
-        # A change of what is there takes no more.
+        # A change of an existing address uses no more of the quota.
         world.put_public("one")
         world.put_public("two")
 
@@ -287,7 +287,7 @@ def _interface_body() -> Json:
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_refused(world: World, name: str) -> None:
-    """With Azure's code, and nothing of it stays."""
+    """The error has Azure's code."""
     act, want = MISTAKES[name]
     with pytest.raises(ServiceError) as refused:
         act(world)
@@ -295,7 +295,7 @@ def test_a_mistake_is_refused(world: World, name: str) -> None:
 
 
 def test_a_refused_change_changes_nothing(world: World) -> None:
-    """Parts that were good on their own are as before."""
+    """Even the parts that were good by themselves stay as they were."""
     world.put_balancer()
     before = world.get("loadBalancers/lb")
     with pytest.raises(ServiceError):
@@ -307,7 +307,7 @@ def test_a_refused_change_changes_nothing(world: World) -> None:
 
 
 def _whole(world: World) -> None:
-    """Make everything that a cluster's API goes through."""
+    """Create every resource on the way to a cluster's API."""
     world.put_public_balancer()
     world.put_balancer("inner")
     world.put_rules({})
@@ -329,7 +329,7 @@ def _whole(world: World) -> None:
     ],
 )
 def test_what_is_in_use_stays(world: World, path: str, want: str) -> None:
-    """And the error names who uses it."""
+    """The error's code names the kind of use."""
     _whole(world)
     world.put_endpoint(f"{NETWORK}/privateLinkServices/pls")
     with pytest.raises(ServiceError) as refused:
@@ -338,7 +338,7 @@ def test_what_is_in_use_stays(world: World, path: str, want: str) -> None:
 
 
 def test_an_owned_interface_goes_with_its_owner_only(world: World) -> None:
-    """Neither changed nor deleted on its own."""
+    """An owned interface can be neither changed nor deleted by itself."""
     world.put_balancer()
     owned = world.put_service()["properties"]["networkInterfaces"][0]["id"]
     assert world.get(owned)["properties"]["privateLinkService"]["id"].endswith("/pls")
@@ -350,7 +350,7 @@ def test_an_owned_interface_goes_with_its_owner_only(world: World) -> None:
 
 
 def test_addresses_are_kept_and_given_back(world: World) -> None:
-    """The first free address is drawn, a second PUT keeps it, and a deletion frees it."""
+    """An interface gets the first free address, a second PUT keeps it, and a deletion frees it."""
 
     def address(nic: Json) -> str:
         return str(nic["properties"]["ipConfigurations"][0]["properties"]["privateIPAddress"])
@@ -363,7 +363,7 @@ def test_addresses_are_kept_and_given_back(world: World) -> None:
 
 
 def test_both_sides_of_a_reference_show_it(world: World) -> None:
-    """A pool its members and rules, a subnet what is in it, an address and an interface who has it."""
+    """A pool shows its members and rules, a subnet what is in it, an address and an interface who has them."""
     address = world.put_public_balancer()
     vm = world.put_machine("vm", POOL)
     configuration = f"{NETWORK}/networkInterfaces/vm-nic/ipConfigurations/ip"
@@ -376,7 +376,7 @@ def test_both_sides_of_a_reference_show_it(world: World) -> None:
 
 
 def test_a_detached_security_group_goes(world: World) -> None:
-    """Also one that came with its network: the subnet held on to it, not the network."""
+    """A group that came with its network can be deleted too: the subnet refers to it, not the network."""
     nsg = world.put_rules({})["id"]
     subnet = world.get(SUBNET)
     assert world.get(nsg)["properties"]["subnets"] == [{"id": SUBNET}]
@@ -396,7 +396,7 @@ def test_parts_stay_in_the_order_in_which_they_came(world: World) -> None:
 
 
 def test_a_service_under_which_a_private_endpoint_hangs_keeps_its_group(world: World) -> None:
-    """The group's deletion fails, names the service, and leaves all as it was; without the endpoint all of it goes."""
+    """The group's deletion fails, names the service and changes nothing; without the endpoint it succeeds."""
     _whole(world)
     world.put_endpoint()
     before = [stored["id"] for stored in world.arm.scan(f"{GROUP}/")]
@@ -410,7 +410,7 @@ def test_a_service_under_which_a_private_endpoint_hangs_keeps_its_group(world: W
 
 
 def test_a_group_with_everything_in_it_goes(world: World) -> None:
-    """Whatever holds on to what, all of it leaves with the group, once nobody outside holds on to any of it."""
+    """The group can be deleted however its resources refer to each other, if nothing outside refers to them."""
     _whole(world)
     world.run(world.arm.delete_group(WORLD.subscription_id, "group"))
     assert [stored["id"] for stored in world.arm.scan(f"{GROUP}/")] == []

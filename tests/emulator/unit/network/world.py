@@ -29,30 +29,37 @@ RP_GROUP = f"/subscriptions/{WORLD.rp_subscription_id}/resourceGroups/{WORLD.rp_
 RP_NETWORK = f"{RP_GROUP}/providers/Microsoft.Network"
 RP_SUBNET = f"{RP_NETWORK}/virtualNetworks/pe/subnets/pe"
 RP_CALLER = Principal("22222222-2222-4222-8222-222222222222", "rp-client", WORLD.rp_tenant_id, "rp", "", {})
-# Longer than anything of a network takes.
+# Longer than any operation on a network takes.
 SECONDS = 600
 
 
 @dataclass
 class World:
-    """Requests whose operations are over when they return."""
+    """Requests whose operations have ended when they return."""
 
     arm: ArmModel
     time: Time
 
     @property
     def reach(self) -> Reach:
-        """Where connections end."""
+        """The model of where connections end."""
         return self.arm.platform.model(Reach)
 
     def run(self, work: Coroutine[Any, Any, Json]) -> Json:
-        """Do something, and let what it began be over."""
+        """Run a coroutine, and let the operations that it began end."""
         done = asyncio.run(work)
         self.time.pass_(SECONDS)
         return done
 
     def put(self, path: str, body: Json, *, version: str = API, caller: Principal = CALLER) -> Json:
-        """Put a resource, given by id or by path below the customer's Microsoft.Network; return it as GET shows it."""
+        """Put a resource; return it as GET shows it.
+
+        Args:
+            path: id, or path below the customer's Microsoft.Network.
+            body: PUT body.
+            version: API version.
+            caller: principal that sends the request.
+        """
         identifier = path if path.startswith("/") else f"{NETWORK}/{path}"
         asyncio.run(self.arm.put_resource(caller, identifier, version, body))
         self.time.pass_(SECONDS)
@@ -65,13 +72,19 @@ class World:
         return found
 
     def delete(self, path: str, *, version: str = API, caller: Principal = CALLER) -> None:
-        """Delete a resource."""
+        """Delete a resource.
+
+        Args:
+            path: id, or path below the customer's Microsoft.Network.
+            version: API version.
+            caller: principal that sends the request.
+        """
         identifier = path if path.startswith("/") else f"{NETWORK}/{path}"
         asyncio.run(self.arm.delete_resource(caller, identifier, version))
         self.time.pass_(SECONDS)
 
     def put_network(self, **members: Any) -> None:
-        """Make the customer's network; `members` go into its subnet."""
+        """Create the customer's network; `members` go into its master subnet."""
         subnet = {"addressPrefix": "10.0.0.0/28", "privateLinkServiceNetworkPolicies": "Disabled"} | members
         space = {"addressPrefixes": ["10.0.0.0/24"]}
         subnets = [
@@ -82,30 +95,36 @@ class World:
         self.put("virtualNetworks/vnet", body)
 
     def put_balancer(self, name: str = "lb", **members: Any) -> Json:
-        """Make an internal load balancer with a rule for port 6443; `members` replace lists of it."""
+        """Create an internal load balancer with a rule for port 6443; `members` replace lists of it."""
         return self.put(f"loadBalancers/{name}", internal_balancer(name, GROUP, SUBNET, **members))
 
     def put_public(self, name: str = "pip", sku: str = "Standard") -> Json:
-        """Make a public address."""
+        """Create a public address."""
         body = {"location": "eastus", "sku": {"name": sku}, "properties": {"publicIPAllocationMethod": "Static"}}
         return self.put(f"publicIPAddresses/{name}", body)
 
     def put_public_balancer(self, **members: Any) -> Json:
-        """Make a public load balancer with a rule for port 6443."""
+        """Create a public load balancer with a rule for port 6443; return its address."""
         address = self.put_public()
         front = {"name": "front", "properties": {"publicIPAddress": {"id": address["id"]}}}
         self.put_balancer(frontendIPConfigurations=[front], **members)
         return address
 
     def put_interface(self, name: str = "nic", *pools: str, **members: Any) -> Json:
-        """Make an interface in the master subnet."""
+        """Create an interface in the master subnet.
+
+        Args:
+            name: name of the interface.
+            pools: ids of backend address pools.
+            members: further members of its IP configuration.
+        """
         return self.put(f"networkInterfaces/{name}", interface(SUBNET, *pools, **members))
 
     def put_machine(self, name: str = "vm", *pools: str) -> str:
-        """Let a machine be there with an interface in these pools; return its id."""
+        """Store a machine with an interface in these pools; return its id."""
         nic = self.put_interface(f"{name}-nic", *pools)
         identifier = f"{GROUP}/providers/Microsoft.Compute/virtualMachines/{name}"
-        # As stored, not as requested: how machines are made is no matter of networks.
+        # Stored directly, without a request: these tests are not about how machines are created.
         self.arm.documents.put(
             {
                 "id": identifier,
@@ -122,13 +141,13 @@ class World:
         return identifier
 
     def delete_machine(self, name: str) -> None:
-        """Let a machine be gone."""
+        """Remove a machine from the store."""
         found = self.arm.load(f"{GROUP}/providers/Microsoft.Compute/virtualMachines/{name}")
         assert found is not None
         self.arm.documents.drop(found)
 
     def put_rules(self, *rules: Json, subnet: bool = True) -> Json:
-        """Make a security group and attach it to the master subnet; a rule's members are over those of an allowing one."""
+        """Create a security group, by default on the master subnet; rules override members of one that allows 6443."""
         allowing = {
             "access": "Allow",
             "direction": "Inbound",
@@ -147,14 +166,20 @@ class World:
         return made
 
     def put_service(self, *subscriptions: str, balancer: str = "lb", **members: Any) -> Json:
-        """Make a private link service on a load balancer."""
+        """Create a private link service on a load balancer.
+
+        Args:
+            subscriptions: ids of those that see it and may connect; by default the resource provider's.
+            balancer: name of the load balancer.
+            members: properties that are added or replaced.
+        """
         frontend = f"{NETWORK}/loadBalancers/{balancer}/frontendIPConfigurations/front"
         body = link_service(frontend, SUBNET, *(subscriptions or (WORLD.rp_subscription_id,)))
         body["properties"] |= members
         return self.put("privateLinkServices/pls", body)
 
     def put_endpoint(self, service_id: str = f"{NETWORK}/privateLinkServices/pls") -> Json:
-        """Make a private endpoint of the resource provider, with its network."""
+        """Create a private endpoint of the resource provider, with its network."""
         self.arm.subscriptions.ensure(WORLD.rp_subscription_id, WORLD.rp_tenant_id, "RP")
         ensure_group(self.arm, WORLD.rp_subscription_id, WORLD.rp_resource_group, "eastus")
         ensure_role(self.arm, f"/subscriptions/{WORLD.rp_subscription_id}", RP_CALLER.object_id, OWNER)

@@ -1,4 +1,4 @@
-"""A cluster whose operators are all there, without machines and listeners, and a clock that the test moves."""
+"""A cluster with all its operators, without machines and listeners, and a clock that the test moves."""
 
 import asyncio
 import datetime as dt
@@ -75,22 +75,35 @@ class Stage:
                 self.cluster.reach(row.name)
 
     def restart(self) -> None:
-        """Go on as another process does."""
+        """Continue as another process would."""
         self.cluster = self._made()
 
     def after(self, seconds: float) -> None:
-        """Let time pass, and the cluster look at what is due."""
+        """Let time pass, and let the cluster do what is due."""
         self.moment[0] += dt.timedelta(seconds=seconds)
         asyncio.run(controllers.reconcile(self.cluster))
 
     def patch(self, kind: str, spec: Json, name: str = "cluster", namespace: str = "") -> Json:
-        """Change members of an object's spec; return it as it is then."""
+        """Change members of an object's spec; return the changed object.
+
+        Args:
+            kind: kind with its group, such as `Console.operator.openshift.io`.
+            spec: members that are added or replaced.
+            name: name of the object.
+            namespace: namespace; empty for a kind without namespaces.
+        """
         found = self.cluster.objects.get(kind, name, namespace)
         assert found is not None
         return self.cluster.objects.put(found | {"spec": found["spec"] | spec})
 
     def secret(self, name: str, namespace: str, pair: tuple[str, str] | None) -> None:
-        """Write a Secret with a certificate and a key, or delete it."""
+        """Write or delete a TLS Secret.
+
+        Args:
+            name: name of the Secret.
+            namespace: namespace of the Secret.
+            pair: certificate and key, in PEM; None deletes the Secret.
+        """
         if pair is None:
             self.cluster.objects.delete("Secret", name, namespace)
             return
@@ -105,19 +118,19 @@ class Stage:
         )
 
     def conditions(self, operator: str) -> dict[str, str]:
-        """Return the conditions of a ClusterOperator by type, those of its kind that matter to whoever waits."""
+        """Return the conditions of a ClusterOperator by type, except `Upgradeable`, which callers do not wait for."""
         found = self.cluster.objects.get(cluster_operators.CLUSTER_OPERATOR, operator) or {}
         return {one["type"]: one["status"] for one in found["status"]["conditions"] if one["type"] != "Upgradeable"}
 
     def message(self, operator: str, kind: str) -> str:
-        """Return what a condition of a ClusterOperator says."""
+        """Return the message of a ClusterOperator's condition."""
         found = self.cluster.objects.get(cluster_operators.CLUSTER_OPERATOR, operator) or {}
         return str(next(one.get("message", "") for one in found["status"]["conditions"] if one["type"] == kind))
 
 
 @pytest.fixture
 def make_stage(tmp_path: Path) -> Iterator[Callable[..., Stage]]:
-    """Make a cluster in which all rows but these have come true."""
+    """Return a function that makes a cluster in which all rows but these have come true."""
     moment = [dt.datetime(2026, 3, 1, tzinfo=dt.UTC)]
     platform = Platform(tmp_path, clock=Clock(source=lambda: moment[0]), world=World())
     yield lambda *late: Stage(platform, moment, frozenset(late))

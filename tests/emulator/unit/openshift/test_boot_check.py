@@ -1,4 +1,4 @@
-"""The ignition of the emulator's own tests boots, and what a running cluster looks at are the rows of one table."""
+"""The ignition of these tests boots, and the checks of a running cluster are the rows of one table."""
 
 import datetime as dt
 
@@ -11,19 +11,19 @@ from tests.emulator.unit.openshift.conftest import DOMAIN
 
 @pytest.mark.parametrize(("version", "image"), [("2.2.0", "aro_45"), ("3.1.0", "aro_46"), ("3.2.0", "aro_419")])
 def test_the_ignition_of_these_tests_boots(version: str, image: str) -> None:
-    """Whichever specification it is written in, if the machine's image reads it."""
+    """The config may follow any version of the specification that the machine's image reads."""
     text = bootstrap_ignition.Cluster(DOMAIN, version=version).bootstrap()
     assert checks.boot_check([text], image, dt.datetime.now(dt.UTC)) == []
 
 
 def test_every_row_of_checks_is_a_stage() -> None:
-    """Of the timeline, or before or after it."""
+    """A check belongs to a stage of the timeline, or comes before or after all of them."""
     stages = {row.name for row in timeline.BOOTSTRAP}
     assert set(checks.CHECKS) - stages == {checks.IGNITION, checks.OUTSIDE}
 
 
 def test_problems_come_in_the_order_of_the_stages() -> None:
-    """So that the first is the one on which a machine ends."""
+    """The first problem is therefore the one at which a machine stops."""
     cluster = bootstrap_ignition.Cluster(DOMAIN)
     for file in ("tls/etcd-client.key", "tls/kube-apiserver-lb-server.key", "manifests/cluster-network-02-config.yml"):
         cluster.files[file] = "x: 1"

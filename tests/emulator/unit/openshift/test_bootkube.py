@@ -1,4 +1,4 @@
-"""The emulated machine reads what its own bootkube.sh says and names."""
+"""The emulated machine reads the messages and files from its own bootkube.sh."""
 
 import base64
 import datetime as dt
@@ -16,7 +16,13 @@ SKUS = {"A": "aro_43", "T": "aro_45", "B": "aro_47", "C": "aro_410"}
 
 
 def installation(flavour: str, without: str = "", script_of: str = "") -> Installation:
-    """Return what the bootstrap machine of a flavour has, without a file, or with the script of another flavour."""
+    """Return what a flavour's bootstrap machine has.
+
+    Args:
+        flavour: flavour of the installation, `A`, `T`, `B` or `C`.
+        without: a file to leave out, by its path below `/opt/openshift/`.
+        script_of: flavour whose bootkube.sh is used instead.
+    """
     document = json.loads(json.dumps(bootstrap_machine.ignition(flavour)))
     files = document["storage"]["files"]
     document["storage"]["files"] = [file for file in files if file["path"] != f"/opt/openshift/{without}"]
@@ -29,7 +35,7 @@ def installation(flavour: str, without: str = "", script_of: str = "") -> Instal
 
 @pytest.mark.parametrize("flavour", "ATBC")
 def test_the_product_s_script_finds_everything(flavour: str) -> None:
-    """And its stages are those of the timeline."""
+    """The script's stages are those of the timeline."""
     machine = installation(flavour)
     rows = [row.name for row in timeline.BOOTSTRAP if flavour in row.flavours]
     assert list(bootkube.check_images(machine, NOW)) == []
@@ -61,7 +67,7 @@ def test_a_file_that_the_script_asks_for_may_be_missing() -> None:
 
 
 def test_a_script_for_an_older_release_does_not_find_its_images() -> None:
-    """The signer of etcd's certificates left the release after 4.5."""
+    """The signer of etcd's certificates was removed from the release after 4.5."""
     said = " ".join(bootkube.check_images(installation("B", script_of="A"), NOW))
     assert 'no image tag "kube-client-agent" exists' in said
     assert "keepalived" not in said
@@ -75,7 +81,7 @@ def test_a_script_without_stages_asks_for_nothing() -> None:
 
 @pytest.mark.parametrize("flavour", "ATBC")
 def test_every_line_of_the_script_is_shown_with_its_stage(flavour: str) -> None:
-    """Once, whichever branch of the script has it."""
+    """Each line is shown once, whichever branch of the script prints it."""
     text = bootstrap_machine.texts(flavour)[bootkube.SCRIPT]
     machine = installation(flavour)
     rows = [row.name for row in timeline.BOOTSTRAP if flavour in row.flavours]
@@ -88,7 +94,7 @@ def test_every_line_of_the_script_is_shown_with_its_stage(flavour: str) -> None:
 
 
 def test_the_download_says_what_it_pulls() -> None:
-    """As the shell puts it."""
+    """The text is as the shell prints it."""
     machine = installation("A")
     assert bootkube.says(machine, "release-image") == ("Pulling q...",)
     assert bootkube.pulls_again(machine) == "Pulling failed; once more."

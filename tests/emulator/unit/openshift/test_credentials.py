@@ -1,4 +1,4 @@
-"""Where the operators' credentials come from, and what the operators say when these open nothing."""
+"""Where the operators' credentials come from, and what the operators say when the credentials give no access."""
 
 import asyncio
 import base64
@@ -37,7 +37,7 @@ OPERATORS = {
     "network",
     "storage",
 }
-# Far more than any wait.
+# Much longer than any wait.
 LATER = 10 * access.RETRY_SECONDS
 
 
@@ -79,7 +79,7 @@ def _degraded(stage: Stage) -> dict[str, str]:
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[Stage]:
-    """A cluster without credentials, in a subscription whose directory knows its principal."""
+    """Make a cluster without credentials, in a subscription whose directory knows its principal."""
     moment = [dt.datetime(2026, 3, 1, tzinfo=dt.UTC)]
     platform = Platform(tmp_path, clock=Clock(source=lambda: moment[0]), world=WORLD)
     platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
@@ -95,7 +95,7 @@ def bare(tmp_path: Path) -> Iterator[Stage]:
     stage = Stage(platform, moment)
 
     def tell(whose: str) -> None:
-        # A restart makes it another one.
+        # Look the cluster up at each call: a restart replaces it.
         stage.cluster.access_changed(whose)
 
     platform.on_access_change(tell)
@@ -106,7 +106,7 @@ def bare(tmp_path: Path) -> Iterator[Stage]:
 
 @pytest.fixture
 def stage(bare: Stage) -> Stage:
-    """A cluster whose operators have what they need."""
+    """Make a cluster whose operators have the credentials that they need."""
     _put_root(bare, SECRET)
     asyncio.run(credentials.provide(bare.cluster))
     bare.after(LATER)
@@ -114,13 +114,13 @@ def stage(bare: Stage) -> Stage:
 
 
 def test_without_a_root_secret_there_is_nothing_to_make(bare: Stage) -> None:
-    """The operator waits for it by its name."""
+    """The operator waits for the Secret and names it."""
     with pytest.raises(NotYetError, match="kube-system/azure-credentials"):
         asyncio.run(credentials.provide(bare.cluster))
 
 
 def test_each_request_of_the_release_has_its_secret(stage: Stage) -> None:
-    """In the namespaces where the operators look for them; the requests say so."""
+    """The Secret is where the operator looks for it, and the request's status says so."""
     assert set(_secrets(stage).values()) == {SECRET}
     assert len(_secrets(stage)) == len(credentials.REQUESTS)
     for request in stage.cluster.objects.list(credentials.KIND):
@@ -130,7 +130,7 @@ def test_each_request_of_the_release_has_its_secret(stage: Stage) -> None:
 
 
 def test_a_changed_root_secret_is_passed_through_after_a_while(stage: Stage) -> None:
-    """Not at once: whoever writes it has to wait."""
+    """The change does not show at once, so its author has to wait."""
     _put_root(stage, "second-secret")
     stage.after(1)
     assert set(_secrets(stage).values()) == {SECRET}
@@ -139,7 +139,7 @@ def test_a_changed_root_secret_is_passed_through_after_a_while(stage: Stage) -> 
 
 
 def test_what_the_operator_made_is_made_again(stage: Stage) -> None:
-    """A Secret that somebody deletes or changes, and its own pod."""
+    """The operator restores a Secret that somebody deletes, and its own pod."""
     row = credentials.REQUESTS[0]
     stage.cluster.objects.delete("Secret", row.secret, row.namespace)
     (pod,) = stage.cluster.objects.list("Pod", credentials.NAMESPACE)
@@ -152,7 +152,7 @@ def test_what_the_operator_made_is_made_again(stage: Stage) -> None:
 
 
 def test_a_request_of_somebody_else_is_served_or_says_what_is_missing(stage: Stage) -> None:
-    """Its namespace may not be there."""
+    """The target namespace of the request may not exist."""
     own = credentials.REQUESTS[0]
     row = credentials.Request("own", "own", "nowhere", "none")
     stage.cluster.objects.put(credentials._request(row))
@@ -210,7 +210,7 @@ def _assign(stage: Stage) -> None:
 def test_operators_say_that_they_have_no_access_until_they_have(
     stage: Stage, take: Callable[[Stage], None], give: Callable[[Stage], None], says: str
 ) -> None:
-    """In the words of who refuses them; a cluster that restarts meanwhile still says so."""
+    """Operators quote the error that they get; a cluster that restarts in the meantime still shows it."""
     take(stage)
     stage.after(0)
     assert set(_degraded(stage)) == OPERATORS
@@ -225,7 +225,7 @@ def test_operators_say_that_they_have_no_access_until_they_have(
 
 
 def test_only_the_principal_of_a_cluster_makes_it_look(stage: Stage) -> None:
-    """A directory of many applications changes all the time."""
+    """A directory with many applications changes all the time."""
     stage.platform.access_changed("somebody-else")
     assert stage.cluster.access_due is None
     stage.platform.access_changed(CLIENT.upper())

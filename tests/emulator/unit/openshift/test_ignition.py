@@ -24,7 +24,7 @@ def with_file(**members: Any) -> bytes:
 
 
 def test_files_are_read_from_their_data_urls() -> None:
-    """Plain, in base64, and compressed."""
+    """Contents may be plain, in Base64, or compressed."""
     packed = base64.b64encode(gzip.compress(b"packed")).decode()
     files = [
         {"path": "/plain", "contents": {"source": "data:,hello%20you"}},
@@ -46,7 +46,7 @@ def test_files_are_read_from_their_data_urls() -> None:
 
 @pytest.mark.parametrize("member", ["append", "merge"])
 def test_a_pointer_names_its_sources_and_authorities(member: str) -> None:
-    """In the words of its version."""
+    """The names of the members depend on the pointer's version."""
     version = "2.2.0" if member == "append" else "3.2.0"
     certificate = "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n"
     ignition = {
@@ -91,7 +91,7 @@ def test_a_pointer_names_its_sources_and_authorities(member: str) -> None:
     ],
 )
 def test_a_wrong_config_is_refused_with_its_reason(content: bytes, want_message: str) -> None:
-    """The message stands in the serial log of the machine."""
+    """The machine's serial log shows the message."""
     with pytest.raises(IgnitionError, match=want_message):
         parse(content)
 
@@ -112,21 +112,21 @@ def test_a_wrong_config_is_refused_with_its_reason(content: bytes, want_message:
     ],
 )
 def test_a_machine_reads_no_spec_that_is_newer_than_its_ignition(image: str, newest: str, refused: str) -> None:
-    """Nor one of another major version; its image tells which Ignition it has."""
+    """The image determines the machine's Ignition, which reads no other major version either."""
     assert parse(json.dumps({"ignition": {"version": newest}}).encode(), image).version == newest
     with pytest.raises(IgnitionError, match=f"unsupported config version '{refused}'"):
         parse(json.dumps({"ignition": {"version": refused}}).encode(), image)
 
 
 def test_a_file_may_come_in_parts_that_append() -> None:
-    """As the message of the day does."""
+    """The message of the day comes in parts, for example."""
     parts = [{"path": "/etc/motd", "append": [{"source": "data:,a"}]}] * 2
 
     assert parse(config(storage={"files": parts})).files["/etc/motd"].append
 
 
 def test_a_right_hash_is_accepted() -> None:
-    """Of the content, not of the URL."""
+    """The hash is that of the content, not of the URL."""
     digest = hashlib.sha512(b"a").hexdigest()
 
     read = parse(with_file(contents={"source": "data:,a", "verification": {"hash": f"sha512-{digest}"}}))

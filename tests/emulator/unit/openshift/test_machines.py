@@ -1,4 +1,4 @@
-"""What machines write to their consoles, and what of it is kept."""
+"""What machines write to their consoles, how much of it is kept, and how long Azure waits for them."""
 
 import asyncio
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ VM = {
 
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[Machines]:
-    """Make the table of a new platform."""
+    """Make the table of machines of a new platform."""
     platform = Platform(tmp_path, clock=Clock(40), world=World())
     yield Machines(platform)
     asyncio.run(platform.stop())
@@ -37,12 +37,12 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
     ],
 )
 def test_secrets_are_not_written(text: str, want: str) -> None:
-    """Neither signatures nor keys."""
+    """Signatures and private keys are redacted."""
     assert redacted(text) == want
 
 
 def test_a_console_keeps_its_last_lines(machines: Machines) -> None:
-    """However long a machine tries."""
+    """A console's size is limited, however long a machine keeps trying."""
     machine = machines.install(VM)
     machines.save(machine)
 
@@ -55,7 +55,7 @@ def test_a_console_keeps_its_last_lines(machines: Machines) -> None:
 
 
 def test_machines_are_forgotten_with_their_consoles(machines: Machines) -> None:
-    """A machine made anew under the same id begins with an empty one."""
+    """A new machine under the same id begins with an empty console."""
     machine = machines.install(VM)
     machines.save(machine)
     machines.log(machine, "kernel", "hello")
@@ -70,7 +70,7 @@ def test_machines_are_forgotten_with_their_consoles(machines: Machines) -> None:
 def test_azure_waits_for_a_machine_as_long_as_this_computer_needs_at_least(
     tmp_path: Path, scale: float, seconds: float
 ) -> None:
-    """Forty minutes by the clock's scale; but what machines do for each other takes real time."""
+    """Azure waits forty minutes by the clock's scale, but at least 24 real seconds, which machines may need."""
     now = datetime(2026, 3, 1, tzinfo=UTC)
     platform = Platform(tmp_path, clock=Clock(scale, lambda: now), world=World())
     machines = Machines(platform)

@@ -1,4 +1,4 @@
-"""What operators make of changes of their configuration, second by second."""
+"""How operators react to changes of their configuration, second by second."""
 
 import asyncio
 from collections.abc import Callable
@@ -35,13 +35,13 @@ def _named() -> Json:
 
 
 def _shown(stage: Stage) -> list[Certificate]:
-    """Return the certificates that the API server was given."""
+    """Return the certificates that the API server shows besides the cluster's own."""
     shown = certificates.serving(stage.cluster).certificates
     return [one for one in shown if one not in stage.cluster.own_certificates]
 
 
 def test_the_api_server_shows_a_certificate_once_it_is_rolled_out(stage: Stage) -> None:
-    """Until then its operator is at work, from the very change on."""
+    """The operator is progressing from the moment of the change until then."""
     pair = _pair()
     before = certificates.serving(stage.cluster).certificates
     stage.secret("own", "openshift-config", pair)
@@ -60,7 +60,7 @@ def test_the_api_server_shows_a_certificate_once_it_is_rolled_out(stage: Stage) 
 
 
 def test_the_resource_of_the_operator_tells_the_same(stage: Stage) -> None:
-    """Some look at KubeAPIServer instead of the ClusterOperator."""
+    """Some clients read KubeAPIServer instead of the ClusterOperator."""
     stage.secret("own", "openshift-config", _pair())
     stage.patch(API_SERVER, _named())
 
@@ -71,7 +71,7 @@ def test_the_resource_of_the_operator_tells_the_same(stage: Stage) -> None:
 
 
 def test_a_certificate_is_still_shown_after_a_restart(stage: Stage) -> None:
-    """And a roll-out that was under way goes on."""
+    """A rollout that was under way continues."""
     pair = _pair()
     stage.secret("own", "openshift-config", pair)
     stage.patch(API_SERVER, _named())
@@ -87,7 +87,7 @@ def test_a_certificate_is_still_shown_after_a_restart(stage: Stage) -> None:
 
 
 def test_a_certificate_without_names_is_shown_for_its_own(stage: Stage) -> None:
-    """As the API server does."""
+    """The API server uses the names in the certificate."""
     stage.secret("own", "openshift-config", _pair("other.example.com"))
     spec = _named()
     del spec["servingCerts"]["namedCertificates"][0]["names"]
@@ -99,7 +99,7 @@ def test_a_certificate_without_names_is_shown_for_its_own(stage: Stage) -> None:
 
 
 def test_a_renewed_secret_is_rolled_out_too(stage: Stage) -> None:
-    """Meanwhile the old certificate is shown."""
+    """In the meantime the old certificate is shown."""
     old, new = _pair(), _pair()
     stage.secret("own", "openshift-config", old)
     stage.patch(API_SERVER, _named())
@@ -113,7 +113,7 @@ def test_a_renewed_secret_is_rolled_out_too(stage: Stage) -> None:
 
 
 def test_a_certificate_that_is_no_longer_wanted_goes(stage: Stage) -> None:
-    """With the copy that the operator keeps."""
+    """The operator's copy of the Secret goes with it."""
     stage.secret("own", "openshift-config", _pair())
     stage.patch(API_SERVER, _named())
     stage.after(SECONDS["kube-apiserver"])
@@ -139,7 +139,7 @@ def test_a_certificate_that_is_no_longer_wanted_goes(stage: Stage) -> None:
 def test_a_secret_that_is_of_no_use_degrades_the_operator(
     stage: Stage, texts: tuple[str, str] | None, want: str
 ) -> None:
-    """It stays available with what it shows, and says which Secret and why, without its content."""
+    """The operator stays available, and names the Secret and the reason, but not the Secret's content."""
     made = dict(zip(("certificate", "key"), _pair(), strict=True))
     pair = texts and (made.get(texts[0], texts[0]), made.get(texts[1], texts[1]))
     stage.secret("own", "openshift-config", pair)
@@ -154,7 +154,7 @@ def test_a_secret_that_is_of_no_use_degrades_the_operator(
 
 
 def test_a_key_of_another_certificate_degrades_the_operator(stage: Stage) -> None:
-    """The Secret is named."""
+    """The message names the Secret."""
     stage.secret("own", "openshift-config", (_pair()[0], key_pem(signer("root-ca").key)))
 
     stage.patch(API_SERVER, _named())
@@ -165,7 +165,7 @@ def test_a_key_of_another_certificate_degrades_the_operator(stage: Stage) -> Non
 
 
 def test_a_secret_that_comes_later_ends_the_trouble(stage: Stage) -> None:
-    """The version says that an operator is ill as long as it is."""
+    """The ClusterVersion is failing for as long as the operator is degraded."""
     stage.patch(API_SERVER, _named())
     version = stage.cluster.objects.get("ClusterVersion.config.openshift.io", "version") or {}
     shown = {one["type"]: one["status"] for one in version["status"]["conditions"]}
@@ -179,7 +179,7 @@ def test_a_secret_that_comes_later_ends_the_trouble(stage: Stage) -> None:
 
 
 def test_a_change_before_the_operator_is_there_waits_for_it(make_stage: Callable[..., Stage]) -> None:
-    """However long that takes."""
+    """The change waits for the operator however long that takes."""
     stage = make_stage("operator/kube-apiserver", "cluster-version")
     stage.secret("own", "openshift-config", _pair())
     stage.patch(API_SERVER, _named())
@@ -194,7 +194,7 @@ def test_a_change_before_the_operator_is_there_waits_for_it(make_stage: Callable
 
 
 def test_the_router_takes_its_certificate(stage: Stage) -> None:
-    """The observed generation moves on when it has."""
+    """The observed generation rises once the router has the certificate."""
     stage.secret("own", "openshift-ingress", _pair(f"*.apps.{DOMAIN}"))
 
     changed = stage.patch(INGRESS, {"defaultCertificate": {"name": "own"}}, *INGRESS_NAME)
@@ -209,7 +209,7 @@ def test_the_router_takes_its_certificate(stage: Stage) -> None:
 
 
 def test_a_router_without_its_certificate_is_not_available(stage: Stage) -> None:
-    """Its pods do not start; the controller says so too."""
+    """The router's pods do not start, and the IngressController says so too."""
     stage.patch(INGRESS, {"defaultCertificate": {"name": "own"}}, *INGRESS_NAME)
 
     assert stage.conditions("ingress") == {"Available": "False", "Progressing": "False", "Degraded": "True"}
@@ -221,7 +221,7 @@ def test_a_router_without_its_certificate_is_not_available(stage: Stage) -> None
 
 
 def test_a_router_without_its_namespace_does_not_end_the_cluster(stage: Stage) -> None:
-    """It does not listen, and everything else goes on."""
+    """The router does not listen, and everything else continues."""
     stage.cluster.objects.delete("Namespace", "openshift-ingress")
 
     asyncio.run(router.listen(stage.cluster))
@@ -230,7 +230,7 @@ def test_a_router_without_its_namespace_does_not_end_the_cluster(stage: Stage) -
 
 
 def test_what_is_taken_back_in_time_is_not_rolled_out(stage: Stage) -> None:
-    """The operator is as it was."""
+    """The operator is healthy again at the usual time."""
     console = "Console.operator.openshift.io"
     stage.patch(console, {"customization": {"brand": "azure"}})
     assert stage.conditions("console") == ROLLING
@@ -243,7 +243,7 @@ def test_what_is_taken_back_in_time_is_not_rolled_out(stage: Stage) -> None:
 
 
 def test_samples_that_are_removed_leave_their_operator_available(stage: Stage) -> None:
-    """It says so."""
+    """The operator's message says that the samples are removed."""
     stage.patch("Config.samples.operator.openshift.io", {"managementState": "Removed"})
     stage.after(SECONDS["openshift-samples"])
 
@@ -255,7 +255,7 @@ def test_samples_that_are_removed_leave_their_operator_available(stage: Stage) -
 
 
 def test_the_hub_tells_which_catalogues_are_off(stage: Stage) -> None:
-    """From the beginning all are there."""
+    """At first all catalogues are on."""
     kind = "OperatorHub.config.openshift.io"
 
     def off() -> list[str]:
@@ -271,7 +271,7 @@ def test_the_hub_tells_which_catalogues_are_off(stage: Stage) -> None:
 
 
 def test_a_version_without_a_channel_gets_no_updates(stage: Stage) -> None:
-    """Its operator says so when it has seen the change."""
+    """The ClusterVersion says so once its operator has observed the change."""
     kind = "ClusterVersion.config.openshift.io"
 
     def retrieved() -> str:
@@ -291,7 +291,7 @@ def test_a_version_without_a_channel_gets_no_updates(stage: Stage) -> None:
 
 
 def test_an_injected_fault_lets_a_roll_out_fail_until_the_next_change(stage: Stage) -> None:
-    """The operator says the message, and does not begin again by itself."""
+    """The operator shows the fault's message and does not try again by itself."""
     stage.platform.faults.add(Fault(service="machines", operation="rollout console", message="no image", count=1))
     stage.patch("Console.operator.openshift.io", {"customization": {"brand": "azure"}})
     stage.after(SECONDS["console"])
@@ -304,7 +304,7 @@ def test_an_injected_fault_lets_a_roll_out_fail_until_the_next_change(stage: Sta
 
 
 def test_an_injected_delay_lets_a_roll_out_last_longer(stage: Stage) -> None:
-    """By so many seconds."""
+    """The rollout takes the fault's number of seconds longer."""
     stage.platform.faults.add(
         Fault(service="machines", operation="rollout console", kind="delay", delay_seconds=7, count=1)
     )
@@ -319,7 +319,7 @@ def test_an_injected_delay_lets_a_roll_out_last_longer(stage: Stage) -> None:
 
 @pytest.mark.parametrize("kind", ["KubeAPIServer", "KubeControllerManager"])
 def test_static_pods_get_a_revision_that_keeps_its_reason(stage: Stage, kind: str) -> None:
-    """Until every master runs it the last one is the newest, and the operator is at work."""
+    """Until every master runs the revision, the operator is progressing and shows the previous one."""
     full = f"{kind}.operator.openshift.io"
     row = next(row for row in timeline.ROLLOUTS if row.resource[0] == full)
 

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 @pytest.fixture
 def objects(tmp_path: Path) -> Iterator[Objects]:
-    """Make a cluster's objects with OpenShift's kinds and namespaces."""
+    """Make the objects of a cluster, with OpenShift's kinds and namespaces."""
     store = Store(tmp_path / "state.sqlite")
     made = Objects(store, Clock(40), "cluster")
     for definition in kinds.definitions():
@@ -36,7 +36,7 @@ def _object(api_version: str, kind: str, spec: Json) -> Json:
 
 @pytest.mark.parametrize(("minor", "want"), [(3, 7), (10, 7), (11, 10), (19, 10)])
 def test_a_release_brings_its_security_context_constraints(objects: Objects, minor: int, want: int) -> None:
-    """As its definition takes them, with null where nothing is said."""
+    """The definition accepts them, with null for each member that is not set."""
     for constraints in manifests.security_context_constraints(minor):
         objects.create(constraints)
 
@@ -48,7 +48,7 @@ def test_a_release_brings_its_security_context_constraints(objects: Objects, min
 
 
 def test_security_context_constraints_without_what_they_need_are_refused(objects: Objects) -> None:
-    """As the definition in openshift/api says it."""
+    """The definition in openshift/api requires these members."""
     body = next(manifests.security_context_constraints(19))
     del body["volumes"]
 
@@ -60,7 +60,7 @@ def test_security_context_constraints_without_what_they_need_are_refused(objects
 
 @pytest.mark.parametrize(("minor", "names"), [(3, ["null"]), (5, ["null"]), (19, ["Default", "Watchdog", "Critical"])])
 def test_alerts_go_to_the_receivers_of_the_release(objects: Objects, minor: int, names: list[str]) -> None:
-    """Every route leads to one of them."""
+    """Every route leads to one of the receivers."""
     secret = objects.create(manifests.alertmanager(minor))
 
     config = yaml.safe_load(base64.b64decode(secret["data"]["alertmanager.yaml"]))
@@ -99,7 +99,7 @@ def test_alerts_go_to_the_receivers_of_the_release(objects: Objects, minor: int,
     ids=["brand", "management-state", "samples", "cluster-id", "names", "sources"],
 )
 def test_what_the_definitions_do_not_know_is_refused(objects: Objects, obj: Json, message: str) -> None:
-    """With the member and what is wrong with it."""
+    """The 422 names the member and what is wrong with it."""
     with pytest.raises(ServiceError) as raised:
         objects.create(obj)
 
@@ -108,7 +108,7 @@ def test_what_the_definitions_do_not_know_is_refused(objects: Objects, obj: Json
 
 
 def test_what_the_definitions_do_not_tell_is_kept(objects: Objects) -> None:
-    """Members of a spec that nobody here reads."""
+    """Members of a spec that nothing here reads are stored as they are."""
     made = objects.create(
         _object("operator.openshift.io/v1", "Console", {"providers": {"statuspage": {"pageID": "1"}}})
     )
@@ -117,7 +117,7 @@ def test_what_the_definitions_do_not_tell_is_kept(objects: Objects) -> None:
 
 
 def test_catalogues_are_as_the_hub_wants_them() -> None:
-    """One that the marketplace does not have is an error."""
+    """A catalogue that the marketplace does not have is an error."""
     spec = {"sources": [{"name": "redhat-operators", "disabled": True}, {"name": "mine", "disabled": True}]}
 
     shown = {one["name"]: one for one in manifests.catalogues(spec)}

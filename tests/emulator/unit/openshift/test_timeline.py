@@ -1,4 +1,4 @@
-"""The tables of the timeline are whole, and a cluster takes as long as one in Azure."""
+"""The tables of the timeline are complete, and a cluster takes as long as one in Azure."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from emulator.openshift.operators import cluster_operators, controllers
 
 @pytest.mark.parametrize("flavour", "ATBC")
 def test_every_row_can_come_true(flavour: str) -> None:
-    """What it needs is reached before, and what it does exists."""
+    """The rows that it needs are reached before it, and its action exists."""
     reached = {"ignition"}
     rows = list(timeline.rows(flavour))
     while rows:
@@ -20,7 +20,7 @@ def test_every_row_can_come_true(flavour: str) -> None:
 
 
 def test_rows_have_names_of_their_own() -> None:
-    """In each flavour."""
+    """No name appears twice in a flavour."""
     for flavour in "ATBC":
         names = [row.name for row in timeline.rows(flavour)]
         assert len(names) == len(set(names))
@@ -32,7 +32,7 @@ def _longest(flavour: str, name: str) -> float:
 
 
 def test_bootstrapping_and_operators_last_as_in_azure() -> None:
-    """Beside what the machines need to boot: some 13 minutes to the end of bootstrapping, half an hour in all."""
+    """With the boots of the machines, bootstrapping takes some 13 minutes and the whole under half an hour."""
     to_api = _longest("C", "manifests")
     machine = timeline.FIRMWARE_SECONDS + timeline.APPLY_SECONDS["master"] + timeline.AGENT_SECONDS["master"]
     after_masters = _longest("C", "bootstrap-complete") - to_api
@@ -45,13 +45,13 @@ def test_bootstrapping_and_operators_last_as_in_azure() -> None:
 
 
 def test_every_operator_with_a_resource_is_one_of_the_release() -> None:
-    """And there are as many as a release has."""
+    """There are as many operators as a release has."""
     assert set(cluster_operators.RESOURCES) <= set(timeline.NAMES)
     assert len(timeline.NAMES) >= 30
 
 
 def test_the_console_shows_the_first_restarts_and_then_ever_fewer() -> None:
-    """So that a machine that never boots does not push its own beginning off the console."""
+    """Otherwise a machine that never boots would push its own first lines off the console."""
     shown = [0]
     while shown[-1] < 10_000:
         shown.append(timeline.next_restart(shown[-1]))

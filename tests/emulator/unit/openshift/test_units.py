@@ -1,4 +1,4 @@
-"""Which units of the bootstrap machine run, and what the log says of one that does not."""
+"""Which units of the bootstrap machine run, and what the log says about one that does not."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ Files: TypeAlias = dict[str, File]
 
 
 def machine() -> tuple[Units, Files]:
-    """Return units and files of a machine that is as it should be."""
+    """Return the units and files of a machine without mistakes."""
     config = parse(
         json.dumps(
             {"ignition": {"version": "3.2.0"}, "systemd": {"units": [unit_entry(name) for name in UNITS]}}
@@ -27,7 +27,7 @@ def machine() -> tuple[Units, Files]:
 
 @pytest.mark.parametrize("name", UNITS)
 def test_units_of_a_whole_machine_run(name: str) -> None:
-    """Those that are enabled, and those that they ask for."""
+    """Enabled units run, and so do those that they require."""
     assert units.failure(name, *machine()) == ""
 
 
@@ -85,14 +85,14 @@ def _not_installed(known: Units, _files: Files) -> None:
     ],
 )
 def test_a_unit_that_does_not_run_says_why(change: Callable[[Units, Files], None], line: str) -> None:
-    """In the words in which a machine's console has it."""
+    """A machine's console has these words."""
     known, files = machine()
     change(known, files)
     assert line in units.failure("bootkube.service", known, files)
 
 
 def test_units_that_need_each_other_run() -> None:
-    """Systemd breaks the circle."""
+    """Systemd breaks the cycle."""
     text = "[Unit]\nRequires={}\n[Install]\nWantedBy=multi-user.target\n"
     known = {"a.service": Unit(text.format("b.service"), enabled=True)}
     known["b.service"] = Unit(text.format("a.service"))

@@ -44,7 +44,7 @@ def _daemon_set(stage: Stage, **pod: Any) -> None:
 
 
 def _after(stage: Stage, seconds: float) -> None:
-    """Let time pass and count; a whole cluster would also let nodes go that no machine is."""
+    """Let time pass and count the pods; a whole cluster would also remove nodes without machines."""
     stage.moment[0] += dt.timedelta(seconds=seconds)
     workloads.reconcile(stage.cluster)
 
@@ -56,14 +56,14 @@ def _status(stage: Stage) -> Json:
 
 
 def _numbers(stage: Stage) -> tuple[int, int, int]:
-    """Return how many pods are wanted, are there, are ready."""
+    """Return how many pods are desired, exist and are ready."""
     status = _status(stage)
     return status["desiredNumberScheduled"], status["currentNumberScheduled"], status["numberReady"]
 
 
 @pytest.fixture
 def nodes(stage: Stage) -> Stage:
-    """Give a cluster three masters and two workers."""
+    """Make a cluster with three masters and two workers."""
     for number in range(3):
         _node(stage, f"master-{number}", "master")
     for number in range(2):
@@ -84,7 +84,7 @@ def nodes(stage: Stage) -> Stage:
     ids=["no-tolerations", "everything", "masters", "another-effect", "another-taint", "masters-only"],
 )
 def test_pods_run_where_their_tolerations_let_them(nodes: Stage, pod: Json, want: int) -> None:
-    """They are there at once, and ready when their images are."""
+    """Pods exist at once, and are ready once their images have been pulled."""
     _daemon_set(nodes, **pod)
     assert _numbers(nodes) == (want, want, 0)
     assert _status(nodes)["numberUnavailable"] == want
@@ -97,7 +97,7 @@ def test_pods_run_where_their_tolerations_let_them(nodes: Stage, pod: Json, want
 
 
 def test_pods_follow_the_nodes(nodes: Stage) -> None:
-    """A new one gets a pod, one that is silent has one that is not ready, one that goes takes its pod with it."""
+    """A new node gets a pod, a silent one's pod is not ready, and a deleted one's pod goes with it."""
     _daemon_set(nodes)
     _after(nodes, timeline.PODS_SECONDS)
 
@@ -138,7 +138,7 @@ def test_a_changed_template_replaces_the_pods(nodes: Stage) -> None:
     ids=["network", "folder", "privileged"],
 )
 def test_pods_that_want_the_host_need_constraints_that_let_them(nodes: Stage, pod: Json, member: str) -> None:
-    """None are made before; an event says why, and constraints with their account let them in."""
+    """Until constraints name their account, no pods are made, and an event says why."""
     _daemon_set(nodes, **pod)
     assert _numbers(nodes) == (2, 0, 0)
     events = nodes.cluster.objects.list("Event", "default")
@@ -154,7 +154,7 @@ def test_pods_that_want_the_host_need_constraints_that_let_them(nodes: Stage, po
 
 
 def test_pods_wait_for_their_account(nodes: Stage) -> None:
-    """It may be made later."""
+    """The account may be created later."""
     _daemon_set(nodes, serviceAccountName="geneva")
     assert _numbers(nodes) == (2, 0, 0)
     assert 'serviceaccount "geneva" not found' in nodes.cluster.objects.list("Event", "default")[0]["message"]
@@ -167,7 +167,7 @@ def test_pods_wait_for_their_account(nodes: Stage) -> None:
 
 
 def test_ready_pods_are_ready_after_a_restart(nodes: Stage) -> None:
-    """Nothing is told that was not so."""
+    """The numbers of pods are the same after the restart."""
     _daemon_set(nodes)
     _after(nodes, timeline.PODS_SECONDS)
 

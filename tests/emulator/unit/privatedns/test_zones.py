@@ -1,4 +1,4 @@
-"""Private DNS zones: what they hold, who sees them, and when they can go."""
+"""Private DNS zones: what they hold, which networks see them, and when they can be deleted."""
 
 import asyncio
 from typing import Any
@@ -17,7 +17,7 @@ ZONE = f"{NETWORK}/privateDnsZones/cluster.example.com"
 
 @pytest.fixture
 def zone(world: World) -> str:
-    """An empty zone."""
+    """Create an empty zone; return its id."""
     _put(world, ZONE, {"location": "global"})
     return ZONE
 
@@ -35,7 +35,7 @@ def _a(*addresses: str, ttl: int = 300) -> Json:
 
 
 def test_a_zone_comes_with_its_soa_and_counts_what_is_in_it(world: World, zone: str) -> None:
-    """Records and links are counted apart."""
+    """A zone counts its records and its links separately."""
     _put(world, f"{zone}/A/api", _a("10.0.0.4"))
     _put(world, f"{zone}/virtualNetworkLinks/link", _link(registrationEnabled=True))
     shown = world.get(zone)["properties"]
@@ -58,7 +58,7 @@ def test_a_zone_comes_with_its_soa_and_counts_what_is_in_it(world: World, zone: 
     ids=["no address", "no life", "no records", "an alias of the zone", "an alias beside records", "a second SOA"],
 )
 def test_a_record_set_that_cannot_be_is_refused(world: World, zone: str, path: str, body: Json) -> None:
-    """With 400 and what is wrong."""
+    """The answer is a 400 BadRequest."""
     _put(world, f"{zone}/A/taken", _a("10.0.0.4"))
     with pytest.raises(ServiceError) as refused:
         _put(world, f"{zone}/{path}", body)
@@ -66,7 +66,7 @@ def test_a_record_set_that_cannot_be_is_refused(world: World, zone: str, path: s
 
 
 def test_a_network_sees_one_zone_of_a_name(world: World, zone: str) -> None:
-    """Neither another link to the same zone, nor a zone of the same name elsewhere; the same link again is no other."""
+    """A second link to the same zone is refused; the same link may be put again, and another zone linked."""
     _put(world, f"{zone}/virtualNetworkLinks/link", _link())
     _put(world, f"{zone}/virtualNetworkLinks/link", _link())
     with pytest.raises(ServiceError, match="overlapping namespaces"):
@@ -76,13 +76,13 @@ def test_a_network_sees_one_zone_of_a_name(world: World, zone: str) -> None:
 
 
 def test_a_link_needs_its_network(world: World, zone: str) -> None:
-    """One that is there."""
+    """The network has to exist."""
     with pytest.raises(ServiceError, match="InvalidResourceReference"):
         _put(world, f"{zone}/virtualNetworkLinks/link", _link(virtualNetwork={"id": f"{VNET}-other"}))
 
 
 def test_a_new_link_takes_its_time(world: World, zone: str) -> None:
-    """Names resolve once it is complete, and go on resolving while it is written again."""
+    """Names resolve once the link is complete, and continue to while it is written again."""
     _put(world, f"{zone}/A/api", _a("10.0.0.4"))
     reach = world.arm.platform.model(Reach)
     link = f"{zone}/virtualNetworkLinks/link"
@@ -96,7 +96,7 @@ def test_a_new_link_takes_its_time(world: World, zone: str) -> None:
 
 
 def test_a_linked_zone_stays(world: World, zone: str) -> None:
-    """Until its links are gone; its records go with it."""
+    """A zone can be deleted once its links are gone; its records go with it."""
     _put(world, f"{zone}/A/api", _a("10.0.0.4"))
     _put(world, f"{zone}/virtualNetworkLinks/link", _link())
     with pytest.raises(ServiceError, match="virtualNetworkLinks/link") as refused:

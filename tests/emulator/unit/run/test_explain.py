@@ -1,4 +1,4 @@
-"""What `explain` tells of operations, from the state folder alone."""
+"""What `explain` says about operations, from the state folder alone."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ CLUSTER = "/subscriptions/s/resourcegroups/g/providers/microsoft.redhatopenshift
 
 @pytest.fixture
 def add(tmp_path: Path) -> Iterator[Add]:
-    """Store operations in a state folder."""
+    """Return a function that stores operations in a state folder."""
     (tmp_path / "lock").touch()
     platform = Platform(tmp_path, clock=Clock(), world=World())
     model, account = CosmosModel(platform), platform.world.cosmos_account
@@ -45,7 +45,7 @@ def add(tmp_path: Path) -> Iterator[Add]:
 
 
 def test_rows_that_an_earlier_operation_has_done_are_not_called_outstanding(add: Add, tmp_path: Path) -> None:
-    """A resume goes on behind them."""
+    """A resumed operation continues after those rows."""
     rows = [{"name": "decide_names", "needs": []}, {"name": "create_dns", "needs": ["decide_names"]}]
     add("b", "2026-01-01T00:00:02+00:00", rows=rows, done=["decide_names"])
     text = "\n".join(explain(StateFolder(tmp_path), "b"))
@@ -54,7 +54,7 @@ def test_rows_that_an_earlier_operation_has_done_are_not_called_outstanding(add:
 
 
 def test_without_an_id_the_operations_are_listed_in_the_order_of_time(add: Add, tmp_path: Path) -> None:
-    """Clients that poll do not tell the id."""
+    """Clients that poll do not show the id."""
     add("a", "2026-01-01T00:00:02+00:00")
     add("b", "2026-01-01T00:00:01+00:00", status="Succeeded")
     assert list(recent(StateFolder(tmp_path))) == [
@@ -64,6 +64,6 @@ def test_without_an_id_the_operations_are_listed_in_the_order_of_time(add: Add, 
 
 
 def test_a_folder_without_a_local_azure_has_no_operations(tmp_path: Path) -> None:
-    """It is named, because the default may be another than was meant."""
+    """The error names the folder, because the default may not be the one that was meant."""
     with pytest.raises(RunError, match=str(tmp_path)):
         list(recent(StateFolder(tmp_path / "nothing")))

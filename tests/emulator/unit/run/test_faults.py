@@ -1,4 +1,4 @@
-"""What `faults add` asks of the control service."""
+"""The request that `faults add` sends to the control service."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from emulator.run.commands.faults import faults
 
 
 def test_a_fault_says_what_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An operator that never becomes available shows the message as the cluster's own."""
+    """The cluster shows a fault's message as its own, for instance of an operator that never becomes available."""
     wishes: list[Any] = []
 
     def call(_endpoints: Any, method: str, path: str, body: Any = None) -> Any:

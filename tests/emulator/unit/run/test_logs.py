@@ -1,4 +1,4 @@
-"""The log lines of all processes as one."""
+"""The log lines of all processes, merged into one list."""
 
 import json
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def test_lines_of_all_processes_come_in_the_order_of_time(tmp_path: Path) -> Non
 
 
 def test_a_line_without_a_time_stays_behind_the_one_before(tmp_path: Path) -> None:
-    """A program that dies writes its last words as plain text."""
+    """A program that crashes writes its last lines as plain text."""
     _write(tmp_path / "functions.log", {"time": "2026-01-01T00:00:01", "message": "a"}, "Traceback", "ValueError: b")
     _write(tmp_path / "azure.log", {"time": "2026-01-01T00:00:02", "message": "c"})
     assert [line.split(maxsplit=2)[-1] for line in merged(tmp_path, "", 10)][1:3] == ["Traceback", "ValueError: b"]

@@ -1,4 +1,4 @@
-"""The list of processes stands whatever happens to them meanwhile."""
+"""The list of processes, whatever happens to them in the meantime, and the limit on open files."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from emulator.run.state import ProcessId, Running
 
 
 def test_a_platform_may_hold_the_connections_of_many_clusters() -> None:
-    """Whatever the shell has given it, as far as the system lets it."""
+    """The platform raises the shell's limit on open files as far as the system allows."""
     program = (
         "import resource; from emulator.run.processes import allow_open_files; kind = resource.RLIMIT_NOFILE;"
         "resource.setrlimit(kind, (256, 4096)); allow_open_files(); print(resource.getrlimit(kind));"
@@ -22,7 +22,7 @@ def test_a_platform_may_hold_the_connections_of_many_clusters() -> None:
 
 
 def test_a_process_that_dies_while_it_is_described_does_not_break_the_list() -> None:
-    """Its entry says that it is gone, or what was known of it; those of the others stand."""
+    """The dead process has an entry of what was known of it, and the other entries are complete."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         running = Running(ProcessId.of(psutil.Process().pid), 1, "", {"host": ProcessId.of(child.pid)})
         with mock.patch.object(psutil.Process, "children", side_effect=psutil.NoSuchProcess(child.pid)):

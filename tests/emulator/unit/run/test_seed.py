@@ -1,4 +1,4 @@
-"""What exists before anybody calls."""
+"""What exists before anybody sends a request."""
 
 import asyncio
 from pathlib import Path
@@ -15,7 +15,7 @@ from emulator.run.tables import CONTAINERS, DATABASE, GRANTS, RESOURCES
 from shared import settings
 
 WORLD = World()
-# They are not the service's, which the page is about.
+# These are not identities of the service, and the page is about those.
 PEOPLE = {"owner", "deployer"}
 FREE = dict.fromkeys(PORTS, 1)
 
@@ -29,19 +29,19 @@ async def _seeded(root: Path) -> tuple[Seed, dict[str, Document]]:
 
 
 def test_seeding_again_changes_nothing(tmp_path: Path) -> None:
-    """Every `up` seeds; secrets that people have pasted somewhere stay true."""
+    """Every `up` seeds; secrets that people have pasted elsewhere stay valid."""
     first = asyncio.run(_seeded(tmp_path))
     assert asyncio.run(_seeded(tmp_path)) == first
 
 
 def test_secrets_can_be_pasted_after_an_option(tmp_path: Path) -> None:
-    """`az login -p` takes a secret that begins with a dash for another option."""
+    """`az login -p` would mistake a secret that begins with a dash for an option."""
     seeded, _ = asyncio.run(_seeded(tmp_path))
     assert all(application.secret.isalnum() for application in (seeded.owner, seeded.cluster, *seeded.extra))
 
 
 def test_every_name_in_the_tables_exists() -> None:
-    """A misspelt name in braces would otherwise be found at `up`."""
+    """Otherwise a misspelt name in braces would only be found by `up`."""
     for path, body in RESOURCES:
         assert "{" not in fill(path, WORLD)
         fill(body, WORLD)
@@ -50,7 +50,7 @@ def test_every_name_in_the_tables_exists() -> None:
 
 
 def test_operators_are_told_to_assign_the_same_roles() -> None:
-    """Whoever deploys the service for real grants what the local Azure grants, and nothing else."""
+    """A real deployment needs exactly the roles that the local Azure grants."""
     page = (Path(__file__).parents[4] / "docs/operations.md").read_text(encoding="utf-8")
     table = page.partition("## What the identities may do\n")[2].partition("\n## ")[0]
     told = {role.name for role in ROLES.values() if f"| {role.name}" in table}
@@ -58,7 +58,7 @@ def test_operators_are_told_to_assign_the_same_roles() -> None:
 
 
 def test_the_database_has_the_containers_of_the_table(tmp_path: Path) -> None:
-    """The product opens containers by name; a missing one fails at its first use."""
+    """The product opens containers by name, and a missing one fails only at its first use."""
     asyncio.run(make_seed(tmp_path, FREE, world=WORLD))
     platform = make_platform(tmp_path, FREE, time_scale=1, world=WORLD)
     containers = platform.model(CosmosModel).containers(WORLD.cosmos_account, DATABASE)
@@ -67,7 +67,7 @@ def test_the_database_has_the_containers_of_the_table(tmp_path: Path) -> None:
 
 
 def test_the_clusters_vault_knows_the_issuer_from_whom_the_app_orders(tmp_path: Path) -> None:
-    """The app is deployed with its default; an issuer of another name would fail every create."""
+    """The app is deployed with its default issuer; with another name every create would fail."""
     asyncio.run(make_seed(tmp_path, FREE, world=WORLD))
     platform = make_platform(tmp_path, FREE, time_scale=1, world=WORLD)
     _, issuer = settings.table()["CERTIFICATE_ISSUER"]

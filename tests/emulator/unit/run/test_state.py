@@ -1,4 +1,4 @@
-"""The state folder: who holds it, what of it is ended, what may be removed."""
+"""The state folder: who holds it, which leftovers are ended, and what may be removed."""
 
 import os
 import subprocess
@@ -27,14 +27,14 @@ def test_a_second_platform_is_told_where_the_first_one_runs(tmp_path: Path) -> N
 
 
 def test_a_process_id_that_was_given_away_again_is_not_taken_for_ours() -> None:
-    """Ending a stranger's process is worse than leaving one of ours."""
+    """Ending somebody else's process is worse than leaving one of ours."""
     own = ProcessId.of(os.getpid())
     assert own.process() is not None
     assert ProcessId(own.pid, own.created - 100).process() is None
 
 
 def test_what_a_killed_platform_left_is_ended_and_nothing_else(tmp_path: Path) -> None:
-    """Children of a platform that was killed end at the next command."""
+    """The children of a killed platform are ended by the next command."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as left:
         folder = StateFolder(tmp_path)
         folder.write_running(Running(ProcessId(2**22 + 1, 0), 40, "", {"functions": ProcessId.of(left.pid)}))
@@ -43,7 +43,7 @@ def test_what_a_killed_platform_left_is_ended_and_nothing_else(tmp_path: Path) -
 
 
 def test_status_tells_of_a_platform_that_died(tmp_path: Path) -> None:
-    """Nothing starts it again by itself, so whoever looks learns that it is gone, where to read why, and what to do."""
+    """Nothing restarts it, so the output says that it is gone, where to read why, and what to do."""
     folder = StateFolder(tmp_path)
     none = CliRunner().invoke(app, ["status", "--state", str(tmp_path)])
     assert (none.exit_code, "killed or crashed" in none.output) == (3, False)
@@ -56,7 +56,7 @@ def test_status_tells_of_a_platform_that_died(tmp_path: Path) -> None:
 
 
 def test_the_folder_is_its_owners_whatever_the_umask(tmp_path: Path) -> None:
-    """It holds keys; somebody may have made it for everybody."""
+    """The folder holds keys, and somebody may have created it readable for everybody."""
     root = tmp_path / "state"
     root.mkdir(mode=0o755)
     folder = StateFolder(root)
@@ -66,7 +66,7 @@ def test_the_folder_is_its_owners_whatever_the_umask(tmp_path: Path) -> None:
 
 
 def test_a_whole_tree_of_processes_ends(tmp_path: Path) -> None:
-    """A host's worker ends with it."""
+    """For example, a host's worker ends with the host."""
     code = "import subprocess, sys; print(subprocess.Popen(['sleep', '60']).pid, flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path
@@ -96,7 +96,7 @@ signal.pause()
 
 
 def test_a_process_ends_its_own_children_while_it_can() -> None:
-    """A host that saw its worker die before it was told to stop would take that for a crash of the app."""
+    """If its worker ended first, a host would take that for a crash of the app."""
     with subprocess.Popen([sys.executable, "-c", ORDERLY], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == "ready\n"
@@ -105,7 +105,7 @@ def test_a_process_ends_its_own_children_while_it_can() -> None:
 
 
 def test_only_a_state_folder_may_be_removed(tmp_path: Path) -> None:
-    """`reset --state ~` must not."""
+    """`reset --state ~` must not remove the home folder."""
     assert not StateFolder(tmp_path).is_ours()
     folder = StateFolder(tmp_path)
     folder.acquire()
