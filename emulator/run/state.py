@@ -154,10 +154,14 @@ class StateFolder:
         return platform is not None
 
     def end_leftovers(self) -> None:
-        """End the children of a platform that was killed, which no parent will end."""
+        """End the children of a platform that was killed, which no parent will end, and remove what it wrote about itself.
+
+        `up --detach` takes `endpoints.json` for the sign that the new platform is ready, so that of the old one must go.
+        """
         running = self.running()
         if running is not None and running.platform.process() is None:
             end_trees([child for child in running.children.values() if child.process()])
+            self.clear_running()
 
     def choose_ports(self, wanted: Mapping[str, int]) -> dict[str, int]:
         """Return a free port for each name: the wanted one, else that of the last run, else any free one.

@@ -185,6 +185,7 @@ def test_a_killed_up_is_cleaned_up_by_the_next_command(state: Path) -> None:
     pid = json.loads((state / "run.json").read_text())["platform"]["pid"]
     psutil.Process(pid).kill()
     assert _emulator(state, "up", "--detach").returncode == 0
+    assert _emulator(state, "status").returncode == 0
     assert _emulator(state, "down").returncode == 0
     assert not _left(state)
 

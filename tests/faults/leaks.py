@@ -103,7 +103,7 @@ FILES_AT_HOME = {
     "keys.json": "the keys of the Functions host",
     "emulator.sqlite": "searched table by table",
     "emulator.sqlite-wal": "pages of the same tables",
-    "emulator.sqlite-shm": "idem",
+    "emulator.sqlite-shm": "the index of those pages",
 }
 # Where Azurite keeps the content of blobs, and how the bootstrap ignition begins. Azurite sweeps the ignition some
 # minutes after its container was deleted. The sealed graph was written before the ignition, and is searched.

@@ -65,7 +65,7 @@ def _head(seed: str, scale: float, only: str) -> list[str]:
         "against the local Azure and makes one thing go wrong. Afterwards, code that does not know the product counts",
         "everything that exists.",
         "",
-        f"Seed {seed}: `make faults SEED={seed}{part}` repeats the run. Time scale {scale:g}, but for Azure's own pace.",
+        f"Seed {seed}: `make faults SEED={seed}{part}` repeats the run. The time scale is {scale:g}; `own pace` runs at Azure's.",
         "",
         *left_out,
     ]

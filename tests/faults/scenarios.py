@@ -27,20 +27,24 @@ class Family:
     refused: bool = False
 
 
-UNDISTURBED = Family("undisturbed", "Nothing goes wrong: what the others are compared with.")
+UNDISTURBED = Family("undisturbed", "Nothing goes wrong. The other runs are compared with these.")
 OUTAGES = Family(
-    "outages", "A service is away for ten minutes: the operation is late, and succeeds at its first attempt."
+    "outages", "A service is away for ten minutes. The operation is late, but succeeds at its first attempt."
 )
-CALLS = Family("calls", "One call of one step goes wrong: nobody notices.")
-KILLS = Family("kills", "Processes die: the operation goes on, and makes nothing twice.")
-RACES = Family("races", "Requests meet: one wins, and the others leave nothing.")
-RIGHTS = Family("rights", "A right is missing: the error names it, or the operation waits for it.", refused=True)
-OWN_PACE = Family("own pace", "At Azure's own pace, with the SDKs' own pauses: a minute's outage passes.")
-ROWS = Family("rows", "A step that cannot work says what to do; the next request goes on.")
-INTERFERENCE = Family("interference", "Somebody changes what the cluster stands on: the error says what.")
-SECRETS = Family("secrets", "No secret is outside the vault, in any encoding.")
+CALLS = Family("calls", "One call of one step fails. The operation still succeeds at its first attempt.")
+KILLS = Family("kills", "Processes die. The operation continues and makes nothing twice.")
+RACES = Family("races", "Requests compete. One wins, and the others leave nothing behind.")
+RIGHTS = Family("rights", "A permission is missing. The error names it, or the operation waits for it.", refused=True)
+OWN_PACE = Family(
+    "own pace",
+    "A service is away for a minute at Azure's own pace, with the SDKs' own pauses. The operation continues.",
+)
+ROWS = Family("rows", "A step cannot do its work. The error says what to do, and the next request continues.")
+INTERFERENCE = Family("interference", "Somebody changes a resource that the cluster needs. The error names it.")
+SECRETS = Family("secrets", "No secret is found outside the vault, in any encoding.")
 STORIES = Family(
-    "stories", "The long stories of `tests/product/integration`: resumed creates, two hosts, machines, credentials."
+    "stories",
+    "The long stories of `tests/product/integration`, such as resumed creates, two hosts and rotated credentials.",
 )
 FAMILIES = {
     each.name: each

@@ -167,9 +167,9 @@ def test_every_pair_that_overlaps_is_named(accepted: World) -> None:
 @pytest.mark.parametrize(
     ("server", "want_words"),
     [
-        ("", "no IPv4 address"),
-        ("dns.example", "no IPv4 address"),
-        ("fd00::53", "no IPv4 address"),
+        ("", "not an IPv4 address"),
+        ("dns.example", "not an IPv4 address"),
+        ("fd00::53", "not an IPv4 address"),
         ("0.0.0.0", "no machine can reach"),  # noqa: S104 - nobody binds to it
         ("127.0.0.53", "no machine can reach"),
         ("169.254.1.1", "no machine can reach"),
@@ -195,7 +195,7 @@ def test_a_dns_server_that_may_answer_passes_with_what_it_has_to_do(accepted: Wo
     outcome = run()
     assert outcome["outcome"] == "done"
     assert "192.168.1.4" in outcome["message"]
-    assert "forward to Azure DNS (168.63.129.16)" in outcome["message"]
+    assert "forward unknown names to Azure DNS (168.63.129.16)" in outcome["message"]
     (item,) = accepted.cosmos["OperationProgress"].documents.values()
     assert (item["status"], item["message"]) == ("Succeeded", outcome["message"])
     for servers in ([], ["168.63.129.16"]):
