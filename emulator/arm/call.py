@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 AUDIENCES = ("https://management.core.windows.net", "https://management.azure.com")
 CORRELATION_HEADER = "x-ms-correlation-request-id"
-_COUNT = re.compile(r"[0-9]{1,9}")
+_COUNT, _TOP = re.compile(r"[0-9]{1,9}"), re.compile(r"[1-9][0-9]{0,8}")
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
 
@@ -238,12 +238,12 @@ def page(call: Call, items: Sequence[Json], size: int = 1000) -> Response:
         size: number of items on a page if the request has no `$top`.
 
     Raises:
-        ServiceError: 400 `InvalidSkipToken` if `$top` or `$skiptoken` is not a number.
+        ServiceError: 400 `InvalidSkipToken` if `$top` or `$skiptoken` is not a number, or `$top` is 0, which has no next page.
     """
     query = call.request.query_params
     top = query.get("$top", "")
     token = query.get("$skiptoken", query.get("$skipToken", "0"))
-    if not _COUNT.fullmatch(token) or (top and not _COUNT.fullmatch(top)):
+    if not _COUNT.fullmatch(token) or (top and not _TOP.fullmatch(top)):
         raise ServiceError(400, "InvalidSkipToken", f"The skip token '{token}' or top '{top}' is invalid.")
     start, count = int(token), int(top or size)
     body: Json = {"value": list(items[start : start + count])}

@@ -141,5 +141,6 @@ def _built_in(call: Call, subscription_id: str, guid: str) -> Json:
 
 def _assignable(stored: Json, scope: str) -> bool:
     return any(
-        scope.lower().startswith(known.lower().rstrip("/")) for known in stored["properties"]["assignableScopes"]
+        f"{scope.lower()}/".startswith(f"{known.lower().rstrip('/')}/")
+        for known in stored["properties"]["assignableScopes"]
     )

@@ -105,6 +105,8 @@ def check(
         moment = parsedate_to_datetime(date)
     except ValueError as error:
         raise authentication_failed(f"The date '{date}' is malformed or absent.") from error
+    if moment.tzinfo is None:
+        raise authentication_failed(f"The date '{date}' has no time zone.")
     if abs(now - moment) > SKEW:
         raise authentication_failed(f"Request date header too old: '{date}'.")
     if not any(matches(keys, text, signature) for text in texts):

@@ -50,6 +50,8 @@ def write_private(path: Path, content: bytes) -> Path:
     """Write a file that only its owner can read, even while it is being written."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
+        # A file that exists already keeps its mode.
+        os.fchmod(descriptor, 0o600)
         file.write(content)
     return path
 

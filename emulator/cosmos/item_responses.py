@@ -106,6 +106,8 @@ class ItemResponses:
 
     async def batch(self, request: Request) -> Response:
         """POST several operations on one partition, of which all succeed or none."""
+        # Which actions it needs is in the body; whether the caller is known is not.
+        self._authorization.authenticate(request)
         if not wire.is_true(request, "x-ms-cosmos-batch-atomic"):
             raise exceptions.not_offered("batches that are not atomic")
         operations = batches.checked(await wire.json_body(request))

@@ -128,8 +128,18 @@ async def _ask(
         Errand(caller, method, identifier, target, BASE_URL, correlation_id, str(uuid4()), headers, content)
     )
     if not reply.is_success:
-        raise _error(reply.status_code, reply.json().get("error") or {})
+        raise _error(reply.status_code, _told(reply))
     return reply
+
+
+def _told(reply: httpx.Response) -> Json:
+    """Return the error of a reply; an empty one if its body is not that of an ARM error."""
+    try:
+        body = reply.json()
+    except ValueError:
+        return {}
+    error = body.get("error") if isinstance(body, dict) else None
+    return error if isinstance(error, dict) else {}
 
 
 def _error(status_code: int, error: Json) -> ServiceError:

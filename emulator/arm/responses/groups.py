@@ -24,7 +24,9 @@ _TERMS: Mapping[str, Callable[[Json, Mapping[str, str]], str | None]] = {
     "location": lambda body, _: body["location"],
     "name": lambda body, _: body["name"],
     "tagname": lambda body, terms: next((tag for tag in _tags(body) if _same(tag, terms["tagname"])), None),
-    "tagvalue": lambda body, terms: _tags(body).get(terms.get("tagname", "")),
+    "tagvalue": lambda body, terms: next(
+        (value for tag, value in _tags(body).items() if _same(tag, terms.get("tagname", ""))), None
+    ),
 }
 
 

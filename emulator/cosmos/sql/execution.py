@@ -221,10 +221,14 @@ def _decode(token: str | None) -> dict[str, Any]:
 
 def _is_state(state: dict[str, Any]) -> bool:
     """Tell whether a token's content is valid: a position or a last row, and the number of results left, if limited."""
-    by_position = isinstance(state.get("skip"), int)
+    by_position = _is_count(state.get("skip")) and "key" not in state
     by_row = isinstance(state.get("key"), str) and isinstance(state.get("sort"), list)
     return (
-        isinstance(state.get("left", 0), int)
+        _is_count(state.get("left", 0))
         and (by_position or by_row)
         and all(isinstance(item, list) for item in state.get("sort", []))
     )
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and value >= 0

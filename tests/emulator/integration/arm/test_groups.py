@@ -56,6 +56,7 @@ def test_resources_are_listed_by_what_the_filter_names(
     kind = "resourceType eq 'microsoft.network/NetworkSecurityGroups'"
     assert listed(f"resourceGroup eq '{group.upper()}' and {kind}") == [f"{group}-nsg"]
     assert listed("tagName eq 'a' and tagValue eq 'b and c'") == [f"{group}-nsg"]
+    assert listed("tagName eq 'A' and tagValue eq 'b and c'") == [f"{group}-nsg"]
     assert listed(f"resourceGroup eq '{group}' and name eq 'other'") == []
     assert listed("tagName eq 'a' and tagValue eq 'other'") == []
     for bad in ("resourceGroup", "nothing eq 'x'", "name eq 'x' or name eq 'y'"):

@@ -98,6 +98,14 @@ def test_a_cluster_that_fails_fails_the_deployment_with_its_own_error(stage: Sta
         assert code in str(told.value)
 
 
+def test_an_error_without_a_body_fails_the_deployment(stage: Stage, group: str) -> None:
+    """What stands between ARM and a provider may answer in plain text."""
+    stage.provider.replies[:] = [Response("no", 400)]
+    with pytest.raises(HttpResponseError, match="DeploymentFailed") as told:
+        _client(stage).deployments.begin_create_or_update(group, "d", _template()).result()
+    assert "The resource provider did not say why." in str(told.value)
+
+
 def test_a_version_that_the_provider_lacks_is_refused_before_anything_is_made(stage: Stage, group: str) -> None:
     """The provider is not called."""
     body = _template()

@@ -154,6 +154,19 @@ def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCos
         assert (reply.status_code, reply.headers["x-ms-substatus"]) == (400, substatus)
 
 
+def test_a_batch_without_a_token_is_401_whatever_is_in_it(local_cosmos: LocalCosmos) -> None:
+    """The actions that a batch needs are in its body, but nobody unknown learns whether it is well-formed."""
+    reply = requests.post(
+        f"{HOST}/dbs/{DATABASE}/colls/Billing/docs",
+        data=b"{",
+        headers={"x-ms-cosmos-is-batch-request": "true", "x-ms-cosmos-batch-atomic": "true"},
+        proxies={"https": local_cosmos.proxy},
+        verify=str(local_cosmos.platform.authority.certificate_path),
+        timeout=10,
+    )
+    assert reply.status_code == 401
+
+
 def test_a_batch_is_done_whole_or_not_at_all(container: Make) -> None:
     """A conflict in the middle undoes the operations before it; the error names the one that failed."""
     items = container(unique_keys=("/key",))

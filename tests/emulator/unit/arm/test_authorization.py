@@ -6,6 +6,7 @@ from emulator.arm.access.authorization import allows
 from emulator.arm.access.roles import CONTRIBUTOR, READER, ROLES
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
+from emulator.authorization.responses import _assignable
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
 from tests.emulator.unit.arm.conftest import GROUP, WORLD
@@ -50,3 +51,12 @@ def test_the_refusal_reads_as_azures(model: ArmModel) -> None:
         f"'{WRITE}' over scope '{GROUP}' or the scope is invalid. If access was recently granted, please refresh your "
         "credentials."
     )
+
+
+@pytest.mark.parametrize(
+    ("scope", "wanted"), [("/g/foo", True), ("/G/FOO/p", True), ("/g/foo-bar", False), ("/g", False)]
+)
+def test_a_role_may_be_assigned_in_its_scopes_and_below(scope: str, wanted: bool) -> None:
+    """A group whose name begins like another is not below it."""
+    assert _assignable({"properties": {"assignableScopes": ["/g/foo/"]}}, scope) is wanted
+    assert _assignable({"properties": {"assignableScopes": ["/"]}}, scope)

@@ -1,5 +1,7 @@
 """Reading private keys."""
 
+from pathlib import Path
+
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import (
@@ -10,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from emulator.core.certificates import private_key_pem, read_private_key
+from emulator.core.certificates import private_key_pem, read_private_key, write_private
 
 
 def test_a_key_is_read_without_a_look_at_its_primes() -> None:
@@ -23,6 +25,14 @@ def test_a_key_is_read_without_a_look_at_its_primes() -> None:
     with pytest.raises(ValueError, match="Invalid private key"):
         load_pem_private_key(pem, None)
     assert read_private_key(pem.decode()).public_key() == wrong.public_key()
+
+
+def test_a_private_file_is_its_owners_alone_although_it_was_others_before(tmp_path: Path) -> None:
+    """A file keeps its mode when it is opened again."""
+    path = tmp_path / "key"
+    path.touch(0o644)
+    assert write_private(path, b"secret").stat().st_mode & 0o777 == 0o600
+    assert path.read_bytes() == b"secret"
 
 
 def test_keys_that_nobody_serves_with_are_refused() -> None:

@@ -183,7 +183,19 @@ def test_a_query_that_cannot_run_says_why(query: str, want: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", ["nonsense", "e30=", "W10=", "////", _token(key=1, sort=[]), _token(key="x", sort=1), _token(skip="1")]
+    "token",
+    [
+        "nonsense",
+        "e30=",
+        "W10=",
+        "////",
+        _token(key=1, sort=[]),
+        _token(key="x", sort=1),
+        _token(skip="1"),
+        _token(skip=-1),
+        _token(skip=0, left=-1),
+        _token(skip=0, key="x"),
+    ],
 )
 def test_a_token_that_nobody_gave_out_is_refused(token: str) -> None:
     """Accepting the token would return a page of other results."""
