@@ -29,7 +29,7 @@ Json = dict[str, Any]
 Value = TypeVar("Value")
 
 # Half an hour of emulated time passes in nine seconds.
-TIME_SCALE = 200
+TIME_SCALE = 600
 NETWORK, COMPUTE, PRIVATE_DNS = "2019-07-01", "2020-06-01", "2018-09-01"
 LOCATION = "eastus"
 
