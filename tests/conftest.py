@@ -13,8 +13,8 @@ from tests.local_azure import LocalAzure
 pytest_plugins = ["tests.xdist_groups"]
 
 SEED = "TEST_SEED"
-LAST_CALLS = 40
-LAST_LINES = 60
+# How many of the last lines of logs and journal a failure shows.
+LAST_LINES = 100
 
 
 def pytest_configure() -> None:
@@ -74,5 +74,7 @@ def _sections(state: Path) -> list[tuple[str, str]]:
     logs = state / "logs"
     sections = [("local Azure: state", f"{state}\nTry: python -m emulator explain OPERATION --state {state}")]
     if logs.exists():
-        sections.append(("local Azure: last lines of all logs and of the journal", "\n".join(merged(logs, "", 100))))
+        sections.append(
+            ("local Azure: last lines of all logs and of the journal", "\n".join(merged(logs, "", LAST_LINES)))
+        )
     return sections

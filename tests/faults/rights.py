@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.access.roles import COMMON, NETWORK_CONTRIBUTOR, ROLES
 from emulator.run.seed import fill
@@ -207,7 +208,7 @@ def _lesser(inventory: Inventory, assignment: Json, right: Right) -> Json | None
         return None
     properties = assignment["properties"]
     subscription = "/".join(assignment["id"].split("/")[:3])
-    lesser = f"{subscription}{DEFINITIONS}lesser-{abs(hash((right.role, right.without)))}"
+    lesser = f"{subscription}{DEFINITIONS}{uuid5(NAMESPACE_URL, f'{right.role} without {right.without}')}"
     permission = ROLES[right.role].permission()
     permission["actions"] = [action for action in permission["actions"] if action not in right.without]
     role = {"roleName": "lesser", "type": "CustomRole", "assignableScopes": ["/"], "permissions": [permission]}

@@ -347,4 +347,3 @@ class Cluster:
             if done:
                 self.reach(row.name)
             return 0
-        return None

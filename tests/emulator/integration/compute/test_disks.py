@@ -49,8 +49,7 @@ def test_a_disk_that_outlived_its_machine_can_be_the_disk_of_another(stage: Stag
     body = stage.machine(group, "new", storageProfile={"osDisk": disk})
     with pytest.raises(HttpResponseError, match="Parameter 'osProfile' is not allowed"):
         compute.virtual_machines.begin_create_or_update(group, "new", body)
-    made = compute.virtual_machines.begin_create_or_update(group, "new", changed(body, osProfile=None), polling=False)
-    del made
+    compute.virtual_machines.begin_create_or_update(group, "new", changed(body, osProfile=None), polling=False)
     assert compute.virtual_machines.get(group, "new").properties.storage_profile.os_disk.name == "old_OSDisk"
     assert compute.virtual_machines.instance_view(group, "new").disks[0].name == "old_OSDisk"
 
