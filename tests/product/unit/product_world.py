@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -77,6 +78,8 @@ def _first_party_certificate() -> str:
 
 
 FIRST_PARTY_CERTIFICATE = _first_party_certificate()
+# Each test has credentials of its own, with the same key. Loading it checks its primes, which took a third of all time.
+_load = cache(serialization.load_pem_private_key)
 
 
 class FakeSecrets:
@@ -170,6 +173,8 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setattr(
         vault_module, "SecretClient", lambda url, *_args, **_kwargs: made.vault(url.split("//")[1].split(".")[0])
     )
+    monkeypatch.setattr(serialization, "load_pem_private_key", _load)
+    monkeypatch.setattr("jwt.algorithms.load_pem_private_key", _load)
     made.vault("rp-svc").versions["rp-firstparty"] = [FIRST_PARTY_CERTIFICATE]
     made.vault("rp-svc").versions["cluster-mdsd"] = [FIRST_PARTY_CERTIFICATE]
     for cached in CACHES:
