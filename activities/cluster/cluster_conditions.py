@@ -22,11 +22,13 @@ from activities.runtime.step import Step
 from shared.arm.errors import CloudError
 from shared.openshift import client
 from shared.openshift.client import NotDone, Read
-from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_failed
+from shared.openshift.conditions import CONDITIONS, MACHINES, Condition, has_failed, lacks_role
 
 # The share of a row's time that passes before it is given up: five minutes of thirty, in which a new role reaches all
 # of Azure.
 PATIENCE = 1 / 6
+# The share after which a machine that was refused for a missing role is made anew, in that time: a minute.
+RETRY = PATIENCE / 5
 
 Found = list[Any]
 _OF_A_RESTART = re.compile(r"\bsystemd(\[1\])?: \S+: (Main process exited|Failed with result|Scheduled restart job)")
@@ -51,8 +53,9 @@ def _make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool
     """Delete failed worker machines that are older than this row; their sets make others in their place.
 
     machine-api never retries a failed machine. Without this, a create that failed because quota was missing could not
-    continue once there is more. Machines made while the row waits are not deleted, so this comes to an end. A second
-    delivery finds the machines gone, or being deleted.
+    continue once there is more. A machine made while the row waits is deleted only if Azure refused it for a missing
+    role, and only as long as a role that was just assigned may not have reached all of Azure, so this comes to an end.
+    A second delivery finds the machines gone, or being deleted.
 
     Args:
         step: the step that waits.
@@ -62,14 +65,17 @@ def _make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool
     Raises:
         FenceMoved: if this attempt was superseded.
     """
-    old = [
-        machine
-        for machine in filter(has_failed, found[0])
-        if _made(machine) < datetime.fromisoformat(step.call["startTime"])
-    ]
+    old = [machine for machine in filter(has_failed, found[0]) if _may_be_made_anew(step.call, machine)]
     for machine in old:
         client.delete(api, Read("Machine", machine["metadata"]["name"], MACHINES))
     return bool(old)
+
+
+def _may_be_made_anew(call: Call, machine: dict[str, Any]) -> bool:
+    made = _made(machine)
+    if made < datetime.fromisoformat(call["startTime"]):
+        return True
+    return lacks_role(machine) and not _has_waited(call) and datetime.now(UTC) >= made + _share(call, RETRY)
 
 
 def _made(machine: dict[str, Any]) -> datetime:
@@ -113,9 +119,11 @@ def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> str:
 
 
 def _has_waited(call: Call) -> bool:
-    return datetime.now(UTC) >= datetime.fromisoformat(call["startTime"]) + PATIENCE * timedelta(
-        seconds=call["row"]["deadlineSeconds"]
-    )
+    return datetime.now(UTC) >= datetime.fromisoformat(call["startTime"]) + _share(call, PATIENCE)
+
+
+def _share(call: Call, share: float) -> timedelta:
+    return share * timedelta(seconds=call["row"]["deadlineSeconds"])
 
 
 def _read(api: ApiClient, row: Condition) -> Found:

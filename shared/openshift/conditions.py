@@ -145,16 +145,19 @@ def workers_running(machines: list[Json], nodes: list[Json]) -> str:
 
 def raise_for_role(machines: list[Json], _nodes: list[Json]) -> None:
     """Raise if Azure refuses a machine to the cluster's principal, because somebody has to restore its role."""
-    for machine in machines:
-        told = "" if _is_deleted(machine) or not machine_missing(machine) else _machine_told(machine)
-        if _NO_ROLE.search(told):
-            raise CloudError(
-                400,
-                ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
-                f"Machine '{machine['metadata']['name']}' could not be created: "
-                f"the cluster's service principal lacks a role: {bounded(told)}",
-                "properties.servicePrincipalProfile",
-            )
+    for machine in filter(lacks_role, machines):
+        raise CloudError(
+            400,
+            ErrorCode.INVALID_SERVICE_PRINCIPAL_PERMISSIONS,
+            f"Machine '{machine['metadata']['name']}' could not be created: "
+            f"the cluster's service principal lacks a role: {bounded(_machine_told(machine))}",
+            "properties.servicePrincipalProfile",
+        )
+
+
+def lacks_role(machine: Json) -> bool:
+    """Tell whether Azure refuses a Machine to the cluster's principal."""
+    return not _is_deleted(machine) and bool(machine_missing(machine) and _NO_ROLE.search(_machine_told(machine)))
 
 
 def machine_missing(machine: Json) -> str:

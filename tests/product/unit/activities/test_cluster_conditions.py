@@ -213,6 +213,21 @@ def test_a_role_that_is_missing_fails_the_step_once_it_has_had_time_to_spread(ap
     assert {"code": "Owner", "message": "customer"} in error["details"]
 
 
+def _ago(seconds: int) -> str:
+    return (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat()
+
+
+def test_a_machine_that_was_refused_before_a_role_had_spread_is_made_anew(api: FakeClusterApi) -> None:
+    """machine-api gives it up for good, but who has just assigned the role repeats the request at once."""
+    refused = 'Code="LinkedAuthorizationFailed" Message="not to join"'
+    api.add("Machine", machine("w-0", "Failed", made=_ago(4), errorMessage=refused))
+    api.add("Machine", machine("w-1", "Failed", made=_ago(1), errorMessage=refused))
+    assert poll("workers_ready", waited=DEADLINE // 6 - 1)["outcome"] == "wait"
+    assert [what.name for what in api.deleted] == ["w-0"], "a minute of half an hour: three seconds of these ninety"
+    assert poll("workers_ready", waited=DEADLINE // 6)["outcome"] == "failed"
+    assert [what.name for what in api.deleted] == ["w-0"], "not for ever"
+
+
 def test_a_role_that_one_machine_too_many_lacks_is_no_failure(api: FakeClusterApi) -> None:
     """Two workers are enough, whatever the third one reports."""
     refused = machine("w-2", "Failed", errorMessage='Code="AuthorizationFailed"')
