@@ -5,7 +5,6 @@ Each folder's tests choose the services and what exists in them. The whole local
 """
 
 import asyncio
-import socket
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 from emulator.core.platform import Platform
+from emulator.core.ports import listen_on_free_port
 from emulator.core.proxy import Proxy, Refusal
 from emulator.core.server import Server
 
@@ -101,7 +101,7 @@ def variables(environment: Mapping[str, str]) -> Iterator[None]:
 
 def free_port() -> int:
     """Return a port that is free now, for a service that must know its port before it listens."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
+    with listen_on_free_port() as probe:
         port: int = probe.getsockname()[1]
     return port
 

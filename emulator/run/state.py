@@ -18,6 +18,7 @@ from typing import IO, Any
 import psutil
 
 from emulator.core.certificates import write_private
+from emulator.core.ports import listen_on_free_port
 from emulator.run.errors import RunError
 
 # The purpose of each port. `--port name=number` chooses its number.
@@ -178,7 +179,7 @@ class StateFolder:
             for name, meaning in PORTS.items():
                 port = wanted.get(name, kept.get(name, 0))
                 try:
-                    sockets.append(socket.create_server(("127.0.0.1", port)))
+                    sockets.append(socket.create_server(("127.0.0.1", port)) if port else listen_on_free_port())
                 except OSError as error:
                     raise RunError(
                         f"Port {port} ({name}: {meaning}) cannot be used: {os.strerror(error.errno or 0)}. "

@@ -8,12 +8,16 @@ import pytest
 from emulator.run.errors import RunError
 from emulator.run.state import PORTS, StateFolder
 
+FIRST_OF_CONNECTIONS = 32_768
+
 
 def test_ports_are_kept_from_one_up_to_the_next(tmp_path: Path) -> None:
     """URLs that people have copied elsewhere stay valid."""
     first = StateFolder(tmp_path).choose_ports({})
     assert set(first) == set(PORTS)
     assert len(set(first.values())) == len(PORTS)
+    # Outgoing connections get ports from here on, of which one took Azurite's, and kept it for minutes.
+    assert max(first.values()) < FIRST_OF_CONNECTIONS
     assert StateFolder(tmp_path).choose_ports({}) == first
 
 

@@ -11,22 +11,25 @@ from tests.product.integration.service.stage import Cluster, prepare
 
 pytestmark = pytest.mark.slow
 
-# The DELETE is sent when the create has reached one of these steps.
-MOMENTS = (
-    ("deploy_network_template", "Running"),
+Moment = tuple[str, str]
+# The DELETE is sent when the create has reached one of these steps. In the first group every kind of thing exists that
+# the create, the machines or the cluster itself make.
+MOMENTS: tuple[Moment, ...] = (
     ("deploy_machines_template", "Running"),
-    ("bootstrap_config_map_ready", "Running"),
-    ("remove_bootstrap", "Running"),
     ("workers_ready", "Running"),
     ("update_router_address", "Succeeded"),
 )
-
+FURTHER: tuple[Moment, ...] = (
+    ("deploy_network_template", "Running"),
+    ("bootstrap_config_map_ready", "Running"),
+    ("remove_bootstrap", "Running"),
+)
 
 # Generating the keys of a cluster takes a core for seconds.
 AT_ONCE = 3
 
 
-def _delete_at(cluster: Cluster, moment: tuple[str, str]) -> tuple[str, str]:
+def _delete_at(cluster: Cluster, moment: Moment) -> tuple[str, str]:
     """Create a cluster and delete it at a moment; return the ids of the create's operation and of the document."""
     create = cluster.create()
     cluster.wait_for_step(create, *moment)
@@ -35,11 +38,16 @@ def _delete_at(cluster: Cluster, moment: tuple[str, str]) -> tuple[str, str]:
     return create, document_id
 
 
-def test_a_delete_at_each_phase_of_a_create_leaves_nothing(azure: LocalAzure, rng: random.Random) -> None:
+@pytest.mark.parametrize(
+    "moments", [MOMENTS, pytest.param(FURTHER, marks=pytest.mark.thorough)], ids=["machines and after", "between"]
+)
+def test_a_delete_at_each_phase_of_a_create_leaves_nothing(
+    azure: LocalAzure, rng: random.Random, moments: tuple[Moment, ...]
+) -> None:
     """The create ends `Canceled`, and endpoint, secrets, workers, disks and the router's address are gone for good."""
-    clusters = prepare(azure, *(unique(rng, "d") for _ in MOMENTS))
+    clusters = prepare(azure, *(unique(rng, "d") for _ in moments))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        ended = list(pool.map(_delete_at, clusters, MOMENTS))
+        ended = list(pool.map(_delete_at, clusters, moments))
     for cluster, (create, document_id) in zip(clusters, ended, strict=True):
         assert cluster.status(create)["status"] == "Canceled"
         cluster.expect_nothing_left(document_id)
