@@ -157,7 +157,7 @@ class StateFolder:
     def end_leftovers(self) -> None:
         """End the children of a platform that was killed, which no parent will end, and remove what it wrote about itself.
 
-        `up --detach` takes `endpoints.json` for the sign that the new platform is ready, so that of the old one must go.
+        `up --detach` waits for `endpoints.json` of the new platform, so the old file must not be there.
         """
         running = self.running()
         if running is not None and running.platform.process() is None:
