@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 
 # Scaling stops here: real work on two cores takes real seconds.
 SHORTEST_DEADLINE = timedelta(seconds=15)
+# A poll costs some 20 ms of CPU, and the service that it polls runs on the same machine.
+SHORTEST_POLL = timedelta(milliseconds=250)
 
 # Settings that the host reads, not our code. They are in local.settings.json together with the ones below.
 HOST_SETTINGS: Mapping[str, str] = {
@@ -235,9 +237,9 @@ class Settings:
         """Return a deadline in scaled seconds, at least 15, or more if the caller passes a higher floor."""
         return self.scaled(duration, floor=max(shortest, SHORTEST_DEADLINE)).total_seconds()
 
-    def poll_seconds(self, duration: timedelta) -> float:
-        """Return a poll interval in scaled seconds, at least 0.1: the polled service runs on the same machine."""
-        return self.scaled(duration, floor=timedelta(milliseconds=100)).total_seconds()
+    def poll_seconds(self, duration: timedelta, shortest: timedelta = SHORTEST_POLL) -> float:
+        """Return a poll interval in scaled seconds, at least 0.25, or less if the caller passes a lower floor."""
+        return self.scaled(duration, floor=shortest).total_seconds()
 
     def retry_after_seconds(self, duration: timedelta) -> int:
         """Return a Retry-After in scaled whole seconds, at least 1."""

@@ -19,6 +19,7 @@ PLANS: dict[str, tuple[Row, ...]] = {"create": CREATE, "update": UPDATE, "delete
 CANCEL_DEADLINE = timedelta(minutes=10)
 # The first pauses between polls, as a share of the row's longest.
 FIRST_POLL = 0.2
+_SHORTEST_FIRST_POLL = timedelta(milliseconds=100)
 # The engine's first pause between two tries to write the end of an operation, and the least real time for all tries.
 CONTROL_INTERVAL = timedelta(seconds=10)
 _SHORTEST_CONTROL = timedelta(minutes=1)
@@ -57,7 +58,7 @@ def _resolve_row(row: Row, left_out: dict[str, tuple[str, ...]], settings: Setti
         **plain,
         "needs": _needs(row.needs, left_out),
         "deadlineSeconds": settings.deadline_seconds(row.deadline, row.shortest),
-        "firstPollSeconds": settings.poll_seconds(row.poll * FIRST_POLL),
+        "firstPollSeconds": settings.poll_seconds(row.poll * FIRST_POLL, _SHORTEST_FIRST_POLL),
         "pollSeconds": settings.poll_seconds(row.poll),
         "cancelSeconds": settings.deadline_seconds(CANCEL_DEADLINE),
     }
