@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 # The stages in which a boot ends.
 UP, DEAD = "up", "dead"
 FAULTS = "machines"
+# The minimum at any time scale: each attempt takes milliseconds of this process, and three masters wait at a time.
+LEAST_RETRY = timedelta(seconds=0.25)
+
 _OK = 200
 _ROLE = re.compile(r"node-role\.kubernetes\.io/(master|worker)")
 # Prefix of the SKUs of Red Hat CoreOS.
@@ -118,7 +121,8 @@ class Boots:
         if self._current((machine.key, machine.powered_at)) is None:
             return
         first, longest = timeline.RETRY_SECONDS
-        machine.due_at = rfc3339(self._clock.after(min(longest, first * 2**machine.attempt)))
+        pause = max(LEAST_RETRY, self._clock.scaled(min(longest, first * 2**machine.attempt)))
+        machine.due_at = rfc3339(self._clock.now() + pause)
         machine.attempt += 1
         self._machines.save(machine)
 
