@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 from tests import local_azure
-from tests.local_azure import LocalAzure
+from tests.local_azure import LocalAzure, wait_for
+from tests.product.integration.service.stage import delete_all
 
 pytest_plugins = ["tests.xdist_groups"]
 
 SEED = "TEST_SEED"
 # How many of the last lines of logs and journal a failure shows.
 LAST_LINES = 100
+# What a test marked `slow` takes, if its marker names no other number.
+SLOW_SECONDS = 20
 
 
 def pytest_configure() -> None:
@@ -27,16 +30,27 @@ def pytest_report_header() -> str:
     return f"seed: {os.environ[SEED]} (repeat with {SEED}={os.environ[SEED]})"
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the slow stories first, so that no worker is left alone with them at the end.
+    """Run the slowest stories first, so that no worker is left alone with them at the end.
 
-    The garbage collector's warnings appear in whichever test runs at the time. Where processes and sockets are used,
+    A module of quick tests runs on one worker, so what its fixtures prepare is prepared once. The garbage collector's warnings appear in whichever test runs at the time. Where processes and sockets are used,
     they are shown but do not fail that test.
     """
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    items.sort(key=_seconds, reverse=True)
     for item in items:
         if "unit" not in item.path.parts:
+            if not _seconds(item) and item.get_closest_marker("xdist_group") is None:
+                item.add_marker(pytest.mark.xdist_group(item.path.parent.name + "-" + item.path.stem))
             item.add_marker(pytest.mark.filterwarnings("default::pytest.PytestUnraisableExceptionWarning"))
+
+
+def _seconds(item: pytest.Item) -> int:
+    """Return how long a test takes, roughly: the number in its `slow` marker."""
+    marker = item.get_closest_marker("slow")
+    if marker is None:
+        return 0
+    return int(marker.args[0]) if marker.args else SLOW_SECONDS
 
 
 @pytest.fixture
@@ -51,6 +65,24 @@ def azure(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[
     base = tmp_path_factory.getbasetemp()
     with local_azure.shared(base if worker_id == "master" else base.parent) as platform:
         yield platform
+
+
+@pytest.fixture(scope="session")
+def _own_platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalAzure]:
+    with local_azure.running(tmp_path_factory.mktemp("own") / "local-azure") as platform:
+        yield platform
+
+
+@pytest.fixture
+def own_azure(_own_platform: LocalAzure) -> Iterator[LocalAzure]:
+    """Give a local Azure that one test at a time uses; the next one finds it serving, without faults or clusters.
+
+    Tests that kill processes, inject faults or delete the task hub need it.
+    """
+    yield _own_platform
+    _own_platform.control("DELETE", "/faults")
+    wait_for(_own_platform.serves, "the resource provider after this test")
+    delete_all(_own_platform)
 
 
 @pytest.hookimpl(wrapper=True)

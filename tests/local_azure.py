@@ -138,7 +138,7 @@ def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 
     while not (value := condition()):
         if time.monotonic() > until:
             raise AssertionError(f"waited {seconds:.0f} s in vain for {what}")
-        time.sleep(0.05)
+        time.sleep(0.1)
     return value
 
 

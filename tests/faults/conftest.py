@@ -13,13 +13,6 @@ from tests.faults import census
 from tests.faults.plugin import MET, SCALE, SECONDS
 from tests.faults.runner import Result, SpareClusters, run
 from tests.faults.scenarios import Scenario
-from tests.product.integration.service.conftest import _own_platform, own_azure
-
-# pytest finds fixtures and hooks by their names in a conftest.
-__all__ = [
-    "_own_platform",
-    "own_azure",
-]
 
 # Generating the keys of a cluster takes a core for seconds.
 AT_ONCE = 4

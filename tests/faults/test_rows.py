@@ -21,7 +21,7 @@ from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-rows"), pytest.mark.family(ROWS)]
+pytestmark = [pytest.mark.slow(50), pytest.mark.family(ROWS)]
 
 Json = dict[str, Any]
 # All calls except those that the wrapper makes for every row, for the fence and for progress.

@@ -13,7 +13,7 @@ from tests.faults.runner import Result, SpareClusters, run
 from tests.faults.scenarios import KILLS, Scenario
 from tests.faults.short import SHORT
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow(100), pytest.mark.timeout(900)]
 
 Tell = Callable[[Result], None]
 GROUPS = {True: "faults-kills", False: "faults-rights"}
@@ -27,7 +27,10 @@ def _parameters(*, lonely: bool) -> list[object]:
 
 def _parameter(scenario: Scenario) -> object:
     group = GROUPS[scenario.family == KILLS.name] if is_lonely(scenario) else "faults-shared"
-    marks = [pytest.mark.xdist_group(group), *([] if scenario in SHORT else [pytest.mark.thorough])]
+    marks = [pytest.mark.thorough, pytest.mark.xdist_group(group)]
+    if scenario in SHORT:
+        # Few, so they may have a platform each.
+        marks = [] if is_lonely(scenario) else [pytest.mark.xdist_group(group)]
     return pytest.param(scenario, id=f"{scenario.family}: {scenario}", marks=marks)
 
 

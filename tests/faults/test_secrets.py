@@ -17,7 +17,7 @@ from tests.product.integration.service.directory import Application
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, begun, fault, prepare, with_principal
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("faults-secrets"), pytest.mark.family(SECRETS)]
+pytestmark = [pytest.mark.slow(50), pytest.mark.family(SECRETS)]
 
 Json = dict[str, Any]
 

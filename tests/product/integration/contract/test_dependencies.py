@@ -15,7 +15,7 @@ from tests.local_azure import wait_for
 from tests.product.integration.contract.provider import Json, Provider
 
 # All these tests share one platform, because each platform starts its own processes.
-pytestmark = pytest.mark.xdist_group("dependencies")
+pytestmark = [pytest.mark.slow(75), pytest.mark.xdist_group("dependencies")]
 
 MANY = 1_000_000
 # How many seconds a client, and a readiness probe, may have to wait for an answer.

@@ -1,7 +1,11 @@
 """The clusters of a subscription after ARM reports that it is deleted."""
 
+import pytest
+
 from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.contract.provider import Provider
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_deleted_subscription_takes_its_clusters_with_it(azure: LocalAzure) -> None:

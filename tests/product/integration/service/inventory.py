@@ -64,8 +64,8 @@ class Inventory:
 
     def operation(self, operation_id: str) -> Json:
         """Return an operation."""
-        (found,) = self.documents("AsyncOperations", operation_id)
-        return found
+        items = self._cosmos.items(WORLD.cosmos_account, DATABASE, "AsyncOperations")
+        return items.read(operation_id, operation_id)
 
     def has_ended(self, operation_id: str) -> bool:
         """Tell whether an operation has ended and no cluster document names it any more."""

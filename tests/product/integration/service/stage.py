@@ -123,7 +123,7 @@ class Cluster:
             until = time.monotonic() + PATIENCE_SECONDS
             while (item := inventory.steps(operation_id).get(step)) is None or item["status"] not in wanted:
                 assert time.monotonic() < until, f"step {step} did not begin; {inventory.steps(operation_id)}"
-                time.sleep(0.005)
+                time.sleep(0.02)
 
     def document_id(self) -> str:
         """Return the id of the cluster's document, which is in the names of its secrets and its billing record."""

@@ -18,6 +18,8 @@ from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import WORLD, Inventory, taken
 from tests.product.integration.service.stage import RECORDS, Cluster
 
+pytestmark = pytest.mark.slow(30)
+
 Json = dict[str, Any]
 BAD_REQUEST = 400
 SEVEN_DAYS = 604_800
@@ -64,8 +66,9 @@ def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: L
     delete, deletion = begin_delete(customer)
     deletion.result()
     assert azure.operations(customer).get(delete)["status"] == "Succeeded"
-    with pytest.raises(ResourceNotFoundError):
-        clusters.get(customer.group, customer.cluster)
+    for read in (clusters.get, clusters.list_credentials):
+        with pytest.raises(ResourceNotFoundError):
+            read(customer.group, customer.cluster)
     Cluster(azure, customer).expect_nothing_left(document["id"])
     with taken(azure.state) as inventory:
         assert document["openShiftCluster"]["properties"]["registryProfiles"][0]["username"] not in inventory.tokens()

@@ -36,11 +36,11 @@ def terminal(azure: LocalAzure, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", azure.endpoints["ca_bundle"])
 
 
+@pytest.mark.xdist_group("standing")
 @pytest.mark.usefixtures("terminal")
-def test_credentials_open_the_cluster_that_they_are_of(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
+def test_credentials_open_the_cluster_that_they_are_of(standing: Cluster, tmp_path: Path) -> None:
     """The kubeconfig lists nodes and changes objects, and the password matches the hash that the cluster keeps."""
-    person = azure.prepared_customer(unique(rng))
-    begin_create(person)[1].result()
+    person = standing.customer
     text = customer.admin_kubeconfig(person)
     _expect_kubeconfig(yaml.safe_load(text), person)
     path = tmp_path / "kubeconfig"
@@ -51,9 +51,6 @@ def test_credentials_open_the_cluster_that_they_are_of(azure: LocalAzure, rng: r
     assert len(found) - len(masters) >= 2
     with config.new_client_from_config(str(path)) as connection:  # type: ignore[no-untyped-call]  # it has no types
         _expect_administrator(client.CoreV1Api(connection), person)
-    cluster = Cluster(azure, person)
-    cluster.succeed(cluster.delete())
-    assert cluster.send("POST", f"{person.cluster_id}/listCredentials").status_code == 404
 
 
 def _expect_kubeconfig(document: Json, person: Customer) -> None:

@@ -17,7 +17,7 @@ from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare, with_principal
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-failures")]
+pytestmark = pytest.mark.slow(30)
 
 Json = dict[str, Any]
 WRONG_SECRET = "wrong~secret~of~nobody"  # noqa: S105 - no application has this secret
@@ -129,7 +129,6 @@ def _expect_explained(error: Json, step: str, code: str, correlation_id: str) ->
     assert details["Owner"] in ("customer", "azure", "platform")
 
 
-# Session scope, because with several workers the tests of this module and others alternate.
 @pytest.fixture(scope="session")
 def failed(azure: LocalAzure, worker_id: str) -> dict[str, tuple[Cluster, str]]:
     """Give each mistake's cluster and operation. All are started at once, because some take a while."""
@@ -144,6 +143,7 @@ def failed(azure: LocalAzure, worker_id: str) -> dict[str, tuple[Cluster, str]]:
 THOROUGH = ("the resource provider has no role", "a subnet has another network security group")
 
 
+@pytest.mark.xdist_group("mistakes")
 @pytest.mark.parametrize(
     "mistake", [pytest.param(name, marks=pytest.mark.thorough) if name in THOROUGH else name for name in MISTAKES]
 )
@@ -200,7 +200,6 @@ def test_a_wrong_client_secret_fails_the_create_and_the_cluster_can_be_deleted(
 
 
 @pytest.mark.thorough
-@pytest.mark.xdist_group("service-rows")
 def test_an_authority_that_refuses_a_certificate_is_quoted_and_asked_again(
     own_azure: LocalAzure, rng: random.Random
 ) -> None:
@@ -224,7 +223,6 @@ def test_an_authority_that_refuses_a_certificate_is_quoted_and_asked_again(
     cluster.expect_nothing_left(document_id)
 
 
-@pytest.mark.xdist_group("service-rows")
 def test_a_failed_deployment_names_the_resource_and_its_cause(own_azure: LocalAzure, rng: random.Random) -> None:
     """The error quotes what Azure said about the resource; a repeated PUT deploys it again."""
     (cluster,) = prepare(own_azure, unique(rng))
@@ -243,7 +241,6 @@ def test_a_failed_deployment_names_the_resource_and_its_cause(own_azure: LocalAz
 
 
 @pytest.mark.thorough
-@pytest.mark.xdist_group("service-rows")
 def test_a_wait_that_ends_says_what_it_waited_for_and_what_it_saw(own_azure: LocalAzure, rng: random.Random) -> None:
     """The error names the step, its deadline, what it waited for, and what it saw last. A DELETE removes everything."""
     (cluster,) = prepare(own_azure, unique(rng))

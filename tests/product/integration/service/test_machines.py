@@ -12,7 +12,7 @@ from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, met, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-machines")]
+pytestmark = pytest.mark.slow(30)
 
 Json = dict[str, Any]
 FAMILY = "standardDSv5Family"

@@ -10,7 +10,7 @@ import pytest
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.stage import fault, met, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-hub")]
+pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
 SLEEP_SECONDS = 5

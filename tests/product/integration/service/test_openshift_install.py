@@ -21,7 +21,7 @@ from tests.product.integration.service.inside import Inside
 from tests.product.integration.service.inventory import WORLD, taken
 from tests.product.integration.service.stage import Cluster, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-openshift-install")]
+pytestmark = pytest.mark.slow(40)
 
 VERSION = "4.19.25"
 FAILING = f"""#!/bin/sh

@@ -19,7 +19,7 @@ from tests.product.integration.service.inside import Inside
 from tests.product.integration.service.inventory import WORLD, taken
 from tests.product.integration.service.stage import Cluster, fault, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-secrets")]
+pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
 MACHINES = "/providers/Microsoft.Compute/virtualMachines/"

@@ -19,7 +19,7 @@ from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.kubernetes_api import KubernetesApi
 from tests.product.integration.service.stage import Cluster, begun, fault, prepare
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(60)
 
 Json = dict[str, Any]
 # Secrets that the installer and the cloud-credential operator make in release 4.19.
@@ -57,10 +57,10 @@ READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 USER_ACCESS_ADMINISTRATOR = "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"
 
 
-def test_a_rotated_secret_reaches_whatever_acts_in_azure(azure: LocalAzure, rng: random.Random, tmp_path: Path) -> None:
+@pytest.mark.xdist_group("standing")
+def test_a_rotated_secret_reaches_whatever_acts_in_azure(standing: Cluster, tmp_path: Path) -> None:
     """All Secrets hold the new value; after the old one is revoked in Entra ID, a new worker machine still comes up."""
-    (cluster,) = prepare(azure, unique(rng))
-    cluster.succeed(cluster.create())
+    cluster = standing
     api = KubernetesApi(cluster.customer, tmp_path)
     principal = cluster.customer.principal
     application = Application(cluster.customer, principal["client_id"])
@@ -127,7 +127,6 @@ def patch_tags(cluster: Cluster, **tags: str) -> str:
 
 
 @pytest.mark.thorough
-@pytest.mark.xdist_group("service-kills")
 def test_a_rotation_is_finished_although_its_worker_is_killed(rng: random.Random, tmp_path: Path) -> None:
     """The worker is killed at each write; the rotation still finishes, and repeats nothing that was done."""
     with local_azure.running(tmp_path / "local-azure", PATIENT_SCALE) as azure:

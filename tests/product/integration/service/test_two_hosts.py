@@ -15,7 +15,7 @@ from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import fault, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.thorough, pytest.mark.xdist_group("service-hub")]
+pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
 # Their first steps are more activities than one host runs at a time (`host.json`), while those are slow.
 CREATES = 4

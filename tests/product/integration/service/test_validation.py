@@ -17,7 +17,7 @@ from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("service-validation")]
+pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
 CHECKS = {
@@ -162,6 +162,7 @@ def doomed(azure: LocalAzure, worker_id: str) -> tuple[Cluster, str]:
     return cluster, cluster.create(_all_wrong(cluster))
 
 
+@pytest.mark.xdist_group("doomed")
 @pytest.mark.usefixtures("doomed")
 def test_what_customers_attach_passes_with_the_roles_that_the_checks_ask_for(
     azure: LocalAzure, rng: random.Random
@@ -195,6 +196,7 @@ def test_what_customers_attach_passes_with_the_roles_that_the_checks_ask_for(
     cluster.succeed(cluster.delete())
 
 
+@pytest.mark.xdist_group("doomed")
 def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doomed: tuple[Cluster, str]) -> None:
     """For roles, network, ranges, DNS, quota, sizes and encryption set, the error says what, where, and what to do."""
     cluster, operation_id = doomed
@@ -234,7 +236,6 @@ def test_everything_that_is_wrong_is_told_in_one_error_and_nothing_is_made(doome
     cluster.succeed(cluster.delete())
 
 
-@pytest.mark.xdist_group("service-secrets")
 def test_a_provider_that_is_not_registered_is_named_and_its_registration_is_waited_for(
     own_azure: LocalAzure, rng: random.Random
 ) -> None:
