@@ -56,8 +56,8 @@ product: setup ## Run everything that a change of the product alone can break.
 runtime: setup ## Run the functions through Microsoft's own runtime (needs a Python 3.13), and test that.
 	@tools/bootstrap runtime
 	@if [ -x .venv-runtime/bin/python ]; then \
-	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 2 tests/emulator/integration/host \
-	        tests/product/integration/service/test_create_and_delete.py; fi
+	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 4 --dist loadgroup \
+	        tests/emulator/integration/host tests/product/integration/service/test_create_and_delete.py; fi
 
 e2e: setup ## Run the demo, the commands of the README and docs/, up, down and reset.
 	$(PY) -m pytest tests/e2e

@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from installer import graph
-from installer.assets import assets, pki
+from installer.assets import assets, pki, platform
 from installer.config import install_config
 from installer.graph import Content, Graph
 
@@ -106,6 +106,7 @@ def _keys() -> tuple[rsa.RSAPrivateKey, ...]:
 
 @pytest.fixture
 def quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hand out ready-made keys, so that a whole graph takes a tenth of a second."""
+    """Hand out ready-made keys and hash the password quickly, so that a whole graph takes a tenth of a second."""
     keys = itertools.cycle(_keys())
     monkeypatch.setattr(pki, "new_key", lambda: next(keys))
+    monkeypatch.setattr(platform, "_HASH_ROUNDS", 4)

@@ -47,8 +47,9 @@ for argument; do
         *) files="config cpc-config bootstrap-manifests/$folder-pod.yaml" ;;
         esac
         for file in $files "manifests/$folder.yaml"; do
-            mkdir -p "$(dirname "$folder/$file")"
-            echo "$folder" >"$folder/$file"
+            file=$folder/$file
+            mkdir -p "${file%/*}"
+            echo "$folder" >"$file"
         done
         ;;
     esac
