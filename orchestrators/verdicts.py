@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal, TypedDict, assert_never
 
 from orchestrators.plans.remedies import REPEAT, TOO_SLOW
-from shared.arm.errors import CloudErrorBody, Owner
+from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.steps import (
     Caller,
     Crashed,
@@ -149,7 +149,7 @@ class Endings:
         if self.stopped:
             details: list[CloudErrorBody] = [{"code": "CorrelationId", "message": start["correlationId"]}]
             message = f"Step '{self.stopped}' was stopped before it ended."
-            return {"code": "OperationCanceled", "message": message, "details": details}
+            return {"code": ErrorCode.CANCELED, "message": message, "details": details}
         if not self.failures:
             return None
         first, *others = self.failures.values()
@@ -430,4 +430,4 @@ def _error(
         {"code": "CorrelationId", "message": tries["call"]["correlationId"]},
         {"code": "Owner", "message": owner},
     ]
-    return {"code": "DeploymentFailed", "message": message, "details": details}
+    return {"code": ErrorCode.DEPLOYMENT_FAILED, "message": message, "details": details}

@@ -6,7 +6,7 @@ from enum import Enum
 
 from orchestrators.plans.beginning import LOOK_BACK
 from orchestrators.plans.remedies import REPEAT
-from shared.arm.errors import CloudErrorBody, Owner
+from shared.arm.errors import CloudErrorBody, ErrorCode, Owner
 from shared.clusters import endings
 from shared.documents import ClusterDocument, OperationDocument, Restarts
 from shared.settings import Settings
@@ -114,7 +114,7 @@ def explain(finding: Finding, now: datetime) -> CloudErrorBody:
         details.append({"code": "Orchestration", "message": finding.output[:_MAX_OUTPUT]})
     correlation = (finding.cluster.get("correlationData") or {}).get("correlationId", "")
     return {
-        "code": "DeploymentFailed",
+        "code": ErrorCode.DEPLOYMENT_FAILED,
         "message": _summary(finding, now) + (f" Its last step was '{last['step']}'. {last['message']}" if last else ""),
         "details": [
             *details,
