@@ -7,12 +7,21 @@ still has the lease. Messages, timers and activities that nobody finished become
 import json
 import sqlite3
 import time
+from contextlib import closing
 
 from emulator.host.durable.database import Database
 from emulator.host.durable.history import Event
 from emulator.host.durable.records import Activity, Commit, Episode, Instance, Message, now_stamp
 
 _LEASED_TABLES = ("instances", "activities", "timers")
+# When messages and activities that this host does not hold become visible, and when the leases of others on them end.
+_WAITING = (
+    """
+    SELECT m.visible_at, COALESCE(i.lease_until, 0) FROM messages m LEFT JOIN instances i USING (instance_id)
+    WHERE COALESCE(i.lease_owner, '') <> ? ORDER BY m.visible_at
+    """,
+    "SELECT visible_at, lease_until FROM activities WHERE COALESCE(lease_owner, '') <> ? ORDER BY visible_at",
+)
 
 
 class WorkQueue:
@@ -90,19 +99,19 @@ class WorkQueue:
         return [Activity(*row) for row in rows]
 
     def next_due(self) -> float | None:
-        """Return when the next work that this host does not hold becomes visible, in seconds since the epoch."""
-        row = self._database.connection.execute(
-            """
-            SELECT MIN(due) FROM (
-                SELECT MAX(m.visible_at, COALESCE(i.lease_until, 0)) AS due FROM messages m
-                LEFT JOIN instances i ON i.instance_id = m.instance_id WHERE COALESCE(i.lease_owner, '') <> ?
-                UNION ALL
-                SELECT MAX(visible_at, lease_until) FROM activities WHERE COALESCE(lease_owner, '') <> ?
-            )
-            """,
-            (self._database.owner, self._database.owner),
-        ).fetchone()
-        return row[0] if row else None
+        """Return when the next work that this host does not hold becomes visible, in seconds since the epoch.
+
+        It reads in the order of time and stops early: timers that lost their race stay in the file until they are due.
+        """
+        first: float | None = None
+        for waiting in _WAITING:
+            with closing(self._database.connection.execute(waiting, (self._database.owner,))) as rows:
+                for visible_at, lease_until in rows:
+                    if first is not None and visible_at >= first:
+                        break
+                    due = max(visible_at, lease_until)
+                    first = due if first is None else min(first, due)
+        return first
 
     def commit_episode(self, episode: Episode, commit: Commit) -> bool:
         """Write the changes of an episode; return False, with nothing written, if the lease was lost."""

@@ -123,6 +123,21 @@ def test_timers_stay_hidden_until_they_fire(hosts: Hosts) -> None:
     assert due > datetime.now(UTC).timestamp() + 3000
 
 
+def test_a_lease_of_another_host_does_not_hide_what_is_due_sooner(hosts: Hosts) -> None:
+    """The first host's instance is due, but not before its lease ends; a timer of another instance fires before."""
+    hub, first = hosts.host("first", lease_seconds=7200)
+    hub.start("orchestrator", "held", None)
+    assert len(first.claim_episodes(10)) == 1
+    hub, second = hosts.host("second")
+    hub.start("orchestrator", "timed", None)
+    (episode,) = second.claim_episodes(10)
+    fired = event_raised("timer", "1", _TIME)
+    hour = datetime.now(UTC) + timedelta(hours=1)
+    second.commit_episode(episode, Commit("Running", [], timers=[(hour, fired), (hour + timedelta(days=1), fired)]))
+
+    assert second.next_due() == pytest.approx(hour.timestamp())
+
+
 def test_results_for_an_old_execution_are_dropped(hosts: Hosts) -> None:
     hub, first, _ = hosts.running()
     activity = first.claim_activities(10)[0]
