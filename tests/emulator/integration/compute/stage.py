@@ -219,11 +219,20 @@ def encoded(text: str) -> str:
 
 
 @contextmanager
-def running(folder: Path, time_scale: float = TIME_SCALE) -> Iterator[Stage]:
-    """Run the services on free ports and let this process reach them."""
+def running(
+    folder: Path, time_scale: float = TIME_SCALE, outcomes: dict[str, str | ServiceError] | None = None
+) -> Iterator[Stage]:
+    """Run the services on free ports and let this process reach them.
+
+    Args:
+        folder: folder of their state.
+        time_scale: how many times faster than Azure they are.
+        outcomes: the boots' outcomes from the start, because after a restart the services ask at once.
+    """
     platform = Platform(folder, clock=Clock(time_scale), world=World())
     platform.ports |= {name: free_port() for name in ("arm", "token", "front_end", "control")}
     guests, blobs = Scripted(), Blobs()
+    guests.outcomes |= outcomes or {}
     platform._models |= {Guests: guests, BlobsModel: blobs}
     platform.services += [service.create(platform) for service in (entra, arm, control)]
     world, directory, model = platform.world, platform.model(EntraModel), platform.model(ArmModel)

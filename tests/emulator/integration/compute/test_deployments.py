@@ -130,8 +130,7 @@ def test_a_deployment_goes_on_waiting_after_a_restart(tmp_path: Path) -> None:
             group, "machines", _deployment(stage, group, "vm"), polling=False
         )
         _wait_for_boot(stage, "vm")
-    with running(tmp_path) as stage:
-        stage.guests.outcomes["vm"] = "waiting"
+    with running(tmp_path, outcomes={"vm": "waiting"}) as stage:
         stage.local.run(stage.platform.clock.sleep(60))
         assert _state(stage, group)["provisioningState"] == "Running"
         stage.guests.outcomes["vm"] = "done"
