@@ -10,6 +10,9 @@ AZURITE_READY := tools/azurite/node_modules/.ready
 # How many times faster than Azure the local Azure is; 1 is Azure's own pace.
 TIME_SCALE ?= 40
 
+# The stories wait for emulated machines as much as they work: seven workers keep two cores busy. The longest come first.
+STORIES := -n 7 --dist loadgroup --no-loadscope-reorder -m "not thorough"
+
 $(PYTHON_READY): requirements-dev.txt
 	@tools/bootstrap python
 	@touch $@
@@ -43,15 +46,14 @@ unit: $(PYTHON_READY) ## Run the unit tests alone: seconds, no network.
 	$(PY) -m pytest tests/product/unit tests/emulator/unit -n auto --disable-socket --allow-unix-socket
 
 integration: setup ## Run the integration tests alone: the product and the SDKs against the local Azure.
-	@# They wait for emulated machines as much as they work: seven workers keep two cores busy.
-	$(PY) -m pytest tests/product/integration tests/emulator/integration tests/faults -n 7 --dist loadgroup --no-loadscope-reorder -m "not thorough"
+	$(PY) -m pytest tests/product/integration tests/emulator/integration tests/faults $(STORIES)
 
 faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats it, ONLY= runs a part.
 	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)",--report docs/reliability.md)
 
 product: setup ## Run everything that a change of the product alone can break.
 	$(PY) -m pytest tests/product/unit -n auto --disable-socket --allow-unix-socket
-	$(PY) -m pytest tests/product/integration tests/faults -n 7 --dist loadgroup --no-loadscope-reorder -m "not thorough"
+	$(PY) -m pytest tests/product/integration tests/faults $(STORIES)
 
 runtime: setup ## Run the functions through Microsoft's own runtime (needs a Python 3.13), and test that.
 	@tools/bootstrap runtime

@@ -31,7 +31,7 @@ CHOSEN = ("503", "reset", "429 without Retry-After")
 @pytest.mark.timeout(600)
 def test_a_create_goes_on_after_cosmos_db_was_away_for_a_minute(tmp_path: Path, rng: random.Random) -> None:
     """Cosmos DB is away in each of three ways from the moment a step needs it; the step succeeds at attempt 1."""
-    # What customers do before their PUT, and the minutes that their roles take to spread, need no pace.
+    # Only the create has to run at Azure's own pace, not what customers do before it.
     with local_azure.running(tmp_path / "local-azure") as azure:
         clusters = _clusters(azure, rng)
     with local_azure.running(azure.state, time_scale=1), ThreadPoolExecutor(len(CHOSEN)) as pool:

@@ -27,10 +27,10 @@ def _parameters(*, lonely: bool) -> list[object]:
 
 def _parameter(scenario: Scenario) -> object:
     group = GROUPS[scenario.family == KILLS.name] if is_lonely(scenario) else "faults-shared"
-    marks = [pytest.mark.thorough, pytest.mark.xdist_group(group)]
+    marks = [pytest.mark.xdist_group(group), pytest.mark.thorough]
     if scenario in SHORT:
-        # Few, so they may have a platform each.
-        marks = [] if is_lonely(scenario) else [pytest.mark.xdist_group(group)]
+        # Two of these are lonely, so each may have a platform of its own.
+        marks = [] if is_lonely(scenario) else marks[:1]
     return pytest.param(scenario, id=f"{scenario.family}: {scenario}", marks=marks)
 
 

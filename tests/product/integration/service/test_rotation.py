@@ -60,8 +60,7 @@ USER_ACCESS_ADMINISTRATOR = "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"
 @pytest.mark.xdist_group("standing")
 def test_a_rotated_secret_reaches_whatever_acts_in_azure(standing: Cluster, tmp_path: Path) -> None:
     """All Secrets hold the new value; after the old one is revoked in Entra ID, a new worker machine still comes up."""
-    cluster = standing
-    api = KubernetesApi(cluster.customer, tmp_path)
+    cluster, api = standing, KubernetesApi(standing.customer, tmp_path)
     principal = cluster.customer.principal
     application = Application(cluster.customer, principal["client_id"])
     (old,) = application.secrets()

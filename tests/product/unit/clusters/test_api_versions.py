@@ -19,9 +19,3 @@ def test_a_version_that_is_not_served_is_named_with_those_that_are(sent: str, sa
         find_api_version(sent)
     assert refused.value.message.startswith(f"{said} for this resource. Use one of: ")
     assert all(row.name in refused.value.message for row in API_VERSIONS)
-
-
-def test_a_version_is_found_in_any_case() -> None:
-    """ARM passes on what the client has typed."""
-    for row in API_VERSIONS:
-        assert find_api_version(row.name.upper()) is row
