@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+GUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 SUBSCRIPTION = re.compile(r"/subscriptions/([^/]+)(?:/resourcegroups/([^/]+))?", re.IGNORECASE)
 
 

@@ -6,13 +6,17 @@ from typing import Any
 from starlette.routing import Route
 
 from emulator.arm import exceptions
+from emulator.arm.access import locks
 from emulator.arm.access.authorization import AuthorizationModel
+from emulator.arm.access.conditions import Facts
 from emulator.arm.documents import HIDDEN, Documents
 from emulator.arm.groups import ResourceGroups, render_group
 from emulator.arm.ids import ResourceId, parse_resource
 from emulator.arm.operations import Operations, Outcome, ResourceOperation
+from emulator.arm.provider import manifest
 from emulator.arm.provider.front_door import FrontDoor
 from emulator.arm.provider.identity import ArmIdentity
+from emulator.arm.provider.registration import ProviderRegistration
 from emulator.arm.resources import ProviderAction, ResourceType
 from emulator.arm.subscriptions import Subscriptions
 from emulator.arm.writes import actions, removal, writing
@@ -32,7 +36,7 @@ class ArmModel:
         platform: clock, store, certificates.
         types: the rows of all resource types.
         provider_actions: the rows of all POSTs on a provider.
-        provided: api-versions by namespace and type, for types without a row, such as the resource provider's.
+        provided: api-versions by namespace and type, for types without a row.
     """
 
     def __init__(
@@ -52,12 +56,13 @@ class ArmModel:
         for row in types:
             namespace, _, kind = row.name.partition("/")
             versions.setdefault(namespace, {})[kind] = row.api_versions
-        self.subscriptions = Subscriptions(platform, versions)
+        self.registration = ProviderRegistration(platform)
+        self.subscriptions = Subscriptions(platform, versions, self.registration)
         self.operations = Operations(platform, self._outcome)
         self.documents = Documents(platform, self.operations)
         self.groups = ResourceGroups(platform, self.documents)
         self.identity = ArmIdentity(platform)
-        self.authorization = AuthorizationModel(platform)
+        self.authorization = AuthorizationModel(platform, self.registration)
         self.front_door = FrontDoor(platform, self)
         self.routes: list[Route] = []
         self.resumes: list[Callable[[], Awaitable[None]]] = []
@@ -76,18 +81,43 @@ class ArmModel:
         """Return the certificate and key, as PEM, that ARM presents to resource providers."""
         return self.identity.client_certificate()
 
-    def authorize(self, caller: Principal, action: str, scope: str) -> None:
-        """Check that the caller may perform an action on a scope.
+    def register_provider(self, document: Any) -> Json:
+        """Register the resource provider, in place of an earlier registration; return the registration.
+
+        A provider at another address has heard of no subscription, so ARM tells it of all that have registered it.
+
+        Args:
+            document: `{"endpoint": "https://<host>", "manifest": {...}}`.
+
+        Raises:
+            ServiceError: 400 for a bad registration, or one that names a role definition that does not exist.
+        """
+        read = manifest.read(document)
+        for authorization in read["manifest"]["providerAuthorizations"]:
+            for member in ("roleDefinitionId", "managedByRoleDefinitionId"):
+                role = authorization.get(member)
+                if role is not None and self.authorization.role_definition(role) is None:
+                    raise manifest.refusal([f"The {member} '{role}' is not a role definition that exists."])
+        moved = self.registration.host not in ("", manifest.host_of(read["endpoint"]))
+        self.registration.put(read)
+        if moved:
+            self.subscriptions.tell_again(manifest.SYSTEM_NAMESPACE)
+        return read
+
+    def authorize(self, caller: Principal, action: str, scope: str, facts: Facts | None = None) -> None:
+        """Check that the caller may perform an action on a scope, and that no lock stops it.
 
         Args:
             caller: the principal that makes the call.
             action: such as `Microsoft.Network/virtualNetworks/write`.
             scope: id of a resource, resource group or subscription; "" is the tenant.
+            facts: what conditions of role assignments may ask: see `AuthorizationModel.authorize`.
 
         Raises:
-            ServiceError: 403 `AuthorizationFailed` or `DenyAssignmentAuthorizationFailed`.
+            ServiceError: 403 `AuthorizationFailed` or `DenyAssignmentAuthorizationFailed`; 409 `ScopeLocked`.
         """
-        self.authorization.authorize(caller, action, scope)
+        self.authorization.authorize(caller, action, scope, facts)
+        locks.check(self, action, scope)
 
     def resource_group(self, subscription_id: str, name: str) -> Json | None:
         """Return a resource group as GET answers it, or None."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from emulator.arm.ids import ResourceId
 from emulator.arm.operations import Outcome
+from emulator.arm.schema import MapOf
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 # sync: the answer is final. operation: a PUT answers 200 or 201 with `Azure-AsyncOperation`. accepted: a PUT answers
-# 202 with `Azure-AsyncOperation` and `Location`. location: a PUT answers 202 with `Location` only.
-Reply = Literal["sync", "operation", "accepted", "location"]
+# 202 with `Azure-AsyncOperation` and `Location`. location: a PUT answers 202 with `Location` only. resource: a PUT
+# answers 200 or 201, and clients poll the resource. ok: like `operation`, but 200 for a new resource too.
+Reply = Literal["sync", "operation", "accepted", "location", "resource", "ok"]
 # Form of the `etag` member: `W/"<id>"`, without quotes, in quotes, or absent.
 Etag = Literal["weak", "bare", "quoted", "none"]
 # region: tracked, in a region. global: tracked, location `global`. none: a child or an extension, without a location.
@@ -128,6 +130,7 @@ class ResourceType:
         update_seconds: how long Azure takes to change one.
         delete_seconds: how long Azure takes to delete one.
         reply: see `Reply`.
+        created_status: HTTP status of a PUT that creates a resource at once.
         writing_state: `provisioningState` during a write.
         has_state: whether the type has a `provisioningState`.
         status_path: path at which its operations are polled, with the placeholders `{id}`, `{subscription}`,
@@ -150,11 +153,12 @@ class ResourceType:
         actions: POSTs by name.
         answers_deleted: whether DELETE answers with the deleted resource.
         collections: further lists of children by name, each with the types of its items.
+        attributes: returns what conditions of role assignments may ask of a resource, from a body or a document.
     """
 
     name: str
     api_versions: tuple[str, ...]
-    properties: Json
+    properties: Json | MapOf
     members: Json = field(default_factory=dict)
     placement: Placement = "none"
     name_pattern: str = DEFAULT_NAME
@@ -162,6 +166,7 @@ class ResourceType:
     update_seconds: float = 0
     delete_seconds: float = 0
     reply: Reply = "sync"
+    created_status: int = 201
     writing_state: str = "Updating"
     has_state: bool = True
     status_path: str = "/subscriptions/{subscription}/providers/{namespace}/locations/{location}/operations/{operation}"
@@ -181,6 +186,7 @@ class ResourceType:
     actions: Mapping[str, Action] = field(default_factory=dict)
     answers_deleted: bool = False
     collections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    attributes: Callable[["ArmModel", Any], Mapping[str, str]] = _no_members
 
     def write_etag(self, etag: str) -> str:
         """Return an etag in the form that this type uses, or "" if it uses none."""

@@ -1,10 +1,12 @@
-"""What must exist before the first call, because no caller could create it: a group and the first role assignments."""
+"""What must exist before the first call, because no caller could create it: a group, and the first roles and assignments."""
 
+from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
 
-from emulator.arm.access.roles import ROLES
+from emulator.arm.access.roles import ROLES, Role
 from emulator.arm.models import ArmModel
 from emulator.core.clock import rfc3339
+from emulator.entra.models import EntraModel
 
 
 def ensure_group(arm: ArmModel, subscription_id: str, name: str, location: str) -> str:
@@ -28,33 +30,66 @@ def ensure_role(arm: ArmModel, scope: str, principal_id: str, role: str) -> str:
     Args:
         arm: the model.
         scope: scope of the assignment.
-        principal_id: object id of the service principal.
-        role: GUID of one of the `ROLES` in `access/roles.py`.
+        principal_id: object id of the principal.
+        role: GUID of one of the `ROLES` in `access/roles.py`, or of a custom role of the subscription.
 
     Raises:
-        ValueError: the role is not one of these.
+        ValueError: there is no such role.
     """
-    if role not in ROLES:
-        raise ValueError(f"{role} is no built-in role")
+    subscription = "/".join(scope.split("/")[:3])
+    definition = f"{subscription}/providers/Microsoft.Authorization/roleDefinitions/{role}"
+    if role not in ROLES and arm.load(definition) is None:
+        raise ValueError(f"there is no role {role}")
     name = str(uuid5(NAMESPACE_URL, f"{scope}|{principal_id}|{role}".lower()))
     identifier = f"{scope}/providers/Microsoft.Authorization/roleAssignments/{name}"
     if arm.load(identifier) is None:
         now = rfc3339(arm.clock.now())
-        subscription = "/".join(scope.split("/")[:3])
         arm.documents.put(
             {
                 "id": identifier,
                 "name": name,
                 "type": "Microsoft.Authorization/roleAssignments",
                 "properties": {
-                    "roleDefinitionId": f"{subscription}/providers/Microsoft.Authorization/roleDefinitions/{role}",
+                    "roleDefinitionId": definition,
                     "principalId": principal_id,
-                    "principalType": "ServicePrincipal",
+                    "principalType": arm.platform.model(EntraModel).kind_of(principal_id) or "ServicePrincipal",
                     "scope": scope or "/",
                     "createdOn": now,
                     "updatedOn": now,
                 },
                 "effectiveAt": now,
+            }
+        )
+    return identifier
+
+
+def ensure_role_definition(arm: ArmModel, scope: str, name: str, role_name: str, actions: Sequence[str]) -> str:
+    """Create a custom role, or set its actions; return the id of its definition.
+
+    Args:
+        arm: the model.
+        scope: the subscription in which it is assignable.
+        name: its GUID.
+        role_name: its display name.
+        actions: the actions that it allows.
+    """
+    identifier = f"{scope}/providers/Microsoft.Authorization/roleDefinitions/{name}"
+    now = rfc3339(arm.clock.now())
+    properties = {
+        "roleName": role_name,
+        "type": "CustomRole",
+        "description": "",
+        "assignableScopes": [scope],
+        "permissions": [Role(role_name, "", tuple(actions)).permission()],
+    }
+    found = arm.load(identifier)
+    if found is None or found["properties"] | properties != found["properties"]:
+        arm.documents.put(
+            {
+                "id": identifier,
+                "name": name,
+                "type": "Microsoft.Authorization/roleDefinitions",
+                "properties": {"createdOn": now, "updatedOn": now} | properties,
             }
         )
     return identifier

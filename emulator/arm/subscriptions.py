@@ -11,7 +11,7 @@ from emulator.arm.exceptions import (
     subscription_not_found,
     wrong_tenant,
 )
-from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
+from emulator.arm.provider.registration import SYSTEM_NAMESPACE, ProviderRegistration
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.entra.models import Principal
@@ -29,12 +29,19 @@ class Subscriptions:
 
     Args:
         platform: clock and store.
-        types: api-versions by namespace and type, of all providers.
+        types: api-versions by namespace and type, of all providers but the resource provider.
+        registration: what is registered of that one.
     """
 
-    def __init__(self, platform: Platform, types: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+    def __init__(
+        self,
+        platform: Platform,
+        types: Mapping[str, Mapping[str, Sequence[str]]],
+        registration: ProviderRegistration,
+    ) -> None:
         self._clock = platform.clock
         self._types = types
+        self._registration = registration
         self._canonical = {namespace.lower(): namespace for namespace in types}
         self._subscriptions = platform.store.table("arm_subscriptions")
         self._providers = platform.store.table("arm_providers")
@@ -94,9 +101,14 @@ class Subscriptions:
 
     # Providers
 
+    def provided(self) -> dict[str, Mapping[str, Sequence[str]]]:
+        """Return the api-versions by namespace and type, of all providers."""
+        registered = {SYSTEM_NAMESPACE: self._registration.types()} if self._registration.get() else {}
+        return {**self._types, **registered}
+
     def namespaces(self) -> list[str]:
         """Return the namespaces of all providers, sorted."""
-        return sorted(self._types)
+        return sorted(self.provided())
 
     def canonical(self, namespace: str) -> str:
         """Return a namespace in its canonical casing.
@@ -104,6 +116,8 @@ class Subscriptions:
         Raises:
             ServiceError: 404 `InvalidResourceNamespace`.
         """
+        if self._registration.serves(namespace):
+            return SYSTEM_NAMESPACE
         found = self._canonical.get(namespace.lower())
         if found is None:
             raise invalid_resource_namespace(namespace)
@@ -115,7 +129,7 @@ class Subscriptions:
         Args:
             subscription_id: the subscription, which decides the registration state.
             namespace: namespace of the provider, in any case.
-            locations: the locations that each of its types lists.
+            locations: the locations that each of its types lists, unless its manifest has others.
         """
         name = self.canonical(namespace)
         return {
@@ -126,13 +140,16 @@ class Subscriptions:
             "resourceTypes": [
                 {
                     "resourceType": kind,
-                    "locations": list(locations),
+                    "locations": self._locations(name, kind) or list(locations),
                     "apiVersions": sorted(versions, reverse=True),
                     "capabilities": "None",
                 }
-                for kind, versions in sorted(self._types[name].items())
+                for kind, versions in sorted(self.provided()[name].items())
             ],
         }
+
+    def _locations(self, namespace: str, kind: str) -> list[str]:
+        return self._registration.locations(kind) if self._registration.serves(namespace) else []
 
     def registration_state(self, subscription_id: str, namespace: str) -> str:
         """Return `Registered`, `Registering`, `Unregistered` or `NotRegistered`."""
@@ -186,6 +203,12 @@ class Subscriptions:
             for _, document in self._providers.scan()
             if document["notify"] and document["namespace"] == namespace
         ]
+
+    def tell_again(self, namespace: str) -> None:
+        """Note that a provider must be told of every subscription that has registered it."""
+        for key, document in list(self._providers.scan()):
+            if document["namespace"] == namespace and document["registered"]:
+                self._providers.put(key, document | {"notify": True})
 
     def notified(self, registration: Json) -> None:
         """Store that the provider has been told of a registration, unless the registration has changed meanwhile."""

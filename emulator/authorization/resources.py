@@ -1,16 +1,19 @@
-"""The resource types of role definitions, role assignments and deny assignments, with their rules for writes."""
+"""The resource type of role assignments with its rules for writes, and the list of the types of this folder."""
 
 import re
 from typing import Any
 
-from emulator.arm.access.exceptions import authorization_failed
+from emulator.arm.access import conditions
 from emulator.arm.access.roles import ROLES
-from emulator.arm.exceptions import resource_not_found
-from emulator.arm.ids import parse
+from emulator.arm.ids import GUID
 from emulator.arm.models import ArmModel
 from emulator.arm.resources import Change, ResourceType
 from emulator.arm.schema import READ_ONLY, Required
+from emulator.authorization.definitions import ROLE_DEFINITIONS, assignable
+from emulator.authorization.denials import DENY_ASSIGNMENTS
+from emulator.authorization.locks import MANAGEMENT_LOCKS
 from emulator.authorization.policies import POLICY_ASSIGNMENTS
+from emulator.authorization.scopes import require_scope
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.entra.models import EntraModel
@@ -19,8 +22,6 @@ Json = dict[str, Any]
 
 # How long access checks ignore a new assignment, in seconds of Azure's time.
 PROPAGATION_SECONDS = 30
-SERVICE_PRINCIPAL = "ServicePrincipal"
-GUID = r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
 ASSIGNMENT_VERSIONS = (
     "2014-04-01-preview",
@@ -46,17 +47,6 @@ ASSIGNMENT_VERSIONS = (
     "2022-01-01-preview",
     "2022-04-01",
 )
-DEFINITION_VERSIONS = (
-    "2014-04-01-preview",
-    "2014-10-01-preview",
-    "2015-07-01",
-    "2018-01-01-preview",
-    "2018-07-01",
-    "2022-04-01",
-    "2022-05-01-preview",
-    "2023-07-01-preview",
-)
-DENIAL_VERSIONS = ("2018-07-01", "2018-07-01-preview", "2019-03-01-preview", "2022-04-01", "2024-07-01-preview")
 PERMISSION_VERSIONS = (
     "2014-07-01-preview",
     "2015-07-01",
@@ -65,16 +55,6 @@ PERMISSION_VERSIONS = (
     "2022-04-01",
     "2022-05-01-preview",
 )
-
-_PERMISSION = {
-    "actions": [str],
-    "notActions": [str],
-    "dataActions": [str],
-    "notDataActions": [str],
-    "condition": str,
-    "conditionVersion": str,
-}
-_PRINCIPAL = {"id": Required(str), "type": str, "displayName": str, "email": str}
 
 
 def _prepare_assignment(change: Change) -> None:
@@ -86,13 +66,21 @@ def _prepare_assignment(change: Change) -> None:
             "InvalidRoleAssignmentId",
             f"The role assignment ID '{change.id.name}' is not valid. The role assignment ID must be a GUID.",
         )
-    _require_scope(change)
+    require_scope(change)
     role = authorization.role_definition(properties["roleDefinitionId"])
     if role is None:
         raise _invalid(
             "RoleDefinitionDoesNotExist",
             f"The specified role definition with ID '{properties['roleDefinitionId'].rsplit('/', 1)[-1]}' does not exist.",
         )
+    if not assignable(role, change.id.scope):
+        raise _invalid(
+            "RoleAssignmentScopeNotAssignableToRoleDefinition",
+            f"The role assignment scope '{change.id.scope}' is not assignable to the role definition "
+            f"'{properties['roleDefinitionId'].rsplit('/', 1)[-1]}': it is not one of its assignable scopes, nor below one.",
+        )
+    if properties.get("condition"):
+        conditions.check(properties["condition"], properties.get("conditionVersion"))
     _require_principal(change)
     subscription = f"/subscriptions/{change.id.subscription_id}" if change.id.subscription_id else ""
     if _last(properties["roleDefinitionId"]) in ROLES:
@@ -118,10 +106,10 @@ def _prepare_assignment(change: Change) -> None:
                 "The role assignment already exists. The ID of the conflicting role assignment is "
                 f"{other['name'].replace('-', '')}.",
             )
-    now = rfc3339(change.arm.clock.now())
+    now, directory = rfc3339(change.arm.clock.now()), change.arm.platform.model(EntraModel)
     before = existing["properties"] if existing is not None else {}
     properties |= {
-        "principalType": properties.get("principalType", SERVICE_PRINCIPAL),
+        "principalType": properties.get("principalType") or directory.kind_of(properties["principalId"]),
         "scope": change.id.scope or "/",
         "createdOn": before.get("createdOn", now),
         "updatedOn": now,
@@ -136,14 +124,17 @@ async def _tell_principal(arm: ArmModel, stored: Json) -> None:
     arm.platform.access_changed(stored["properties"]["principalId"])
 
 
-async def _tell_scope(arm: ArmModel, stored: Json) -> None:
-    arm.platform.access_changed(stored["properties"]["scope"])
-
-
-def _require_scope(change: Change) -> None:
-    target = parse(change.id.scope)
-    if target is not None and change.arm.resource_type(target.type) is not None and change.arm.load(target) is None:
-        raise resource_not_found(target)
+def _attributes(arm: ArmModel, body: Any) -> dict[str, str]:
+    """Return the attributes of an assignment of which conditions may ask, from its body or its document."""
+    properties = body.get("properties") if isinstance(body, dict) else None
+    given = {name.lower(): value for name, value in properties.items()} if isinstance(properties, dict) else {}
+    found = {name: given[name.lower()] for name in conditions.ATTRIBUTES if isinstance(given.get(name.lower()), str)}
+    if "RoleDefinitionId" in found:
+        found["RoleDefinitionId"] = _last(found["RoleDefinitionId"])
+    kind = arm.platform.model(EntraModel).kind_of(found.get("PrincipalId", ""))
+    if "PrincipalType" not in found and kind is not None:
+        found["PrincipalType"] = kind
+    return found
 
 
 def _require_principal(change: Change) -> None:
@@ -153,7 +144,7 @@ def _require_principal(change: Change) -> None:
         raise _invalid(
             "InvalidPrincipalId", f"A valid principal ID must be provided for role assignment: {principal_id}."
         )
-    found = change.arm.platform.model(EntraModel).find_principal(principal_id)
+    found = change.arm.platform.model(EntraModel).kind_of(principal_id)
     if found is None and kind is None:
         raise _invalid(
             "PrincipalNotFound",
@@ -163,42 +154,12 @@ def _require_principal(change: Change) -> None:
             "assignment principalType property to a value, such as ServicePrincipal, User, or Group. See "
             "https://aka.ms/docs-principaltype",
         )
-    if found is not None and kind not in (None, SERVICE_PRINCIPAL):
+    if found is not None and kind not in (None, found):
         raise _invalid(
             "UnmatchedPrincipalType",
-            f"The PrincipalId '{principal_id.replace('-', '')}' has type '{SERVICE_PRINCIPAL}' , which is different from "
+            f"The PrincipalId '{principal_id.replace('-', '')}' has type '{found}' , which is different from "
             f"specified PrinciaplType '{kind}'.",
         )
-
-
-def _prepare_definition(change: Change) -> None:
-    if not re.fullmatch(GUID, change.id.name):
-        raise _invalid("InvalidRoleDefinitionId", f"The role definition ID '{change.id.name}' is not a GUID.")
-    for permission in change.properties["permissions"]:
-        for member in ("actions", "notActions", "dataActions", "notDataActions"):
-            permission.setdefault(member, [])
-    change.properties["type"] = "CustomRole"
-
-
-def _check_definition_unused(arm: ArmModel, stored: Json) -> None:
-    wanted = _last(stored["id"])
-    for other in arm.scan("/subscriptions/", ROLE_ASSIGNMENTS.name):
-        if _last(other["properties"]["roleDefinitionId"]) == wanted:
-            raise _invalid("RoleDefinitionHasAssignments", "There are existing role assignments referencing role.")
-
-
-def _prepare_denial(change: Change) -> None:
-    """Check that the resource provider writes the deny assignment on a group that it manages, and fill in defaults."""
-    if not change.arm.authorization.owns(change.caller, change.id.scope):
-        raise authorization_failed(change.caller, "Microsoft.Authorization/denyAssignments/write", str(change.id))
-    properties = change.properties
-    for permission in properties["permissions"]:
-        for member in ("actions", "notActions", "dataActions", "notDataActions"):
-            permission.setdefault(member, [])
-    properties.setdefault("excludePrincipals", [])
-    properties.setdefault("doNotApplyToChildScopes", False)
-    properties.setdefault("isSystemProtected", True)
-    properties["scope"] = change.id.scope
 
 
 def _last(identifier: str) -> str:
@@ -233,51 +194,6 @@ ROLE_ASSIGNMENTS = ResourceType(
     stored=_tell_principal,
     removed=_tell_principal,
     answers_deleted=True,
+    attributes=_attributes,
 )
-ROLE_DEFINITIONS = ResourceType(
-    name="Microsoft.Authorization/roleDefinitions",
-    api_versions=DEFINITION_VERSIONS,
-    properties={
-        "roleName": Required(str),
-        "type": READ_ONLY,
-        "description": str,
-        "permissions": Required([_PERMISSION]),
-        "assignableScopes": Required([str]),
-        "createdOn": READ_ONLY,
-        "updatedOn": READ_ONLY,
-        "createdBy": READ_ONLY,
-        "updatedBy": READ_ONLY,
-    },
-    name_pattern=".+",
-    has_state=False,
-    prepare=_prepare_definition,
-    removable=_check_definition_unused,
-    answers_deleted=True,
-)
-DENY_ASSIGNMENTS = ResourceType(
-    name="Microsoft.Authorization/denyAssignments",
-    api_versions=DENIAL_VERSIONS,
-    properties={
-        "denyAssignmentName": Required(str),
-        "description": str,
-        "permissions": Required([_PERMISSION]),
-        "scope": READ_ONLY,
-        "doNotApplyToChildScopes": bool,
-        "principals": Required([_PRINCIPAL]),
-        "excludePrincipals": [_PRINCIPAL],
-        "isSystemProtected": bool,
-        "condition": str,
-        "conditionVersion": str,
-        "createdOn": READ_ONLY,
-        "updatedOn": READ_ONLY,
-        "createdBy": READ_ONLY,
-        "updatedBy": READ_ONLY,
-    },
-    name_pattern=GUID,
-    has_state=False,
-    prepare=_prepare_denial,
-    stored=_tell_scope,
-    removed=_tell_scope,
-)
-
-TYPES = (ROLE_ASSIGNMENTS, ROLE_DEFINITIONS, DENY_ASSIGNMENTS, POLICY_ASSIGNMENTS)
+TYPES = (ROLE_ASSIGNMENTS, ROLE_DEFINITIONS, DENY_ASSIGNMENTS, MANAGEMENT_LOCKS, POLICY_ASSIGNMENTS)

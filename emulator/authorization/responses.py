@@ -11,17 +11,21 @@ from emulator.arm.access.policies import ASSIGNMENTS
 from emulator.arm.access.roles import ROLES
 from emulator.arm.call import Call, answer, page
 from emulator.arm.ids import parse, scopes, subscription_of
-from emulator.authorization.resources import DENY_ASSIGNMENTS, ROLE_ASSIGNMENTS, ROLE_DEFINITIONS
+from emulator.authorization import filters
+from emulator.authorization.definitions import ROLE_DEFINITIONS, assignable
+from emulator.authorization.denials import DENY_ASSIGNMENTS
+from emulator.authorization.resources import ROLE_ASSIGNMENTS
+from emulator.authorization.scopes import enter
 from emulator.core.errors import ServiceError
+from emulator.core.journal import note_action
+from emulator.entra.models import EntraModel
 
 Json = dict[str, Any]
 
-_PRINCIPAL = re.compile(r"(?:principalId eq|assignedTo\()\s*'([^']+)'", re.IGNORECASE)
+_READ_PERMISSIONS = "Microsoft.Authorization/permissions/read"
 _ROLE_NAME = re.compile(r"roleName eq '([^']+)'", re.IGNORECASE)
 _ROLE_TYPE = re.compile(r"type eq '([^']+)'", re.IGNORECASE)
-_KNOWN_FILTER = re.compile(
-    r"atScope\(\)|atScopeAndBelow\(\)|principalId eq|assignedTo\(|roleName eq|type eq", re.IGNORECASE
-)
+_KNOWN_FILTER = re.compile(r"atScope\(\)|atScopeAndBelow\(\)|roleName eq|type eq", re.IGNORECASE)
 
 
 async def list_role_assignments(call: Call) -> Response:
@@ -30,25 +34,34 @@ async def list_role_assignments(call: Call) -> Response:
 
 
 async def list_deny_assignments(call: Call) -> Response:
-    """GET {scope}/…/denyAssignments."""
+    """GET {scope}/…/denyAssignments: as for role assignments; those for everybody are assigned to each principal."""
     return _list_assignments(call, DENY_ASSIGNMENTS.name)
 
 
 async def list_policy_assignments(call: Call) -> Response:
     """GET {scope}/…/policyAssignments."""
-    return _list_assignments(call, ASSIGNMENTS)
+    scope = enter(call, f"{ASSIGNMENTS}/read")
+    at_scope = "atscope()" in _filter(call).lower()
+    above = [stored for part in scopes(scope) for stored in call.arm.scan(f"{part}/providers/{ASSIGNMENTS}/")]
+    own = {stored["id"] for stored in above}
+    below = [] if at_scope else [one for one in call.arm.scan(f"{scope.lower()}/", ASSIGNMENTS) if one["id"] not in own]
+    return page(call, [call.arm.render(stored) for stored in (*above, *below)])
 
 
 async def list_role_definitions(call: Call) -> Response:
-    """GET {scope}/…/roleDefinitions: the built-in roles and those of the subscription."""
-    scope = _enter(call, f"{ROLE_DEFINITIONS.name}/read")
+    """GET {scope}/…/roleDefinitions: the built-in roles and the custom ones that may be assigned at the scope.
+
+    `atScopeAndBelow()` adds those that may be assigned at scopes below.
+    """
+    scope = enter(call, f"{ROLE_DEFINITIONS.name}/read")
     text = _filter(call)
     name, kind = _ROLE_NAME.search(text), _ROLE_TYPE.search(text)
+    below = "atscopeandbelow()" in text.lower()
     subscription_id = subscription_of(scope)[0]
     found = [_built_in(call, subscription_id, guid) for guid in ROLES] + [
         call.arm.render(stored)
         for stored in call.arm.scan("/subscriptions/", ROLE_DEFINITIONS.name)
-        if _assignable(stored, scope)
+        if assignable(stored["properties"], scope) or (below and _has_scope_below(stored, scope))
     ]
     return page(
         call,
@@ -63,12 +76,12 @@ async def list_role_definitions(call: Call) -> Response:
 
 async def get_role_definition(call: Call) -> Response:
     """GET {scope}/…/roleDefinitions/{id}."""
-    scope = _enter(call, f"{ROLE_DEFINITIONS.name}/read")
+    scope = enter(call, f"{ROLE_DEFINITIONS.name}/read")
     guid = call.params["name"].lower()
     if guid in ROLES:
         return answer(_built_in(call, subscription_of(scope)[0], guid))
     for stored in call.arm.scan("/subscriptions/", ROLE_DEFINITIONS.name):
-        if stored["name"].lower() == guid and _assignable(stored, scope):
+        if stored["name"].lower() == guid and assignable(stored["properties"], scope):
             return answer(call.arm.render(stored))
     raise ServiceError(
         404, "RoleDefinitionDoesNotExist", f"The specified role definition with ID '{guid}' does not exist."
@@ -81,9 +94,10 @@ async def list_permissions(call: Call) -> Response:
     subscription_id, group = subscription_of(scope)
     if subscription_id:
         call.arm.subscriptions.for_caller(subscription_id, call.caller)
+    note_action(_READ_PERMISSIONS)
     found = call.arm.authorization.permissions(call.caller, scope)
     if not found:
-        raise authorization_failed(call.caller, "Microsoft.Authorization/permissions/read", scope)
+        raise authorization_failed(call.caller, _READ_PERMISSIONS, scope)
     if group:
         call.arm.groups.get(subscription_id, group)
     target = parse(scope)
@@ -93,18 +107,23 @@ async def list_permissions(call: Call) -> Response:
 
 
 def _list_assignments(call: Call, type_name: str) -> Response:
-    scope = _enter(call, f"{type_name}/read")
-    text = _filter(call)
-    marker = f"/providers/{type_name}/"
+    scope = enter(call, f"{type_name}/read")
+    wanted = filters.read(call.request.query_params.get("$filter", ""))
+    holders = filters.holders(call.arm.platform.model(EntraModel), wanted)
     chain = scopes(scope)
-    found = [stored for part in chain for stored in call.arm.scan(f"{part}{marker}")]
-    if "atscope()" not in text.lower():
+    found = [stored for part in chain for stored in call.arm.scan(f"{part}/providers/{type_name}/")]
+    if not wanted.at_scope:
         own = {stored["id"] for stored in found}
         found += [stored for stored in call.arm.scan(f"{chain[-1]}/", type_name) if stored["id"] not in own]
-    principal = _PRINCIPAL.search(text)
-    if principal is not None and type_name == ROLE_ASSIGNMENTS.name:
-        found = [stored for stored in found if stored["properties"]["principalId"].lower() == principal[1].lower()]
-    return page(call, [call.arm.render(stored) for stored in found])
+    return page(call, [call.arm.render(stored) for stored in found if holders is None or holders & _named(stored)])
+
+
+def _named(stored: Json) -> set[str]:
+    """Return the object ids of the principals to whom a role or deny assignment applies."""
+    properties = stored["properties"]
+    if stored["type"] == DENY_ASSIGNMENTS.name:
+        return {principal["id"].lower() for principal in properties["principals"]}
+    return {properties["principalId"].lower()}
 
 
 def _filter(call: Call) -> str:
@@ -114,18 +133,8 @@ def _filter(call: Call) -> str:
     return text
 
 
-def _enter(call: Call, action: str) -> str:
-    """Check that the caller may read at the scope of the call; return the scope."""
-    scope = call.params["scope"]
-    subscription_id, group = subscription_of(scope)
-    if not subscription_id:
-        # Every signed-in caller may read the role definitions of the tenant.
-        return scope
-    call.arm.subscriptions.for_caller(subscription_id, call.caller)
-    call.arm.authorize(call.caller, action, scope)
-    if group:
-        call.arm.groups.get(subscription_id, group)
-    return scope
+def _has_scope_below(stored: Json, scope: str) -> bool:
+    return any(known.lower().startswith(f"{scope.lower()}/") for known in stored["properties"]["assignableScopes"])
 
 
 def _built_in(call: Call, subscription_id: str, guid: str) -> Json:
@@ -137,10 +146,3 @@ def _built_in(call: Call, subscription_id: str, guid: str) -> Json:
         "type": ROLE_DEFINITIONS.name,
         "properties": properties,
     }
-
-
-def _assignable(stored: Json, scope: str) -> bool:
-    return any(
-        f"{scope.lower()}/".startswith(f"{known.lower().rstrip('/')}/")
-        for known in stored["properties"]["assignableScopes"]
-    )

@@ -4,7 +4,7 @@ This package checks keys, signatures, tokens and roles as Azure does; Azurite st
 Lite, user delegation SAS, stored access policies, anonymous access, copies, batches and service properties.
 """
 
-from emulator.blobs.authorization import Authorization, Permissions
+from emulator.blobs.authorization import Authorization, Roles
 from emulator.blobs.exceptions import Renderer
 from emulator.blobs.models import SUFFIX, BlobsModel, StorageAccounts
 from emulator.blobs.responses import Responses
@@ -12,20 +12,20 @@ from emulator.blobs.urls import operation, routes
 from emulator.core.platform import Platform, Service
 from emulator.entra import EntraModel
 
-__all__ = ["BlobsModel", "StorageAccounts", "create"]
+__all__ = ["BlobsModel", "Roles", "StorageAccounts", "create"]
 
 
-def create(platform: Platform, accounts: StorageAccounts, permissions: Permissions) -> Service:
+def create(platform: Platform, accounts: StorageAccounts, roles: Roles) -> Service:
     """Create the service.
 
     Args:
         platform: the platform that the service belongs to.
         accounts: the storage accounts.
-        permissions: returns the permission entries of a principal's roles on a resource id.
+        roles: tells what a principal's roles allow.
     """
     model = BlobsModel(platform, accounts)
     platform.register(model)
-    authorization = Authorization(platform.model(EntraModel), accounts, permissions, platform.clock)
+    authorization = Authorization(platform.model(EntraModel), accounts, roles, platform.clock)
     return Service(
         name="blobs",
         hosts=(f"*{SUFFIX}",),

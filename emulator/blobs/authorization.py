@@ -1,8 +1,6 @@
 """Authorizes requests by the account's key, by a SAS, or by a principal's role."""
 
-import fnmatch
-from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
 from starlette.requests import Request
 
@@ -13,28 +11,34 @@ from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.entra import EntraModel, Principal
 
-Permission = dict[str, Any]
-# The permission entries of a principal's roles on a resource id.
-Permissions = Callable[[Principal, str], list[Permission]]
-
 EVERYTHING = "rwdlac"
+
+
+class Roles(Protocol):
+    """What the blob service asks of ARM: whether a principal's roles allow an action on a resource id."""
+
+    def allowed(self, caller: Principal, action: str, scope: str) -> bool:
+        """Tell whether the caller may perform an action, such as creating a container."""
+
+    def data_allowed(self, caller: Principal, data_action: str, scope: str) -> bool:
+        """Tell whether the caller may perform an action on blobs."""
 
 
 class Authorization:
     """Checks the credential of a request and what it allows."""
 
-    def __init__(self, entra: EntraModel, accounts: StorageAccounts, permissions: Permissions, clock: Clock) -> None:
+    def __init__(self, entra: EntraModel, accounts: StorageAccounts, roles: Roles, clock: Clock) -> None:
         """Keep the sources that the checks need.
 
         Args:
             entra: tells who a token belongs to.
             accounts: the accounts' keys and resource ids.
-            permissions: returns the permission entries of a principal's roles on a resource id.
+            roles: tells what a principal's roles allow.
             clock: for the dates of requests and SAS, unscaled.
         """
         self._entra = entra
         self._accounts = accounts
-        self._permissions = permissions
+        self._roles = roles
         self._clock = clock
 
     def check(self, request: Request, query: dict[str, str], target: Target, operation: Operation, tenant: str) -> str:
@@ -54,6 +58,8 @@ class Authorization:
         if authorization.lower().startswith("bearer "):
             self._check_role(request, authorization, target, operation)
             return EVERYTHING
+        if (authorization or "sig" in query) and not self._accounts.allows_keys(target.account):
+            raise exceptions.keys_not_permitted()
         if authorization:
             request.state.caller = f"key of {target.account}"
             self._check_key(request, authorization, query, target)
@@ -86,15 +92,10 @@ class Authorization:
                 extra={exceptions.DETAIL: error.message},
             ) from error
         request.state.caller = principal.object_id
-        permissions = self._permissions(principal, self._accounts.resource_id(target.account))
-        if not any(_allows(permission, operation) for permission in permissions):
+        scope = self._accounts.resource_id(target.account)
+        if target.container:
+            # Roles can be assigned on a single container.
+            scope += f"/blobServices/default/containers/{target.container}"
+        allowed = self._roles.data_allowed if operation.on_data else self._roles.allowed
+        if not allowed(principal, operation.action, scope):
             raise exceptions.permission_mismatch()
-
-
-def _allows(permission: Permission, operation: Operation) -> bool:
-    allowed, taken = ("dataActions", "notDataActions") if operation.on_data else ("actions", "notActions")
-    return _any_fits(permission[allowed], operation.action) and not _any_fits(permission[taken], operation.action)
-
-
-def _any_fits(patterns: list[str], action: str) -> bool:
-    return any(fnmatch.fnmatchcase(action.lower(), pattern.lower()) for pattern in patterns)

@@ -74,6 +74,15 @@ def out_of_time(start: datetime | None, expiry: datetime, now: datetime) -> Serv
     )
 
 
+def keys_not_permitted() -> ServiceError:
+    """Return the 403 for a key, or a SAS signed with one, of an account that allows no keys."""
+    return ServiceError(
+        403,
+        "KeyBasedAuthenticationNotPermitted",
+        "Key based authentication is not permitted on this storage account.",
+    )
+
+
 def no_credential(tenant_id: str) -> ServiceError:
     """Return the 401 for a request without a credential; its header says where to get a token."""
     return ServiceError(

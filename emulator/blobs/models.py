@@ -30,6 +30,9 @@ class StorageAccounts(Protocol):
     def keys(self, account: str) -> Sequence[bytes]:
         """Return an account's keys."""
 
+    def allows_keys(self, account: str) -> bool:
+        """Tell whether an account accepts its keys, and what is signed with them."""
+
     def resource_id(self, account: str) -> str:
         """Return an account's resource id, the scope at which roles on it are looked up."""
 

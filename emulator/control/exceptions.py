@@ -16,6 +16,16 @@ def unknown_fault(fault_id: str) -> ServiceError:
     return ServiceError(404, "FaultNotFound", f"no fault {fault_id} is in force; it may be spent")
 
 
+def unknown_denial(identifier: str) -> ServiceError:
+    """Build the 404 for a deny assignment that does not exist."""
+    return ServiceError(404, "DenyAssignmentNotFound", f"there is no deny assignment {identifier!r}")
+
+
+def no_provider() -> ServiceError:
+    """Build the 404 for a resource provider that is not registered."""
+    return ServiceError(404, "ProviderNotRegistered", "no resource provider is registered; `register` registers one")
+
+
 def render(_request: Request, error: ServiceError) -> Response:
     """Render an error."""
     return JSONResponse({"error": error.body()}, status_code=error.status_code, headers=error.headers)

@@ -3,17 +3,20 @@
 import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.quotas import Limits
+from emulator.arm.writes.reading import read_body
+from emulator.authorization.denials import DENY_ASSIGNMENTS, completed
+from emulator.authorization.denials import VERSIONS as DENIAL_VERSIONS
 from emulator.compute.quotas import NAMES, Quotas
-from emulator.control.exceptions import invalid, unknown_fault
+from emulator.control.exceptions import invalid, no_provider, unknown_denial, unknown_fault
 from emulator.core.clock import rfc3339
 from emulator.core.faults import KINDS, Fault
 from emulator.core.platform import Platform
-from emulator.cosmos import CosmosModel
-from emulator.cosmos.items import Items
 from emulator.network.usages import USAGES, usages
 
 if TYPE_CHECKING:
@@ -22,14 +25,11 @@ if TYPE_CHECKING:
 MAY_SET = {member.name: member.type for member in fields(Fault) if member.name != "id"}
 
 QUOTA_MEMBERS = ("subscription", "location", "family", "limit")
+DENIAL_MEMBERS = ("scope", "name", "properties")
 
 
 def _no_processes() -> list[dict[str, Any]]:
     return []
-
-
-def _entry(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name != "id" and not name.startswith("_")}
 
 
 class ControlModel:
@@ -126,26 +126,64 @@ class ControlModel:
         Limits(self._platform).set(subscription, normal_location(location), name, limit)
         return document | {"family": name}
 
-    def versions(self) -> list[dict[str, Any]]:
-        """Return the entries of the catalogue of versions, without the members that Cosmos DB adds."""
-        return [_entry(document) for _, document in self._catalogue().scan()]
-
-    def put_version(self, document: Any) -> dict[str, Any]:
-        """Add an entry to the catalogue of versions, or replace the entry of the same version; return it.
-
-        Only the version is checked here. The resource provider checks the rest when it reads the entry.
+    def provider(self) -> dict[str, Any]:
+        """Return the registration of the resource provider.
 
         Raises:
-            ServiceError: 400 if the entry has no version.
+            ServiceError: 404 if none is registered.
         """
-        version = document.get("version") if isinstance(document, dict) else None
-        if not isinstance(version, str) or not version:
-            raise invalid("an entry of the catalogue is a JSON object with a 'version', x.y.z")
-        return _entry(self._catalogue().upsert(document | {"id": version}, version)[0])
+        found = self._platform.model(ArmModel).registration.get()
+        if found is None:
+            raise no_provider()
+        return found
 
-    def _catalogue(self) -> Items:
-        cosmos, world = self._platform.model(CosmosModel), self._platform.world
-        return cosmos.items(world.cosmos_account, world.cosmos_database, world.versions_container)
+    def register_provider(self, document: Any) -> dict[str, Any]:
+        """Register the resource provider, and tell it of subscriptions that it has not heard of; return the registration.
+
+        Raises:
+            ServiceError: 400 for a bad registration.
+        """
+        arm = self._platform.model(ArmModel)
+        registered = arm.register_provider(document)
+        arm.front_door.announce()
+        return registered
+
+    def deny(self, document: Any) -> dict[str, Any]:
+        """Put a deny assignment at a scope, as Azure's own services do: no customer could make or remove it.
+
+        Args:
+            document: `{"scope", "properties"}`, and optionally the GUID `name` of one to replace.
+
+        Raises:
+            ServiceError: 400, which names the wrong member.
+        """
+        if not isinstance(document, dict) or not {"scope", "properties"} <= set(document) <= {*DENIAL_MEMBERS}:
+            raise invalid(f"a deny assignment is a JSON object with the members {', '.join(DENIAL_MEMBERS)}")
+        arm = self._platform.model(ArmModel)
+        name = document.get("name") or str(uuid4())
+        try:
+            identifier = parse_resource(f"{document['scope']}/providers/{DENY_ASSIGNMENTS.name}/{name}")
+        except ValueError as error:
+            raise invalid(str(error)) from error
+        read = read_body(DENY_ASSIGNMENTS, identifier, DENIAL_VERSIONS[-1], {"properties": document["properties"]}).body
+        properties = completed(read["properties"], identifier.scope, is_system_protected=True)
+        denial = {"id": str(identifier), "name": name, "type": DENY_ASSIGNMENTS.name, "properties": properties}
+        arm.documents.put(denial)
+        self._platform.access_changed(identifier.scope)
+        return denial
+
+    def lift_denial(self, identifier: str) -> None:
+        """Remove a deny assignment.
+
+        Raises:
+            ServiceError: 404 if there is none with this id.
+        """
+        arm = self._platform.model(ArmModel)
+        found = arm.load(identifier)
+        if found is None or found["type"] != DENY_ASSIGNMENTS.name:
+            raise unknown_denial(identifier)
+        arm.documents.drop(found)
+        self._platform.access_changed(found["properties"]["scope"])
 
     def _check_place(self, subscription: str, location: str) -> None:
         self._platform.model(ArmModel).subscriptions.get(subscription)

@@ -50,13 +50,22 @@ class Responses:
         """Set the quota in the body."""
         return JSONResponse(self._model.set_quota(await _document(request)))
 
-    async def list_versions(self, _request: Request) -> Response:
-        """Answer the entries of the catalogue of versions."""
-        return JSONResponse({"value": self._model.versions()})
+    async def deny(self, request: Request) -> Response:
+        """Put the deny assignment in the body at its scope."""
+        return JSONResponse(self._model.deny(await _document(request)))
 
-    async def put_version(self, request: Request) -> Response:
-        """Put the entry in the body into the catalogue."""
-        return JSONResponse(self._model.put_version(await _document(request)))
+    async def lift_denial(self, request: Request) -> Response:
+        """Remove the deny assignment with the id in the query."""
+        self._model.lift_denial(request.query_params.get("id", ""))
+        return Response(status_code=204)
+
+    async def get_provider(self, _request: Request) -> Response:
+        """Answer the registration of the resource provider."""
+        return JSONResponse(self._model.provider())
+
+    async def put_provider(self, request: Request) -> Response:
+        """Register the resource provider in the body."""
+        return JSONResponse(self._model.register_provider(await _document(request)))
 
     async def roll_over(self, _request: Request) -> Response:
         """Make ARM use its next client certificate."""

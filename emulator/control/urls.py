@@ -16,8 +16,10 @@ def routes(responses: Responses) -> list[Route]:
         Route("/faults/{fault_id}", responses.clear_fault, methods=["DELETE"], name="DELETE fault"),
         Route("/quotas", responses.list_quotas, methods=["GET"], name="GET quotas"),
         Route("/quotas", responses.set_quota, methods=["PUT"], name="PUT quotas"),
-        Route("/versions", responses.list_versions, methods=["GET"], name="GET versions"),
-        Route("/versions", responses.put_version, methods=["PUT"], name="PUT versions"),
+        Route("/deny-assignments", responses.deny, methods=["PUT"], name="PUT deny-assignments"),
+        Route("/deny-assignments", responses.lift_denial, methods=["DELETE"], name="DELETE deny-assignments"),
+        Route("/provider", responses.get_provider, methods=["GET"], name="GET provider"),
+        Route("/provider", responses.put_provider, methods=["PUT"], name="PUT provider"),
         Route("/arm/certificate/rollover", responses.roll_over, methods=["POST"], name="POST certificate rollover"),
         Route("/journal", responses.journal, methods=["GET"], name="GET journal"),
     ]

@@ -4,12 +4,34 @@ import json
 import logging
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
 logger = logging.getLogger("emulator.journal")
 
 KEPT_IN_MEMORY = 50_000
+# The actions on which ARM has decided for the call that the current task answers; None outside such a call.
+_ACTIONS: ContextVar[dict[str, None] | None] = ContextVar("actions", default=None)
+
+
+@contextmanager
+def noting_actions() -> Iterator[dict[str, None]]:
+    """Collect the actions that `note_action` tells of in this block, as the keys of the result."""
+    actions: dict[str, None] = {}
+    token = _ACTIONS.set(actions)
+    try:
+        yield actions
+    finally:
+        _ACTIONS.reset(token)
+
+
+def note_action(action: str) -> None:
+    """Note for the journal that ARM decides whether the caller may perform an action."""
+    actions = _ACTIONS.get()
+    if actions is not None:
+        actions[action] = None
 
 
 @dataclass(frozen=True)
@@ -28,8 +50,10 @@ class Entry:
         fault: id of the injected fault, or "".
         seconds: how long the answer took, in seconds.
         step: the step of an operation that makes the call, if the caller's W3C baggage names one.
+        charge: request units that the service charged, or 0.
         error: code of the error, or "".
         message: message of the error, or "".
+        actions: the actions on which ARM decided for the call, in order, each once.
     """
 
     time: str
@@ -43,8 +67,10 @@ class Entry:
     fault: str
     seconds: float
     step: str = ""
+    charge: float = 0
     error: str = ""
     message: str = ""
+    actions: tuple[str, ...] = ()
 
 
 class Journal:

@@ -4,6 +4,7 @@ import asyncio
 import fnmatch
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextvars import Context
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -92,6 +93,8 @@ class Platform:
         self.journal = Journal(root / "logs" / "journal.jsonl")
         self.services: list[Service] = []
         self.ports: dict[str, int] = {}
+        # The sites that run: public host name, in lower case, to the port of the site's TLS front end on 127.0.0.1.
+        self.sites: dict[str, int] = {}
         self._models: dict[type, object] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._access_listeners: list[Callable[[str], None]] = []
@@ -126,7 +129,8 @@ class Platform:
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Run work in the background until it ends or the platform stops; log it if it crashes."""
-        task = asyncio.get_running_loop().create_task(work, name=name)
+        # The work belongs to no call, even if one began it, so it gets none of that call's context variables.
+        task = asyncio.get_running_loop().create_task(work, name=name, context=Context())
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 

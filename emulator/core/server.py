@@ -21,12 +21,13 @@ from emulator.core.certificates import ServerNames
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
-from emulator.core.journal import Entry
+from emulator.core.journal import Entry, noting_actions
 from emulator.core.platform import Platform, Service
 
 logger = logging.getLogger(__name__)
 
 CORRELATION_HEADERS = ("x-ms-correlation-request-id", "x-ms-client-request-id", "x-ms-activity-id")
+CHARGE_HEADER = "x-ms-request-charge"
 STEP_IN_BAGGAGE = re.compile(r"(?:^|,)\s*step\s*=\s*([^\s,;]+)")
 UNSUPPORTED = "NotSupportedByLocalAzure"
 SECRET_IN_QUERY = re.compile(r"(?i)([?&](?:sig|code|client_secret)=)[^&]*")
@@ -104,8 +105,10 @@ class Dispatcher:
         fault = self._platform.faults.take(service.name, operation, correlation_id, step)
         error: ServiceError | None = None
         response: Response | None = None
+        actions: dict[str, None] = {}
         try:
-            response = await _answer(service, request, route, fault)
+            with noting_actions() as actions:
+                response = await _answer(service, request, route, fault)
         except ServiceError as caught:
             error = caught
             response = service.render(request, caught)
@@ -129,8 +132,10 @@ class Dispatcher:
                 step=step,
                 fault=fault.id if fault else "",
                 seconds=round(time.perf_counter() - began, 6),
+                charge=float(response.headers.get(CHARGE_HEADER, 0)) if response is not None else 0,
                 error=error.code if error else "",
                 message=error.message if error else "",
+                actions=tuple(actions),
             )
         )
         if cut or response is None:

@@ -36,13 +36,19 @@ class Stream(Protocol):
         """Write again: the caller has caught up."""
 
 
-def server_context(certificate_file: Path, key_file: Path) -> SSL.Context:
+def server_context(certificate_file: Path, key_file: Path, *, asks: bool = True) -> SSL.Context:
     """Build a context for TLS 1.2 or later that asks for a client certificate and accepts any.
 
     OpenSSL itself verifies that the caller holds the certificate's key; the callback only skips the check of the chain.
+
+    Args:
+        certificate_file: PEM file with the certificate chain.
+        key_file: PEM file with the private key.
+        asks: whether to ask for a client certificate at all.
     """
     context = _context()
-    _ask(context)
+    if asks:
+        _ask(context)
     context.use_certificate_chain_file(str(certificate_file))
     context.use_privatekey_file(str(key_file))
     context.check_privatekey()

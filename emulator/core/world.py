@@ -27,17 +27,22 @@ class World:
 
     rp_tenant_id: str = "aaaaaaaa-0000-4000-8000-000000000002"
     rp_subscription_id: str = "bbbbbbbb-0000-4000-8000-000000000002"
+    # The principal that deployed the resource provider, and an empty subscription in which it can deploy another one.
+    deployer_client_id: str = "cccccccc-0000-4000-8000-000000000004"
+    spare_subscription_id: str = "bbbbbbbb-0000-4000-8000-000000000003"
     rp_resource_group: str = "rp-eastus"
     # The public application id of the resource provider; `az aro` looks it up by exactly this value.
     first_party_client_id: str = "f1dd0a37-89c6-4e07-bcd1-ffd3d43d8875"
-    rp_identity_client_id: str = "cccccccc-0000-4000-8000-000000000003"
-    cosmos_account: str = "arorp-eastus"
-    cosmos_database: str = "ARO"
-    versions_container: str = "OpenShiftVersions"
-    service_vault: str = "arorp-eastus-svc"
-    cluster_vault: str = "arorp-eastus-cls"
+    # Begins the names of the provider's resources: the parameter `name` of infra/service.json.
+    service: str = "arorp-eastus"
+    registry_group: str = "aro-global"
     registry: str = "arosvc"
-    front_end_host: str = "arorp-eastus.azurewebsites.net"
+
+    @property
+    def registry_id(self) -> str:
+        """The registry that mirrors OpenShift's images. It serves all regions, so it is not in the provider's group."""
+        group = f"/subscriptions/{self.rp_subscription_id}/resourceGroups/{self.registry_group}"
+        return f"{group}/providers/Microsoft.ContainerRegistry/registries/{self.registry}"
 
     @property
     def domain(self) -> str:

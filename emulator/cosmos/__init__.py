@@ -9,8 +9,9 @@ from emulator.core.platform import Platform, Service
 from emulator.cosmos.authorization import Authorization
 from emulator.cosmos.exceptions import render
 from emulator.cosmos.item_responses import ItemResponses
-from emulator.cosmos.models import SUFFIX, CosmosModel, Role
+from emulator.cosmos.models import SUFFIX, CosmosModel
 from emulator.cosmos.responses import Responses
+from emulator.cosmos.roles import Role
 from emulator.cosmos.urls import not_found, operation, routes
 from emulator.entra import EntraModel
 

@@ -57,7 +57,7 @@ class Authorization:
         principal = self.authenticate(request)
         account = account_of(request)
         for action in actions:
-            if not self._cosmos.allowed(account, principal, action):
+            if not self._cosmos.roles.allow(account, principal, action):
                 raise permission_missing(account, principal, action)
 
 

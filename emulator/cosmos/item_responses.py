@@ -12,7 +12,8 @@ from emulator.core.store import Document, Store
 from emulator.cosmos import batches, exceptions, sql, wire
 from emulator.cosmos.authorization import Authorization, account_of
 from emulator.cosmos.items import Items
-from emulator.cosmos.models import EXECUTE_QUERY, ITEM_ACTIONS, CosmosModel
+from emulator.cosmos.models import CosmosModel
+from emulator.cosmos.roles import EXECUTE_QUERY, ITEM_ACTIONS
 
 _READ_FEED = "SELECT * FROM c"
 

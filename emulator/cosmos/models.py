@@ -1,29 +1,18 @@
 """Accounts, databases and containers, and the roles of principals in an account. Documents are in `items.py`."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.cosmos import resource_ids
+from emulator.cosmos.definitions import check_change, complete
 from emulator.cosmos.exceptions import bad_request, owner_not_found
 from emulator.cosmos.items import Items
-from emulator.cosmos.partition_keys import segments
-
-Role = Literal["reader", "contributor"]
+from emulator.cosmos.roles import Role, Roles
 
 SUFFIX = ".documents.azure.com"
-_ACTION = "Microsoft.DocumentDB/databaseAccounts/"
-_ITEMS = f"{_ACTION}sqlDatabases/containers/items/"
-READ_METADATA = f"{_ACTION}readMetadata"
-EXECUTE_QUERY = f"{_ACTION}sqlDatabases/containers/executeQuery"
-ITEM_ACTIONS = {name: f"{_ITEMS}{name}" for name in ("create", "read", "replace", "upsert", "delete")}
-
-# The two built-in roles of the data plane.
-ROLE_ACTIONS: dict[Role, frozenset[str]] = {
-    "reader": frozenset({READ_METADATA, EXECUTE_QUERY, ITEM_ACTIONS["read"]}),
-    "contributor": frozenset({READ_METADATA, EXECUTE_QUERY, *ITEM_ACTIONS.values()}),
-}
 
 
 def _key(*parts: str) -> str:
@@ -39,21 +28,23 @@ class CosmosModel:
         self._clock = platform.clock
         self._location = platform.world.location
         self._accounts = platform.store.table("cosmos_accounts")
-        self._roles = platform.store.table("cosmos_roles")
+        self.roles = Roles(platform.store)
         self._databases = platform.store.table("cosmos_databases")
         self._containers = platform.store.table("cosmos_containers")
 
-    def ensure_account(self, name: str, tenant_id: str, location: str = "") -> Document:
+    def ensure_account(self, name: str, tenant_id: str, location: str = "", ready_at: str = "") -> Document:
         """Create an account, or return the existing one.
 
         Args:
             name: unique in all of Azure, part of the host name.
             tenant_id: the tenant whose tokens it accepts.
             location: name of the region; "" for the default region of the local Azure.
+            ready_at: RFC 3339 time from which the name of a new account resolves; "" for at once.
         """
         found = self._accounts.get(name)
         if found is None:
             found = {"name": name, "tenantId": tenant_id, "location": location or self._location}
+            found["readyAt"] = ready_at
             self._accounts.put(name, found)
         return found
 
@@ -61,8 +52,7 @@ class CosmosModel:
         """Remove an account with its databases and roles, if it exists."""
         for database in list(self.databases(name)):
             self.delete_database(name, database["id"])
-        for key, _ in self._roles.scan(_key(name, "")):
-            self._roles.delete(key)
+        self.roles.clear(name)
         self._accounts.delete(name)
 
     def account(self, name: str) -> Document | None:
@@ -71,32 +61,18 @@ class CosmosModel:
 
     def resolves(self, host: str) -> bool:
         """Tell whether a host name belongs to an account; Azure's DNS has no other names with this suffix."""
-        return host.endswith(SUFFIX) and self._accounts.get(host.removesuffix(SUFFIX)) is not None
+        found = self._accounts.get(host.removesuffix(SUFFIX)) if host.endswith(SUFFIX) else None
+        return found is not None and found.get("readyAt", "") <= rfc3339(self._clock.now())
 
     def allow(self, account: str, object_id: str, role: Role) -> None:
-        """Give a principal a role on the whole account.
+        """Give a principal a role on the whole account, in addition to those that ARM assigns.
 
         Args:
             account: name of the account.
             object_id: the principal.
-            role: the principal's only role, in place of an earlier one.
+            role: the role, in place of one that an earlier call gave.
         """
-        self._roles.put(_key(account, object_id.lower()), {"role": role})
-
-    def disallow(self, account: str, object_id: str) -> None:
-        """Take a principal's role away."""
-        self._roles.delete(_key(account, object_id.lower()))
-
-    def allowed(self, account: str, object_id: str, action: str) -> bool:
-        """Tell whether a principal may do an action.
-
-        Args:
-            account: name of the account.
-            object_id: the principal.
-            action: such as `READ_METADATA`.
-        """
-        found = self._roles.get(_key(account, object_id.lower()))
-        return found is not None and action in ROLE_ACTIONS[found["role"]]
+        self.roles.assign(account, object_id, role)
 
     def ensure_database(self, account: str, name: str) -> Document:
         """Create a database, or return the existing one.
@@ -146,23 +122,48 @@ class CosmosModel:
         if found is not None:
             return found
         keys = [[key] if isinstance(key, str) else list(key) for key in unique_keys]
-        for path in (partition_key, *(path for key in keys for path in key)):
-            segments(path)
-        parent = self.database(account, database)
-        rid = resource_ids.new_container_rid(parent["_rid"])
-        document = {
+        definition = {
             "id": name,
-            "indexingPolicy": {
-                "indexingMode": "consistent",
-                "automatic": True,
-                "includedPaths": [{"path": "/*"}],
-                "excludedPaths": [{"path": '/"_etag"/?'}],
-            },
             "partitionKey": {"paths": [partition_key], "kind": "Hash", "version": 2},
             "uniqueKeyPolicy": {"uniqueKeys": [{"paths": paths} for paths in keys]},
-            "conflictResolutionPolicy": {"mode": "LastWriterWins", "conflictResolutionPath": "/_ts"},
-            "geospatialConfig": {"type": "Geography"},
             **({} if default_ttl is None else {"defaultTtl": default_ttl}),
+        }
+        return self.put_container(account, database, definition)
+
+    def check_container(self, account: str, database: str, definition: Document) -> Document:
+        """Return a container's complete definition, if the container may have it.
+
+        Args:
+            account: name of the account.
+            database: name of the database.
+            definition: as in `put_container`.
+
+        Raises:
+            CosmosError: the definition is invalid, or changes what cannot change.
+        """
+        wanted = complete(definition)
+        found = self._containers.get(_key(account, database, definition["id"]))
+        if found is not None:
+            check_change(found, wanted)
+        return wanted
+
+    def put_container(self, account: str, database: str, definition: Document) -> Document:
+        """Create a container, or change what can change: its indexes and time to live.
+
+        Args:
+            account: an account that exists.
+            database: a database that exists.
+            definition: `id` and `partitionKey`, perhaps other members, see `definitions.py`.
+
+        Raises:
+            CosmosError: as for `check_container`, or the database is missing.
+        """
+        wanted = self.check_container(account, database, definition)
+        key = _key(account, database, definition["id"])
+        parent, found = self.database(account, database), self._containers.get(key)
+        rid = resource_ids.new_container_rid(parent["_rid"]) if found is None else found["_rid"]
+        document = {
+            **wanted,
             **self._system(rid, f"{parent['_self']}colls/{rid}/"),
             "_docs": "docs/",
             "_sprocs": "sprocs/",
@@ -170,7 +171,7 @@ class CosmosModel:
             "_udfs": "udfs/",
             "_conflicts": "conflicts/",
         }
-        self._containers.put(_key(account, database, name), document)
+        self._containers.put(key, document)
         return document
 
     def delete_container(self, account: str, database: str, name: str) -> None:

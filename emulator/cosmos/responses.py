@@ -9,7 +9,8 @@ from emulator.core.clock import Clock
 from emulator.core.store import Document
 from emulator.cosmos import exceptions, resource_ids, wire
 from emulator.cosmos.authorization import Authorization, account_of
-from emulator.cosmos.models import READ_METADATA, CosmosModel
+from emulator.cosmos.models import CosmosModel
+from emulator.cosmos.roles import READ_METADATA
 
 # What clients that plan queries themselves need to know about the query engine.
 _QUERY_ENGINE = {

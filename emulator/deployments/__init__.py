@@ -4,6 +4,7 @@ from emulator.arm.models import ArmModel
 from emulator.core.platform import Platform
 from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.urls import routes
+from emulator.deployments.whatif.models import WhatIfModel
 
 __all__ = ["install"]
 
@@ -12,4 +13,5 @@ def install(platform: Platform, arm: ArmModel) -> None:
     """Register the deployments, and add their routes to ARM's host."""
     model = DeploymentsModel(platform, arm)
     platform.register(model)
+    platform.register(WhatIfModel(platform, model))
     arm.add_routes(routes(model))

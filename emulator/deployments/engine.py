@@ -10,21 +10,21 @@ from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
-from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.arm.provider import provided
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.deployments.declarations import Declaration, render
-from emulator.deployments.exceptions import deployment_failed, resource_deployment_failure
+from emulator.deployments.exceptions import deployment_failed, nested_failure, resource_deployment_failure
 from emulator.deployments.facts import Facts
+from emulator.deployments.kinds import identify
 from emulator.deployments.language.errors import ExpressionError
-from emulator.deployments.outputs import evaluate_output
-from emulator.deployments.records import ACTIVE, Records, operation_id
-from emulator.deployments.runs import Run, put_resource
-from emulator.deployments.sealing import SealedParameters
+from emulator.deployments.records import ACTIVE, Records, is_child, operation_id
+from emulator.deployments.runs import BeginNested, Run, put_resource
+from emulator.deployments.sealing import Sealed
+from emulator.deployments.templates.declarations import Declaration, render
+from emulator.deployments.templates.outputs import evaluate_output
 
 logger = logging.getLogger(__name__)
 
@@ -35,14 +35,25 @@ END_SECONDS = 2
 
 
 class Engine:
-    """The deployments under way in this process."""
+    """The deployments under way in this process.
 
-    def __init__(self, platform: Platform, arm: ArmModel, records: Records, sealed: SealedParameters) -> None:
+    Args:
+        platform: clock and background work.
+        arm: the resources.
+        records: the documents of deployments.
+        sealed: their secure values, which the end of a run removes.
+        begin_nested: begins a nested deployment.
+    """
+
+    def __init__(
+        self, platform: Platform, arm: ArmModel, records: Records, sealed: Sealed, begin_nested: BeginNested
+    ) -> None:
         self._platform = platform
         self._clock = platform.clock
         self._arm = arm
         self._records = records
         self._sealed = sealed
+        self._begin_nested = begin_nested
         self._runs: dict[str, Run] = {}
 
     def begin(self, run: Run) -> None:
@@ -50,8 +61,21 @@ class Engine:
         self._runs[run.record["runId"]] = run
         self._platform.spawn(self._run(run), f"deployment {run.record['name']}")
 
+    async def wait(self, record: Document) -> Document:
+        """Wait until a deployment has ended; return its document."""
+        run = self._runs.get(record["runId"])
+        if run is not None:
+            await run.over.wait()
+        return self._records.get(record["id"]) or record
+
     def cancel(self, record: Document) -> None:
-        """End a deployment: resources that have not begun are not made, those that have begun go on without it."""
+        """End a deployment: resources that have not begun are not made, those that have begun go on without it.
+
+        Nested deployments that it has begun end too.
+        """
+        for child in self._children(record):
+            if child["provisioningState"] in ACTIVE:
+                self.cancel(child)
         record |= {"provisioningState": "Canceled", "timestamp": self._now()}
         self._records.put(record)
         for operation in self._records.operations(record):
@@ -77,6 +101,13 @@ class Engine:
             self._sealed.forget(run.record)
         finally:
             self._runs.pop(run.record["runId"], None)
+            run.over.set()
+
+    def _children(self, record: Document) -> list[Document]:
+        """Return the nested deployments that the current run of a deployment has begun."""
+        keys = [operation["key"] for operation in self._records.operations(record)]
+        found = [self._records.get(key) for key in keys if key]
+        return [child for child in found if child is not None and is_child(child, record)]
 
     async def _make_all(self, run: Run) -> bool:
         """Make every resource whose needs are met, until none is left; tell whether the run is still active."""
@@ -124,25 +155,33 @@ class Engine:
         if not self._is_on(run):
             return
         self._note(run, declaration, provisioningState="Running")
-        is_provided = self._arm.front_door.serves(parse_resource(declaration.id))
+        is_provided = not declaration.nested and self._arm.front_door.serves(identify(declaration.id))
         begun = self._begun_before(run, declaration)
         if begun is None:
-            facts = Facts(self._arm, run.caller, run.directory)
+            facts = Facts(self._arm, self._records, run.caller, run.directory, run.record["correlationId"])
             body = await facts.evaluate(lambda runtime: render(run.template, declaration, runtime))
-            begun = await put_resource(self._platform, run, declaration, body)
+            begun = await put_resource(self._platform, run, declaration, body, self._begin_nested)
         status = HTTPStatus(begun.status_code).phrase.replace(" ", "")
         poll = begun.operation_id if is_provided else ""
         self._note(run, declaration, provisioningState="Running", statusCode=status, poll=poll)
+        if declaration.nested:
+            await self._wait_for_nested(begun)
         try:
             if is_provided:
                 await provided.wait(self._arm, run.caller, begun, run.record["correlationId"])
-            else:
+            elif not declaration.nested:
                 await self._arm.wait(begun)
         except ServiceError as error:
             raise resource_deployment_failure(error) from error
         # For ARM, a long operation that began with 201 or 202 ends with the 200 of its last poll.
         last = "OK" if begun.operation_id else status
         self._note(run, declaration, provisioningState="Succeeded", statusCode=last)
+
+    async def _wait_for_nested(self, begun: ResourceOperation) -> None:
+        record = self._records.get(begun.resource_id)
+        ended = await self.wait(record) if record is not None else None
+        if ended is not None and ended["provisioningState"] != "Succeeded":
+            raise nested_failure(ended)
 
     def _begun_before(self, run: Run, declaration: Declaration) -> ResourceOperation | None:
         """Return the operation that an earlier process began with the resource provider, which refuses a second PUT."""
@@ -170,7 +209,7 @@ class Engine:
             return
         outputs: dict[str, Any] = {}
         failures: list[dict[str, Any]] = []
-        facts = Facts(self._arm, run.caller, run.directory)
+        facts = Facts(self._arm, self._records, run.caller, run.directory, run.record["correlationId"])
         for name, definition in run.template.section("outputs").items():
             try:
                 output = await facts.evaluate(
@@ -195,9 +234,16 @@ class Engine:
             }
             self._update(run, provisioningState="Failed", error=error_body)
         else:
-            made = [{"id": declaration.id} for declaration in run.plan.declarations.values()]
-            self._update(run, provisioningState="Succeeded", outputs=outputs, outputResources=made)
+            self._update(run, provisioningState="Succeeded", outputs=outputs, outputResources=self._made(run))
         self._sealed.forget(run.record)
+
+    def _made(self, run: Run) -> list[dict[str, str]]:
+        """Return the ids of all resources; those of a nested deployment in its place."""
+        made: list[dict[str, str]] = []
+        for declaration in run.plan.declarations.values():
+            nested = self._records.get(declaration.id) if declaration.nested else None
+            made += [{"id": declaration.id}] if nested is None else nested.get("outputResources", [])
+        return made
 
     def _is_on(self, run: Run) -> bool:
         return self._current(run) is not None
@@ -221,7 +267,7 @@ class Engine:
         if not self._is_on(run):
             return
         identifier = operation_id(run.record, declaration.id)
-        parsed = parse_resource(declaration.id)
+        parsed = identify(declaration.id)
         operation = self._records.operation(run.record, identifier) or {
             "operationId": identifier,
             "key": declaration.key,

@@ -1,9 +1,11 @@
 """The errors of deployments, with ARM's codes and words."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
 from emulator.core.errors import ServiceError
+from emulator.core.store import Document
 from emulator.deployments.positions import Path, Position, path_text
 
 
@@ -100,6 +102,56 @@ def deployment_active(name: str, since: str, until: str) -> ServiceError:
     )
 
 
+def location_missing(name: str) -> ServiceError:
+    """Return the 400 for a deployment to a subscription without a location.
+
+    Source: the error in issue 230 of Azure/azure-monitor-baseline-alerts.
+    """
+    return ServiceError(
+        400,
+        "InvalidDeployment",
+        f"The 'location' property must be specified for '{name}'. Please see "
+        "https://aka.ms/arm-deployment-subscription for usage details.",
+    )
+
+
+def location_not_allowed(name: str) -> ServiceError:
+    """Return the 400 for a deployment to a resource group with a location."""
+    return ServiceError(
+        400,
+        "InvalidDeployment",
+        f"The 'location' property is not allowed for '{name}' at resource group scope. "
+        "Please see https://aka.ms/deploy-to-subscription for usage details.",
+    )
+
+
+def location_not_for_deployments(location: str, available: Sequence[str]) -> ServiceError:
+    """Return the 400 for a location that stores no deployments."""
+    return ServiceError(
+        400,
+        "LocationNotAvailableForDeployment",
+        f"The provided location '{location}' is not available for deployment. List of available regions is "
+        f"'{','.join(available)}'.",
+    )
+
+
+def location_changed(name: str, wanted: str, current: str) -> ServiceError:
+    """Return the 409 for a deployment whose name exists at the subscription in another location.
+
+    Args:
+        name: name of the deployment.
+        wanted: the location in the request.
+        current: the location of the existing deployment.
+
+    Source: the error in issue 1 of mddazure/azure-route-server-lab.
+    """
+    return ServiceError(
+        409,
+        "InvalidDeploymentLocation",
+        f"Invalid deployment location '{wanted}'. The deployment '{name}' already exists in location '{current}'.",
+    )
+
+
 def cannot_be_cancelled(name: str, state: str) -> ServiceError:
     """Return the 409 for cancelling a deployment that does not run."""
     return ServiceError(
@@ -144,15 +196,24 @@ def preflight_failed(name: str, failures: list[ServiceError]) -> ServiceError:
     )
 
 
-def resource_deployment_failure(error: ServiceError) -> ServiceError:
-    """Return the 409 for a resource whose PUT was accepted and whose operation then failed."""
+def resource_deployment_failure(error: ServiceError | None, state: str = "Failed") -> ServiceError:
+    """Return the 409 for a resource whose PUT was accepted and whose operation then failed, or was cancelled."""
     return ServiceError(
         409,
         "ResourceDeploymentFailure",
         "The resource write operation failed to complete successfully, because it reached terminal provisioning state "
-        "'Failed'.",
-        details=[error.body()],
+        f"'{state}'.",
+        details=[] if error is None else [error.body()],
     )
+
+
+def nested_failure(record: Document) -> ServiceError:
+    """Return the 409 for a nested deployment that did not succeed, with its errors."""
+    state, error = record["provisioningState"], record.get("error")
+    if error is None:
+        return resource_deployment_failure(None, state)
+    inner = ServiceError(409, error["code"], error["message"], target=record["id"], details=error.get("details") or ())
+    return resource_deployment_failure(inner, state)
 
 
 def deployment_failed(details: list[dict[str, Any]]) -> dict[str, Any]:

@@ -5,14 +5,20 @@ interrupts the evaluation; the answer is fetched, and the evaluation is repeated
 """
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from emulator.arm.exceptions import resource_not_found
-from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.arm.provider import provided
-from emulator.deployments.graph import Directory
+from emulator.core.clock import rfc3339
+from emulator.core.store import Document
+from emulator.deployments.exceptions import deployment_not_found, not_supported, resource_group_not_found
+from emulator.deployments.journaled import journaled
+from emulator.deployments.kinds import ACTIONS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.records import Records, render_deployment
+from emulator.deployments.templates.graph import Directory
 from emulator.entra.models import Principal
 
 Result = TypeVar("Result")
@@ -38,12 +44,18 @@ class Facts:
 
     Args:
         arm: the resources.
+        records: the deployments.
         caller: who deploys; must be allowed to read the resources that the template refers to.
         directory: the resources of the template; expressions may name them and leave out the api-version.
+        correlation_id: correlation id of the deployment.
     """
 
-    def __init__(self, arm: ArmModel, caller: Principal, directory: Directory) -> None:
+    def __init__(
+        self, arm: ArmModel, records: Records, caller: Principal, directory: Directory, correlation_id: str
+    ) -> None:
         self._arm = arm
+        self._correlation_id = correlation_id
+        self._records = records
         self._caller = caller
         self._directory = directory
         self._answers: dict[Question, Any] = {}
@@ -67,7 +79,7 @@ class Facts:
         resource = self._answer(("reference", target, version, ""), None)
         if not full:
             return resource.get("properties", {})
-        parsed = parse_resource(target)
+        parsed = identify(target)
         shown = {member: resource[member] for member in FULL_MEMBERS if member in resource}
         return shown | {
             "apiVersion": version,
@@ -85,7 +97,7 @@ class Facts:
         found = self._directory.by_identifier(identifier)
         target = found.id if found is not None else identifier
         try:
-            parse_resource(target)
+            identify(target)
         except ValueError as error:
             raise ExpressionError(f"'{identifier}' is neither a resource of the template nor a resource id.") from error
         return target, api_version or (found.api_version if found is not None else "")
@@ -97,7 +109,25 @@ class Facts:
 
     async def _fetch(self, question: Question, body: Any) -> Any:
         name, target, api_version, _ = question
-        parsed = parse_resource(target)
+        kind = identify(target).type
+        is_read = name == "reference"
+        with journaled(
+            self._arm.platform,
+            f"GET {kind}" if is_read else f"POST {kind}/{name}",
+            f"{target}{'' if is_read else f'/{name}'}?api-version={api_version}",
+            caller=self._caller.name,
+            correlation_id=self._correlation_id,
+        ) as reply:
+            answer = await self._ask(question, body)
+            reply.status = HTTPStatus.OK
+        return answer
+
+    async def _ask(self, question: Question, body: Any) -> Any:
+        name, target, api_version, _ = question
+        parsed = identify(target)
+        kind = kind_of(parsed)
+        if kind:
+            return self._own(name, kind, target)
         if self._arm.front_door.serves(parsed):
             if name == "reference":
                 return await provided.get(self._arm, self._caller, target, api_version)
@@ -110,3 +140,19 @@ class Facts:
         if resource is None:
             raise resource_not_found(parsed)
         return resource
+
+    def _own(self, name: str, kind: str, target: str) -> Document:
+        """Return a deployment or a resource group, which ARM keeps itself."""
+        if name != "reference":
+            raise not_supported(f"the function '{name}' of {kind}")
+        self._arm.authorize(self._caller, f"{ACTIONS[kind]}/read", target)
+        parsed = identify(target)
+        if kind == RESOURCE_GROUPS:
+            group = self._arm.resource_group(parsed.subscription_id, parsed.name)
+            if group is None:
+                raise resource_group_not_found(parsed.name)
+            return group
+        record = self._records.get(target)
+        if record is None:
+            raise deployment_not_found(parsed.name)
+        return render_deployment(record, rfc3339(self._arm.clock.now()))

@@ -1,64 +1,43 @@
-"""The deployments of resource groups: begins, shows, cancels and deletes them, and checks whether the caller may."""
+"""The deployments: begins, shows, cancels and deletes them, and checks whether the caller may.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+A deployment belongs to a resource group, or to a subscription; the group is then "".
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
-from emulator.arm.ids import parse_resource
-from emulator.arm.models import ArmModel
-from emulator.arm.provider.manifest import type_name
+from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.core.clock import rfc3339
-from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.store import Document
 from emulator.deployments import exceptions
-from emulator.deployments.declarations import declare, render
+from emulator.deployments.checks import check
 from emulator.deployments.engine import Engine
-from emulator.deployments.environment import environment_of
-from emulator.deployments.graph import Directory, Observer, Plan, make_plan
-from emulator.deployments.language.evaluation import Variables
-from emulator.deployments.language.scope import Scope
-from emulator.deployments.parameters import Parameter, read_given, resolve_parameters, to_external
-from emulator.deployments.records import (
-    ACTIVE,
-    Records,
-    dependencies,
-    deployment_id,
-    providers,
-    template_hash,
-)
-from emulator.deployments.requests import Request, read_properties
+from emulator.deployments.kinds import DEPLOYMENTS
+from emulator.deployments.preparation import Prepared, nested_request, plan_of, prepare
+from emulator.deployments.records import ACTIVE, Records, deployment_id, render_deployment
+from emulator.deployments.requests import Request
 from emulator.deployments.runs import Run
-from emulator.deployments.sealing import Redaction, SealedParameters
-from emulator.deployments.template import Template, read_template
+from emulator.deployments.sealing import Redaction, Sealed
+from emulator.deployments.templates.declarations import Declaration
+from emulator.deployments.templates.template import read_template
 from emulator.entra.models import Principal
 
 # Azure gives up a deployment that hangs after a week.
 EXPIRES = timedelta(days=7)
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A deployment that has been checked and can begin."""
-
-    record: Document
-    template: Template
-    parameters: Mapping[str, Parameter]
-    plan: Plan
-    scope: Scope
-
-
 class DeploymentsModel:
-    """Deployments to resource groups, in mode Incremental."""
+    """Deployments to resource groups and subscriptions, in mode Incremental."""
 
     def __init__(self, platform: Platform, arm: ArmModel) -> None:
         self._clock = platform.clock
         self._arm = arm
         self._records = Records(platform)
-        self._sealed = SealedParameters(platform)
-        self._engine = Engine(platform, arm, self._records, self._sealed)
+        self._sealed = Sealed(platform)
+        self._engine = Engine(platform, arm, self._records, self._sealed, self._begin_nested)
         arm.on_start(self.resume)
 
     @property
@@ -75,26 +54,41 @@ class DeploymentsModel:
     def put(self, request: Request) -> tuple[Document, bool]:
         """Begin a deployment; return it, and whether its name is new.
 
+        A nested deployment that the same run has begun before is returned as it is, because a run that was interrupted
+        begins it again.
+
         Raises:
             ServiceError: 400 for a bad template or bad parameters; 403 if the caller may not deploy, or may not write
-                one of the resources; 404 for the group; 409 `DeploymentActive` if one with this name runs.
+                one of the resources; 404 for the group; 409 `DeploymentActive` if one with this name runs,
+                `InvalidDeploymentLocation` if it exists elsewhere, `MissingSubscriptionRegistration` for a provider
+                that the caller may not register.
         """
-        self._authorize(request, "write")
-        self._arm.groups.require_writable(request.subscription_id, request.group)
+        self._enter_request(request, "write")
         existing = self._find(request.subscription_id, request.group, request.name)
+        if existing is not None and request.parent_run_id and existing.get("parentRunId") == request.parent_run_id:
+            return existing, False
         if existing is not None and existing["provisioningState"] in ACTIVE:
             until = datetime.fromisoformat(existing["startTime"]) + EXPIRES
             raise exceptions.deployment_active(request.name, existing["startTime"], rfc3339(until))
-        prepared = self._prepare(request)
+        prepared = prepare(self._arm, request)
         record = prepared.record
+        if existing is not None and existing.get("location", "") != record["location"]:
+            raise exceptions.location_changed(request.name, record["location"], existing["location"])
+        self._register(self._check(prepared))
         if existing is not None:
             self._records.delete(existing, operations_only=True)
-        secure = {name: item.value for name, item in prepared.parameters.items() if item.secure}
-        self._sealed.put(record, secure)
+        self._sealed.put(record, _secret_content(prepared))
         self._records.put(record)
-        redaction = Redaction(secure)
+        redaction = Redaction(prepared.secrets)
         self._engine.begin(Run(record, request.caller, prepared.template, prepared.plan, prepared.scope, redaction))
         return record, existing is None
+
+    async def wait(self, record: Document) -> Document:
+        """Wait until a deployment that `put` returned has ended; return its document.
+
+        `provisioningState` tells how it ended; `error` and `outputs` are as GET shows them.
+        """
+        return await self._engine.wait(record)
 
     def validate(self, request: Request) -> Document:
         """Return the deployment that a request would begin, without beginning it.
@@ -102,40 +96,58 @@ class DeploymentsModel:
         Raises:
             ServiceError: as `put`, except for `DeploymentActive`.
         """
-        self._authorize(request, "validate/action")
-        self._arm.groups.require_writable(request.subscription_id, request.group)
-        prepared = self._prepare(request)
-        made = [{"id": declaration.id} for declaration in prepared.plan.declarations.values()]
+        prepared = self.prepared(request, "validate/action")
+        made = [
+            {"id": declaration.id}
+            for part in prepared.with_nested()
+            for declaration in part.plan.declarations.values()
+            if declaration.key not in part.nested
+        ]
         return prepared.record | {"provisioningState": "Succeeded", "validatedResources": made}
+
+    def prepared(self, request: Request, action: str) -> Prepared:
+        """Return a deployment that has passed every check that precedes its run.
+
+        Args:
+            request: the request.
+            action: the action on `Microsoft.Resources/deployments` that the caller needs.
+
+        Raises:
+            ServiceError: as `put`, except for `DeploymentActive`.
+        """
+        self._enter_request(request, action)
+        prepared = prepare(self._arm, request)
+        self._check(prepared)
+        return prepared
 
     def get(self, caller: Principal, subscription_id: str, group: str, name: str, action: str = "read") -> Document:
         """Return a deployment.
 
         Args:
             caller: who asks.
-            subscription_id: subscription of the group.
-            group: name of the resource group.
+            subscription_id: the subscription.
+            group: name of the resource group, or "".
             name: name of the deployment.
             action: the action on `Microsoft.Resources/deployments` that the caller needs.
 
         Raises:
             ServiceError: 403, or 404 for the group or the deployment.
         """
-        self._enter(caller, subscription_id, group, name, action)
+        self.enter(caller, subscription_id, group, name, action)
         record = self._find(subscription_id, group, name)
         if record is None:
             raise exceptions.deployment_not_found(name)
         return record
 
     def list(self, caller: Principal, subscription_id: str, group: str) -> Sequence[Document]:
-        """Return the deployments of a group, the newest first.
+        """Return the deployments of a group or subscription, the newest first.
 
         Args:
             caller: who asks.
-            subscription_id: subscription of the group.
-            group: name of the resource group.
+            subscription_id: the subscription.
+            group: name of the resource group, or "".
         """
-        self._enter(caller, subscription_id, group, "", "read")
+        self.enter(caller, subscription_id, group, "", "read")
         found = self._records.scan(deployment_id(subscription_id, group, ""))
         kept = [record for record in found if self._belongs(record)]
         return sorted(kept, key=lambda record: str(record["startTime"]), reverse=True)
@@ -145,14 +157,14 @@ class DeploymentsModel:
 
         Args:
             caller: who asks.
-            subscription_id: subscription of the group.
-            group: name of the resource group.
+            subscription_id: the subscription.
+            group: name of the resource group, or "".
             name: name of the deployment.
 
         Raises:
             ServiceError: 409 while it runs.
         """
-        self._enter(caller, subscription_id, group, name, "delete")
+        self.enter(caller, subscription_id, group, name, "delete")
         record = self._find(subscription_id, group, name)
         if record is None:
             return False
@@ -166,8 +178,8 @@ class DeploymentsModel:
 
         Args:
             caller: who asks.
-            subscription_id: subscription of the group.
-            group: name of the resource group.
+            subscription_id: the subscription.
+            group: name of the resource group, or "".
             name: name of the deployment.
 
         Raises:
@@ -193,6 +205,25 @@ class DeploymentsModel:
             raise exceptions.operation_not_found(operation_id, record["name"])
         return found
 
+    def enter(self, caller: Principal, subscription_id: str, group: str, name: str, action: str) -> None:
+        """Check that the caller may act on a deployment, and that its group exists.
+
+        Args:
+            caller: who asks.
+            subscription_id: the subscription.
+            group: name of the resource group, or "".
+            name: name of the deployment, or "" for all.
+            action: the action on `Microsoft.Resources/deployments`.
+
+        Raises:
+            ServiceError: 403, or 404 for the subscription or group.
+        """
+        self._arm.subscriptions.for_caller(subscription_id, caller)
+        scope = deployment_id(subscription_id, group, name).rstrip("/")
+        self._arm.authorize(caller, f"{DEPLOYMENTS}/{action}", scope)
+        if group:
+            self._arm.groups.get(subscription_id, group)
+
     async def resume(self) -> None:
         """Resume the deployments that ran when the process last ended."""
         for record in list(self._records.scan()):
@@ -202,102 +233,35 @@ class DeploymentsModel:
     # Internals
 
     def _resume(self, record: Document) -> None:
-        template = read_template(record["template"])
-        secure = self._sealed.get(record)
-        values = {
-            name: secure[name] if name in secure else shown.get("value") for name, shown in record["parameters"].items()
-        }
-        plan, scope = self._plan(template, record, values)
+        shown = {name: parameter.get("value") for name, parameter in record["parameters"].items()}
+        content = self._sealed.get(record) or {"template": record["template"], "values": shown, "secrets": []}
+        template = read_template(content["template"])
+        plan, scope = plan_of(self._arm, template, record, content["values"])
         caller = Principal(**record["caller"])
-        self._engine.begin(Run(record, caller, template, plan, scope, Redaction(secure)))
+        self._engine.begin(Run(record, caller, template, plan, scope, Redaction(content["secrets"])))
 
-    def _prepare(self, request: Request) -> Prepared:
-        """Check everything that can be checked before a deployment begins."""
-        properties = read_properties(request)
-        template = read_template(properties.get("template"), request.source)
-        given = read_given(properties.get("parameters"))
-        group = self._arm.groups.get(request.subscription_id, request.group)
-        now = self.now()
-        record: Document = {
-            "id": deployment_id(request.subscription_id, group["name"], request.name),
-            "name": request.name,
-            "subscriptionId": request.subscription_id,
-            "resourceGroup": group["name"],
-            "groupCreated": group["created"],
-            "runId": str(uuid4()),
-            "caller": asdict(request.caller),
-            "correlationId": request.correlation_id,
-            "tags": request.body.get("tags"),
-            "template": properties["template"],
-            "templateHash": template_hash(template.document),
-            "parameters": {},
-            "provisioningState": "Accepted",
-            "startTime": now,
-            "timestamp": now,
-        }
-        parameters = resolve_parameters(template, given, environment_of(self._arm, record, self._clock.now()))
-        record["parameters"] = to_external(parameters)
-        values = {name: parameter.value for name, parameter in parameters.items()}
-        with Redaction({name: item.value for name, item in parameters.items() if item.secure}):
-            plan, scope = self._plan(template, record, values)
-            self._check_resources(request.caller, plan)
-            self._preflight(request.name, template, plan)
-        record |= {"providers": providers(plan), "dependencies": dependencies(plan)}
-        return Prepared(record, template, parameters, plan, scope)
+    def _begin_nested(self, run: Run, declaration: Declaration, body: dict[str, Any]) -> ResourceOperation:
+        outer = Request(run.caller, "", "", "", {}, "", run.record["correlationId"], run.record["runId"])
+        request = nested_request(replace(outer, secrets=run.redaction.values), declaration, body)
+        record, created = self.put(request)
+        shown = render_deployment(record, self.now())
+        status = 201 if created else 200
+        return ResourceOperation(record["id"], declaration.api_version, status, shown, record["runId"])
 
-    def _plan(self, template: Template, record: Document, values: Mapping[str, Any]) -> tuple[Plan, Scope]:
-        environment = environment_of(self._arm, record, datetime.fromisoformat(record["startTime"]))
-        scope = Scope(environment, parameters=values, variables=Variables(template.section("variables")))
-        group_id = record["id"].partition("/providers/")[0]
-        try:
-            return make_plan(template, declare(template, scope, group_id), scope), scope
-        except RecursionError as error:
-            # The depth of values and of expressions is limited, but a chain of variables can be longer than the stack.
-            raise exceptions.invalid_template("The template's variables are nested too deep.") from error
+    def _check(self, prepared: Prepared) -> set[tuple[str, str]]:
+        with Redaction(prepared.secrets):
+            return check(self._arm, prepared.request.caller, prepared)
 
-    def _check_resources(self, caller: Principal, plan: Plan) -> None:
-        """Refuse unknown types and versions; then refuse, all at once, the resources that the caller may not write."""
-        denied: list[ServiceError] = []
-        for declaration in plan.declarations.values():
-            identifier = parse_resource(declaration.id)
-            location = self._arm.platform.world.location
-            if self._arm.front_door.serves(identifier):
-                name = type_name(identifier, declaration.api_version, location)
-            else:
-                name = self._arm.row(identifier, declaration.api_version, location=location).name
-            try:
-                self._arm.authorize(caller, f"{name}/write", declaration.id)
-            except ServiceError as error:
-                message = (
-                    f"Authorization failed for template resource '{declaration.name}' of type '{name}'. {error.message}"
-                )
-                denied.append(ServiceError(error.status_code, error.code, message, target=declaration.id))
-        if denied:
-            raise exceptions.invalid_template_deployment(denied)
+    def _register(self, missing: set[tuple[str, str]]) -> None:
+        for subscription_id, namespace in missing:
+            self._arm.subscriptions.register(subscription_id, namespace)
+        if missing:
+            self._arm.front_door.announce()
 
-    def _preflight(self, name: str, template: Template, plan: Plan) -> None:
-        """Run the preflight checks of the providers that have one; refuse the template if any of them fails."""
-        observer = Observer(Directory([*plan.declarations.values(), *plan.skipped]))
-        wanted: dict[str, list[tuple[str, Document]]] = {}
-        for declaration in plan.declarations.values():
-            row = self._arm.resource_type(declaration.type)
-            if row is not None and row.preflight is not None:
-                wanted.setdefault(row.name, []).append((declaration.id, render(template, declaration, observer)))
-        failures: list[ServiceError] = []
-        for kind, resources in wanted.items():
-            preflight = self._arm.types[kind.lower()].preflight
-            failures += preflight(self._arm, resources) if preflight is not None else []
-        if failures:
-            raise exceptions.preflight_failed(name, failures)
-
-    def _authorize(self, request: Request, action: str) -> None:
-        self._enter(request.caller, request.subscription_id, request.group, request.name, action)
-
-    def _enter(self, caller: Principal, subscription_id: str, group: str, name: str, action: str) -> None:
-        self._arm.subscriptions.for_caller(subscription_id, caller)
-        scope = deployment_id(subscription_id, group, name).rstrip("/")
-        self._arm.authorize(caller, f"Microsoft.Resources/deployments/{action}", scope)
-        self._arm.groups.get(subscription_id, group)
+    def _enter_request(self, request: Request, action: str) -> None:
+        self.enter(request.caller, request.subscription_id, request.group, request.name, action)
+        if request.group:
+            self._arm.groups.require_writable(request.subscription_id, request.group)
 
     def _find(self, subscription_id: str, group: str, name: str) -> Document | None:
         record = self._records.get(deployment_id(subscription_id, group, name))
@@ -305,9 +269,22 @@ class DeploymentsModel:
 
     def _belongs(self, record: Document) -> bool:
         """Tell whether a deployment's group still exists; remove the deployment if the group was deleted."""
+        if not record["resourceGroup"]:
+            return True
         group = self._arm.groups.find(record["subscriptionId"], record["resourceGroup"])
         if group is not None and group["created"] == record["groupCreated"]:
             return True
         self._records.delete(record)
         self._sealed.forget(record)
         return False
+
+
+def _secret_content(prepared: Prepared) -> dict[str, Any] | None:
+    """Return what a deployment needs to go on after a restart, if the record cannot show it."""
+    if not prepared.secrets:
+        return None
+    return {
+        "template": prepared.template.document,
+        "values": {name: parameter.value for name, parameter in prepared.parameters.items()},
+        "secrets": list(prepared.secrets),
+    }

@@ -12,24 +12,30 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from emulator.arm.ids import parse_resource
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.deployments.graph import Plan
+from emulator.deployments.kinds import DEPLOYMENTS, identify
+from emulator.deployments.templates.graph import Plan
 
 ACTIVE = ("Accepted", "Running")
 NAME = re.compile(r"[-\w._()]{1,64}", re.ASCII)
 
 
 def deployment_id(subscription_id: str, group: str, name: str) -> str:
-    """Return the id of a deployment to a resource group.
+    """Return the id of a deployment.
 
     Args:
-        subscription_id: subscription of the group.
-        group: name of the resource group.
-        name: name of the deployment; "" for the prefix of all ids in the group.
+        subscription_id: subscription that it deploys to.
+        group: name of the resource group that it deploys to; "" for the subscription itself.
+        name: name of the deployment; "" for the prefix of all ids at this scope.
     """
-    return f"/subscriptions/{subscription_id}/resourceGroups/{group}/providers/Microsoft.Resources/deployments/{name}"
+    scope = f"/subscriptions/{subscription_id}" + (f"/resourceGroups/{group}" if group else "")
+    return f"{scope}/providers/{DEPLOYMENTS}/{name}"
+
+
+def is_child(record: Document, parent: Document) -> bool:
+    """Tell whether a deployment was begun by the template of another one, and by its current run."""
+    return bool(record.get("parentRunId") == parent["runId"])
 
 
 class Records:
@@ -96,7 +102,7 @@ def elapsed(start: str, end: str) -> str:
 
 def template_hash(template: Mapping[str, Any]) -> str:
     """Return a number that is the same for equal templates. ARM's own algorithm is not published."""
-    canonical = json.dumps(template, sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps(template, sort_keys=True, separators=(",", ":"), default=str)
     return str(int.from_bytes(hashlib.sha256(canonical.encode()).digest()[:8], "big"))
 
 
@@ -104,7 +110,7 @@ def providers(plan: Plan) -> list[dict[str, Any]]:
     """Return `properties.providers`: the namespaces, types and locations that a plan uses."""
     found: dict[str, dict[str, set[str]]] = {}
     for declaration in plan.declarations.values():
-        namespace, _, kind = parse_resource(declaration.id).type.partition("/")
+        namespace, _, kind = identify(declaration.id).type.partition("/")
         location = declaration.body.get("location")
         kinds = found.setdefault(namespace, {})
         kinds.setdefault(kind, set()).update([location] if isinstance(location, str) and location[:1] != "[" else [])
@@ -130,7 +136,7 @@ def dependencies(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _described(identifier: str) -> dict[str, str]:
-    parsed = parse_resource(identifier)
+    parsed = identify(identifier)
     return {"id": identifier, "resourceType": parsed.type, "resourceName": parsed.full_name}
 
 
@@ -154,9 +160,11 @@ def render_deployment(record: Document, now: str) -> dict[str, Any]:
     body = {
         "id": record["id"],
         "name": record["name"],
-        "type": "Microsoft.Resources/deployments",
+        "type": DEPLOYMENTS,
         "properties": properties,
     }
+    if record.get("location"):
+        body["location"] = record["location"]
     return body | ({"tags": record["tags"]} if record.get("tags") else {})
 
 

@@ -1,16 +1,23 @@
 """The request to deploy or validate: the envelope around template and parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from emulator.arm.groups import LOCATIONS, normal_location
 from emulator.core.errors import ServiceError
 from emulator.deployments import exceptions
+from emulator.deployments.language.errors import UndeterminedError
+from emulator.deployments.language.values import Unknown
+from emulator.deployments.positions import Path
 from emulator.deployments.records import NAME
+from emulator.deployments.templates.template import TEMPLATE_PATH
 from emulator.entra.models import Principal
 
 # The members of `properties` that the local Azure accepts.
-PROPERTIES = ("mode", "template", "parameters", "debugSetting", "validationLevel")
+PROPERTIES = ("mode", "template", "parameters", "debugSetting", "validationLevel", "expressionEvaluationOptions")
+SCOPES = ("notspecified", "outer", "inner")
+FORMATS = ("FullResourcePayloads", "ResourceIdOnly")
 
 
 @dataclass(frozen=True)
@@ -19,12 +26,15 @@ class Request:
 
     Args:
         caller: who asks.
-        subscription_id: subscription of the group.
-        group: name of the resource group.
+        subscription_id: the subscription to deploy to, or that of the group.
+        group: name of the resource group to deploy to; "" for the subscription itself.
         name: name of the deployment.
         body: body of the request.
         source: the body as text; errors name its lines and columns.
         correlation_id: correlation id of the request.
+        parent_run_id: id of the run whose template contains this deployment; "" for a caller's own request.
+        secrets: secure values of the outer templates, which nothing may show.
+        at: where the template is in `source`.
     """
 
     caller: Principal
@@ -34,6 +44,9 @@ class Request:
     body: Any
     source: str
     correlation_id: str
+    parent_run_id: str = ""
+    secrets: Sequence[Any] = ()
+    at: Path = TEMPLATE_PATH
 
 
 def read_properties(request: Request) -> dict[str, Any]:
@@ -52,22 +65,55 @@ def read_properties(request: Request) -> dict[str, Any]:
     body = request.body
     if not isinstance(body, dict) or not isinstance(body.get("properties"), dict):
         raise exceptions.invalid_content("The deployment has no 'properties'.")
-    if "location" in body:
-        raise ServiceError(
-            400,
-            "InvalidDeployment",
-            f"The 'location' property is not allowed for '{request.name}' at resource group scope. "
-            "Please see https://aka.ms/deploy-to-subscription for usage details.",
-        )
-    unknown = next((member for member in body if member not in ("properties", "tags")), None)
+    read_location(request)
+    unknown = next((member for member in body if member not in ("properties", "tags", "location")), None)
     if unknown is not None:
         raise exceptions.invalid_content(f"Could not find member '{unknown}' on object of type 'Deployment'.")
     tags = body.get("tags") or {}
-    if not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values()):
+    if not isinstance(tags, dict) or not all(isinstance(value, str | Unknown) for value in tags.values()):
         raise exceptions.invalid_content("The 'tags' of the deployment are not an object of strings.")
     properties: dict[str, Any] = body["properties"]
     _check_properties(properties)
     return properties
+
+
+def read_location(request: Request) -> str:
+    """Return where a deployment to a subscription is stored; "" for one to a group, which has no location.
+
+    Raises:
+        ServiceError: 400 for a location that is missing, that is not one, or that a deployment to a group gives.
+        UndeterminedError: the location of a nested deployment is not known yet.
+    """
+    location = request.body.get("location")
+    if isinstance(location, Unknown):
+        raise UndeterminedError(request.name)
+    if request.group:
+        if "location" in request.body:
+            raise exceptions.location_not_allowed(request.name)
+        return ""
+    if not location or not isinstance(location, str):
+        raise exceptions.location_missing(request.name)
+    if normal_location(location) not in LOCATIONS:
+        raise exceptions.location_not_for_deployments(location, LOCATIONS)
+    return normal_location(location)
+
+
+def read_format(request: Request) -> str:
+    """Return `properties.whatIfSettings.resultFormat` of a request for what-if, and remove the settings from the body.
+
+    Raises:
+        ServiceError: 400 for settings that do not exist.
+    """
+    properties = request.body.get("properties") if isinstance(request.body, dict) else None
+    settings = properties.pop("whatIfSettings", None) if isinstance(properties, dict) else None
+    settings = {} if settings is None else settings
+    if not isinstance(settings, dict) or settings.keys() - {"resultFormat"}:
+        raise exceptions.invalid_content("The 'whatIfSettings' can only contain 'resultFormat'.")
+    wanted = settings.get("resultFormat") or FORMATS[0]
+    found = next((name for name in FORMATS if name.lower() == str(wanted).lower()), None)
+    if found is None:
+        raise exceptions.invalid_content(f"The result format '{wanted}' is not one of '{', '.join(FORMATS)}'.")
+    return found
 
 
 def _check_properties(properties: Mapping[str, Any]) -> None:
@@ -79,6 +125,9 @@ def _check_properties(properties: Mapping[str, Any]) -> None:
         raise exceptions.invalid_content(f"The deployment mode '{mode}' is neither 'Incremental' nor 'Complete'.")
     if mode.lower() == "complete":
         raise exceptions.not_supported("deployments in mode Complete")
+    options = properties.get("expressionEvaluationOptions") or {}
+    if not isinstance(options, dict) or str(options.get("scope") or "outer").lower() not in SCOPES:
+        raise exceptions.invalid_content(f"The 'expressionEvaluationOptions' have no 'scope' of '{', '.join(SCOPES)}'.")
     if not isinstance(properties.get("parameters", {}), dict | None):
         raise exceptions.invalid_content("The 'parameters' of the deployment are not an object.")
     if properties.get("template") is None:

@@ -6,10 +6,11 @@ from emulator.arm.bodies import check
 from emulator.arm.call import Call, answer, page
 from emulator.core.store import Document
 from emulator.deployments import exceptions
-from emulator.deployments.lenient_json import decode
 from emulator.deployments.models import DeploymentsModel
 from emulator.deployments.records import render_deployment, render_operation, render_status
 from emulator.deployments.requests import Request
+from emulator.deployments.templates.lenient_json import decode
+from emulator.deployments.whatif.models import WhatIfModel
 
 # How often Azure asks clients to poll a deployment.
 RETRY_SECONDS = 10
@@ -20,7 +21,7 @@ def _model(call: Call) -> DeploymentsModel:
 
 
 def _place(call: Call) -> tuple[str, str, str]:
-    return call.params["subscription_id"], call.params["group"], call.params.get("deployment", "")
+    return call.params["subscription_id"], call.params.get("group", ""), call.params.get("deployment", "")
 
 
 def _record(call: Call, action: str = "read") -> Document:
@@ -35,12 +36,6 @@ async def _request(call: Call) -> Request:
     except (ValueError, RecursionError) as error:
         raise exceptions.invalid_content(f"{error}") from error
     return Request(call.caller, *_place(call), body=body, source=source, correlation_id=call.correlation_id)
-
-
-async def refuse(call: Call) -> Response:
-    """Refuse what-if and deployments to subscriptions, which the local Azure does not have."""
-    what = "what-if of deployments" if call.path.lower().endswith("/whatif") else "deployments to subscriptions"
-    raise exceptions.not_supported(what)
 
 
 def _retry(call: Call) -> dict[str, str]:
@@ -108,6 +103,21 @@ async def validate_deployment(call: Call) -> Response:
     body = render_deployment(record, model.now())
     body["properties"]["validatedResources"] = record["validatedResources"]
     return answer(body)
+
+
+async def what_if(call: Call) -> Response:
+    """POST …/whatIf: 202 with the URL to poll."""
+    token = await call.arm.platform.model(WhatIfModel).begin(await _request(call))
+    path = call.path.rpartition("/")[0]
+    return answer(None, 202, {"Location": call.url(f"{path}/operationResults/{token}")} | _retry(call))
+
+
+async def what_if_result(call: Call) -> Response:
+    """GET …/operationResults/{id}: the changes, or 202 while they are not known."""
+    found = call.arm.platform.model(WhatIfModel).result(call.caller, *_place(call), call.params["operation_id"])
+    if found is None:
+        return answer(None, 202, {"Location": call.url(call.path)} | _retry(call))
+    return answer(found)
 
 
 async def export_template(call: Call) -> Response:

@@ -1,24 +1,26 @@
 """One run of a deployment, and the calls on resources that it makes."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from emulator.arm.ids import parse_resource
+from emulator.arm.access import policies
+from emulator.arm.groups import normal_location, render_group
 from emulator.arm.models import ArmModel, ResourceOperation
 from emulator.arm.provider import provided
-from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
-from emulator.core.journal import Entry
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.deployments.declarations import Declaration
-from emulator.deployments.graph import Directory, Plan
+from emulator.deployments.journaled import journaled
+from emulator.deployments.kinds import ACTIONS, DEPLOYMENTS, RESOURCE_GROUPS, identify, kind_of
 from emulator.deployments.language.scope import Scope
 from emulator.deployments.sealing import Redaction
-from emulator.deployments.template import Template
+from emulator.deployments.templates.declarations import Declaration
+from emulator.deployments.templates.graph import Directory, Plan
+from emulator.deployments.templates.template import Template
 from emulator.entra.models import Principal
 
 
@@ -35,6 +37,7 @@ class Run:
         redaction: removes secure values from errors.
         ended: keys of resources that have ended; None if the deployment was cancelled.
         errors: errors of the resources that failed, by key.
+        over: set when the run has ended.
     """
 
     record: Document
@@ -45,6 +48,7 @@ class Run:
     redaction: Redaction
     ended: "asyncio.Queue[str | None]" = field(default_factory=asyncio.Queue)
     errors: dict[str, dict[str, Any]] = field(default_factory=dict)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @cached_property
     def directory(self) -> Directory:
@@ -52,8 +56,12 @@ class Run:
         return Directory([*self.plan.declarations.values(), *self.plan.skipped])
 
 
+# Begins a nested deployment: takes the outer run, the resource of its template, and the evaluated body.
+BeginNested = Callable[[Run, Declaration, dict[str, Any]], ResourceOperation]
+
+
 async def put_resource(
-    platform: Platform, run: Run, declaration: Declaration, body: dict[str, Any]
+    platform: Platform, run: Run, declaration: Declaration, body: dict[str, Any], begin_nested: BeginNested
 ) -> ResourceOperation:
     """PUT a resource like a separate request: injected faults apply to it, and the journal has an entry for it.
 
@@ -62,46 +70,49 @@ async def put_resource(
         run: the run of the deployment.
         declaration: the resource.
         body: the evaluated body.
+        begin_nested: begins a nested deployment.
 
     Raises:
         ServiceError: the resource's provider or an injected fault refuses the PUT.
     """
-    operation = f"PUT {parse_resource(declaration.id).type}"
-    began = platform.clock.now()
-    fault = platform.faults.take("arm", operation, run.record["correlationId"])
-    status, code, message = 0, "", ""
-    try:
+    operation = f"PUT {identify(declaration.id).type}"
+    correlation_id: str = run.record["correlationId"]
+    path = f"{declaration.id}?api-version={declaration.api_version}"
+    fault = platform.faults.take("arm", operation, correlation_id)
+    with journaled(
+        platform, operation, path, caller=run.caller.name, correlation_id=correlation_id, redact=run.redaction.text
+    ) as answer:
+        answer.fault = fault.id if fault else ""
         await _meet(fault)
-        arm = platform.model(ArmModel)
-        identifier, version = declaration.id, declaration.api_version
-        if arm.front_door.serves(parse_resource(identifier)):
-            begun = await provided.put(
-                arm, run.caller, identifier, version, body, correlation_id=run.record["correlationId"]
-            )
-        else:
-            begun = await arm.put_resource(run.caller, identifier, version, body)
-        status = begun.status_code
-    except ServiceError as error:
-        status, code, message = error.status_code, error.code, run.redaction.text(error.message)
-        raise
-    finally:
-        platform.journal.add(
-            Entry(
-                time=rfc3339(began),
-                service="arm",
-                operation=operation,
-                method="PUT",
-                path=f"{declaration.id}?api-version={declaration.api_version}",
-                status=status,
-                caller=run.caller.name,
-                correlation_id=run.record["correlationId"],
-                fault=fault.id if fault else "",
-                seconds=round((platform.clock.now() - began).total_seconds(), 6),
-                error=code,
-                message=message,
-            )
-        )
+        begun = await _send(platform.model(ArmModel), run, declaration, body, begin_nested)
+        answer.status = begun.status_code
     return begun
+
+
+async def _send(
+    arm: ArmModel, run: Run, declaration: Declaration, body: dict[str, Any], begin_nested: BeginNested
+) -> ResourceOperation:
+    identifier, version = identify(declaration.id), declaration.api_version
+    kind = kind_of(identifier)
+    if kind == DEPLOYMENTS:
+        return begin_nested(run, declaration, body)
+    if kind == RESOURCE_GROUPS:
+        return _put_group(arm, run, declaration, body)
+    if arm.front_door.serves(identifier):
+        return await provided.put(
+            arm, run.caller, declaration.id, version, body, correlation_id=run.record["correlationId"]
+        )
+    return await arm.put_resource(run.caller, declaration.id, version, body)
+
+
+def _put_group(arm: ArmModel, run: Run, declaration: Declaration, body: dict[str, Any]) -> ResourceOperation:
+    identifier, kind = identify(declaration.id), ACTIONS[RESOURCE_GROUPS]
+    arm.subscriptions.for_caller(identifier.subscription_id, run.caller)
+    arm.authorize(run.caller, f"{kind}/write", declaration.id)
+    location, tags = normal_location(str(body.get("location") or "")), body.get("tags") or {}
+    policies.check(arm, policies.Write(kind, declaration.id, location, tags, indexed=False))
+    document, created = arm.groups.put(identifier.subscription_id, identifier.name, body)
+    return ResourceOperation(document["id"], declaration.api_version, 201 if created else 200, render_group(document))
 
 
 async def _meet(fault: Fault | None) -> None:

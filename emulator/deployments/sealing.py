@@ -1,12 +1,13 @@
-"""Secure parameters of running deployments: stores them encrypted, and removes them from errors.
+"""Secure values of running deployments: stores them encrypted, and removes them from errors.
 
-A deployment needs its secure values as long as it runs, even after a restart of the process. So they are stored,
-encrypted (Fernet) with a key in a separate file beside the database that only its owner can read, and removed when the
-deployment ends. No other table has them: neither the deployment nor its operations.
+A deployment needs its secure values as long as it runs, even after a restart of the process. So they are stored with
+all that contains them: the parameters, and the template of a nested deployment. They are encrypted (Fernet) with a key
+in a separate file beside the database, which only its owner can read, and removed when the deployment ends. No other
+table has them: neither the deployment nor its operations.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cryptography.fernet import Fernet
@@ -20,8 +21,8 @@ from emulator.core.store import Document
 MIN_SECRET = 4
 
 
-class SealedParameters:
-    """Secure parameters by deployment."""
+class Sealed:
+    """What deployments need to run and must not show, by deployment."""
 
     def __init__(self, platform: Platform) -> None:
         self._table = platform.store.table("deployment_sealed")
@@ -30,23 +31,23 @@ class SealedParameters:
             write_private(path, Fernet.generate_key())
         self._cipher = Fernet(path.read_bytes())
 
-    def put(self, record: Document, values: dict[str, Any]) -> None:
-        """Store the values of a deployment, replacing earlier ones."""
+    def put(self, record: Document, content: dict[str, Any] | None) -> None:
+        """Store the sealed content of a deployment, replacing earlier content; None if it has no secrets."""
         self.forget(record)
-        if values:
-            sealed = self._cipher.encrypt(json.dumps(values).encode()).decode()
+        if content is not None:
+            sealed = self._cipher.encrypt(json.dumps(content).encode()).decode()
             self._table.put(record["id"].lower(), {"sealed": sealed})
 
-    def get(self, record: Document) -> dict[str, Any]:
-        """Return the values of a deployment, or {}."""
+    def get(self, record: Document) -> dict[str, Any] | None:
+        """Return the sealed content of a deployment, or None."""
         found = self._table.get(record["id"].lower())
         if found is None:
-            return {}
-        values: dict[str, Any] = json.loads(self._cipher.decrypt(found["sealed"].encode()))
-        return values
+            return None
+        content: dict[str, Any] = json.loads(self._cipher.decrypt(found["sealed"].encode()))
+        return content
 
     def forget(self, record: Document) -> None:
-        """Remove the values of a deployment."""
+        """Remove the sealed content of a deployment."""
         self._table.delete(record["id"].lower())
 
 
@@ -56,12 +57,13 @@ class Redaction:
     As a context manager, it rewrites a `ServiceError` that is raised inside.
 
     Args:
-        values: the secure parameters of a deployment.
+        values: the secure values of a deployment.
     """
 
-    def __init__(self, values: dict[str, Any]) -> None:
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = tuple(values)
         # Longest first, so that no part of a longer value remains.
-        self._secrets = sorted(set(_texts(values)), key=len, reverse=True)
+        self._secrets = sorted(set(_texts(list(values))), key=len, reverse=True)
 
     def text(self, text: str) -> str:
         """Return a text without the values."""

@@ -2,11 +2,11 @@
 
 from emulator.core.platform import Platform, Service
 from emulator.entra.exceptions import render
-from emulator.entra.models import EntraModel, Principal
+from emulator.entra.models import APPLICATION_ADMINISTRATOR, USER_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.responses import ALIASES, Responses
 from emulator.entra.urls import routes
 
-__all__ = ["EntraModel", "Principal", "create"]
+__all__ = ["APPLICATION_ADMINISTRATOR", "USER_ADMINISTRATOR", "EntraModel", "Principal", "create"]
 
 
 def create(platform: Platform) -> Service:

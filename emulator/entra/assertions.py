@@ -11,6 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
 from emulator.core.store import Document
+from emulator.entra.certificates import is_valid_at
 from emulator.entra.exceptions import aadsts
 
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -18,6 +19,7 @@ ALGORITHMS = ["RS256", "PS256"]
 # The headers that can name the certificate, with the member of a registered certificate that they must equal.
 THUMBPRINTS = {"x5t#S256": "sha256", "x5t": "sha1"}
 NO_KEY = "The key was not found."
+EXPIRED = "The key used is expired."
 BAD_SIGNATURE = "Key was found, but use of the key to verify the signature failed."
 
 
@@ -40,7 +42,7 @@ def check_assertion(
             audience; 700024 not valid yet, or expired.
     """
     client_id = application["clientId"]
-    certificate = _certificate_of(application, _header(assertion))
+    certificate = _certificate_of(application, _header(assertion), now)
     try:
         claims: dict[str, Any] = jwt.decode(
             assertion,
@@ -73,12 +75,16 @@ def _header(assertion: str) -> dict[str, Any]:
     return header
 
 
-def _certificate_of(application: Document, header: dict[str, Any]) -> x509.Certificate:
+def _certificate_of(application: Document, header: dict[str, Any], now: datetime) -> x509.Certificate:
     """Return the registered certificate that the header names; if the header has a chain, it must begin with it."""
     name = next((name for name in THUMBPRINTS if name in header), "")
     thumbprint = _hexadecimal(str(header.get(name, "")))
     for known in application["certificates"]:
         if name and known[THUMBPRINTS[name]] == thumbprint and _leads_chain(known, header):
+            if not is_valid_at(known, now):
+                raise aadsts(
+                    700027, reason=EXPIRED, thumbprint=known["sha1"].upper(), client_id=application["clientId"]
+                )
             return x509.load_der_x509_certificate(base64.b64decode(known["der"]))
     raise aadsts(700027, reason=NO_KEY, thumbprint=thumbprint.upper(), client_id=application["clientId"])
 

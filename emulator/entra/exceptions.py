@@ -14,20 +14,65 @@ AADSTS = "AADSTS"
 
 @dataclass(frozen=True)
 class Row:
-    """One error of Entra ID: HTTP status, OAuth 2.0 error, and text with `{placeholders}`."""
+    """One error of Entra ID: HTTP status, OAuth 2.0 error, text with `{placeholders}`, and `suberror`, if it has one."""
 
     status_code: int
     oauth_error: str
     text: str
+    suberror: str = ""
 
 
+# The rows for users, and for APIs that a tenant has registered, are from memory, but for the text of 65001.
 ERRORS: dict[int, Row] = {
+    28000: Row(
+        400,
+        "invalid_request",
+        "Provided value for the input parameter scope is not valid because it contains more than one resource. Scope "
+        "{scope} is not valid.",
+    ),
+    50020: Row(
+        400,
+        "invalid_grant",
+        "User account '{{EmailHidden}}' from identity provider 'live.com' does not exist in tenant '{tenant}' and cannot "
+        "access the application in that tenant. The account needs to be added as an external user in the tenant first.",
+    ),
     50027: Row(400, "invalid_request", "JWT token is invalid or malformed: {reason}."),
+    50034: Row(
+        400,
+        "invalid_grant",
+        "The user account {{EmailHidden}} does not exist in the {tenant} directory. To sign into this application, the "
+        "account must be added to the directory.",
+    ),
     50049: Row(400, "invalid_instance", "Unknown or invalid instance."),
+    50055: Row(400, "invalid_grant", "The password is expired."),
+    50057: Row(400, "invalid_grant", "The user account is disabled."),
     50059: Row(
         400,
         "invalid_request",
         "No tenant-identifying information found in either the request or implied by any provided credentials.",
+    ),
+    50105: Row(
+        400,
+        "invalid_grant",
+        "Your administrator has configured the application {api} ('{api_id}') to block users unless they are specifically "
+        "granted ('assigned') access to the application. The signed in user '{{EmailHidden}}' is blocked because they are "
+        "not a direct member of a group with access, nor had access directly assigned by an administrator. Please contact "
+        "your administrator to assign access to this application.",
+    ),
+    50126: Row(400, "invalid_grant", "Error validating credentials due to invalid username or password."),
+    50173: Row(
+        400,
+        "invalid_grant",
+        "The provided grant has expired due to it being revoked, a fresh auth token is needed. The user might have changed "
+        "or reset their password. The grant was issued on '{issued}' and the TokensValidFrom date (before which tokens are "
+        "not valid) for this user is '{valid_from}'.",
+    ),
+    65001: Row(
+        400,
+        "invalid_grant",
+        "The user or administrator has not consented to use the application with ID '{client_id}' named '{client}'. Send "
+        "an interactive authorization request for this user and resource.",
+        "consent_required",
     ),
     70003: Row(400, "unsupported_grant_type", "The app requested an unsupported grant type '{grant_type}'."),
     70011: Row(
@@ -43,12 +88,29 @@ ERRORS: dict[int, Row] = {
         "correct cloud. Check with your subscription administrator, this may happen if there are no active "
         "subscriptions for the tenant.",
     ),
+    90009: Row(
+        400,
+        "invalid_request",
+        "Application '{client_id}'({client}) is requesting a token for itself. This scenario is supported only if resource "
+        "is specified using the GUID based App Identifier.",
+    ),
     500011: Row(
         400,
         "invalid_resource",
         "The resource principal named {resource} was not found in the tenant named {tenant}. This can happen if the "
         "application has not been installed by the administrator of the tenant or consented to by any user in the "
         "tenant. You might have sent your authentication request to the wrong tenant.",
+    ),
+    501051: Row(
+        400,
+        "invalid_grant",
+        "Application '{client_id}'({client}) is not assigned to a role for the application '{api_id}'({api}).",
+    ),
+    650053: Row(
+        400,
+        "invalid_scope",
+        "The application '{client}' asked for scope '{scope}' that doesn't exist on the resource '{api_id}'. Contact the "
+        "app vendor.",
     ),
     700016: Row(
         400,
@@ -82,6 +144,12 @@ ERRORS: dict[int, Row] = {
         "[Reason - {reason}, Thumbprint of key used by client: '{thumbprint}', Please visit the Azure Portal, Graph "
         "Explorer or directly use MS Graph to see configured keys for app Id '{client_id}'.]",
     ),
+    700082: Row(
+        400,
+        "invalid_grant",
+        "The refresh token has expired due to inactivity. The token was issued on {issued} and was inactive for "
+        "90.00:00:00.",
+    ),
     900144: Row(400, "invalid_request", "The request body must contain the following parameter: '{parameter}'."),
     1002012: Row(
         400,
@@ -101,6 +169,11 @@ ERRORS: dict[int, Row] = {
         "invalid_client",
         "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
     ),
+    7000218: Row(
+        401,
+        "invalid_client",
+        "The request body must contain the following parameter: 'client_assertion' or 'client_secret'.",
+    ),
     7000222: Row(
         401,
         "invalid_client",
@@ -113,6 +186,7 @@ ERRORS: dict[int, Row] = {
         "unauthorized_client",
         "The client application {client_id} is missing service principal in the tenant {tenant}.",
     ),
+    9002313: Row(400, "invalid_grant", "Invalid request. Request is malformed or invalid."),
 }
 
 
@@ -120,7 +194,8 @@ def aadsts(code: int, **values: str) -> ServiceError:
     """Return the error with an AADSTS code; `values` fill in its text."""
     row = ERRORS[code]
     text = f"{AADSTS}{code}: {row.text.format(**values)}"
-    return ServiceError(row.status_code, f"{AADSTS}{code}", text, extra={"oauth_error": row.oauth_error})
+    extra = {"oauth_error": row.oauth_error, "suberror": row.suberror}
+    return ServiceError(row.status_code, f"{AADSTS}{code}", text, extra=extra)
 
 
 def invalid_tenant(error: ServiceError) -> ServiceError:
@@ -158,6 +233,8 @@ def render(request: Request, error: ServiceError) -> Response:
         "trace_id": trace_id,
         "correlation_id": correlation_id,
     }
+    if error.extra.get("suberror"):
+        body["suberror"] = error.extra["suberror"]
     if digits.isdigit():
         body["error_uri"] = f"https://login.microsoftonline.com/error?code={digits}"
     headers = error.headers | {"x-ms-request-id": trace_id, "client-request-id": correlation_id}

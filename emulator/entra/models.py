@@ -1,9 +1,11 @@
 """The directory: tenants, applications with their credentials, and an application's service principal in each tenant.
 
+Users and groups are in `people.py`, assignments of applications' roles in `app_roles.py`, the sign-in of users in
+`sign_in.py`, the making of tokens in `issuing.py`.
+
 Other services call `authenticate` to learn who sent a request; they do not read tokens themselves.
 """
 
-import base64
 import hashlib
 import hmac
 import secrets
@@ -11,20 +13,31 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-
 from emulator.core.clock import rfc3339
 from emulator.core.platform import Platform
 from emulator.core.store import Document
-from emulator.entra.claims import Principal, check_audience, check_times, new_claims, principal_of
+from emulator.entra.app_roles import AppRoles
+from emulator.entra.certificates import certificate_record
+from emulator.entra.claims import (
+    BY_CERTIFICATE,
+    BY_SECRET,
+    Principal,
+    check_audience,
+    check_times,
+    principal_of,
+)
 from emulator.entra.exceptions import aadsts, unauthorized
-from emulator.entra.resources import find_resource
+from emulator.entra.issuing import TOKEN_SECONDS, Issuing
+from emulator.entra.people import People
+from emulator.entra.sign_in import SignIns
 from emulator.entra.tokens import InvalidTokenError, TokenSigner, stable_id
 
-__all__ = ["TOKEN_SECONDS", "EntraModel", "Principal"]
+__all__ = ["APPLICATION_ADMINISTRATOR", "TOKEN_SECONDS", "USER_ADMINISTRATOR", "EntraModel", "Principal"]
 
-TOKEN_SECONDS = 3600
+# The built-in directory role whose members may change every application of their tenant.
+APPLICATION_ADMINISTRATOR = "9b895d92-2cd3-44c7-9d02-a6ac2d5ea5c3"
+# The one whose members may change every user and group.
+USER_ADMINISTRATOR = "fe930be7-5e62-47db-91af-98c3a49a38b1"
 SECRET_YEARS = 2
 
 
@@ -44,6 +57,10 @@ class EntraModel:
         self._principals = platform.store.table("entra_service_principals")
         self._objects = platform.store.table("entra_objects")
         self._signer = TokenSigner(platform.store.table("entra_keys"))
+        self.people = People(platform)
+        self.app_roles = AppRoles(platform, self.people)
+        self.issuing = Issuing(self, self._signer, platform.clock)
+        self.sign_ins = SignIns(self.people, platform.clock, platform.store.table("entra_refresh_tokens"))
         self.propagation_seconds = 0.0
 
     # Tenants
@@ -58,6 +75,14 @@ class EntraModel:
         """
         document = {"tenantId": tenant_id.lower(), "displayName": display_name, "domain": domain.lower()}
         self._tenants.put(tenant_id.lower(), document)
+
+    def tenant_of(self, name: str) -> Document:
+        """Return the tenant of a user by the domain in the user's name.
+
+        Raises:
+            ServiceError: AADSTS90002.
+        """
+        return self.tenant(name.rpartition("@")[2])
 
     def tenant(self, id_or_domain: str) -> Document:
         """Return a tenant by id or domain.
@@ -199,18 +224,10 @@ class EntraModel:
     def add_certificate(self, client_id: str, der: bytes) -> None:
         """Register a certificate; confirm one that is registered already."""
         application = self.application(client_id)
-        encoded = base64.b64encode(der).decode()
-        if any(known["der"] == encoded for known in application["certificates"]):
-            return
-        certificate = x509.load_der_x509_certificate(der)
-        application["certificates"].append(
-            {
-                "der": encoded,
-                "sha1": certificate.fingerprint(hashes.SHA1()).hex(),  # noqa: S303 - the thumbprint that `x5t` uses
-                "sha256": certificate.fingerprint(hashes.SHA256()).hex(),
-            }
-        )
-        self._applications.put(client_id.lower(), application)
+        record = certificate_record(der)
+        if all(known["der"] != record["der"] for known in application["certificates"]):
+            application["certificates"].append(record)
+            self._applications.put(client_id.lower(), application)
 
     def remove_certificates(self, client_id: str) -> None:
         """Remove all certificates."""
@@ -242,6 +259,7 @@ class EntraModel:
             "displayName": application["displayName"],
             "accountEnabled": True,
             "roles": list(roles),
+            "directoryRoles": [],
             "managedIdentityOf": managed_identity_of,
             "createdDateTime": rfc3339(self._clock.now()),
             "visibleAt": rfc3339(self._clock.after(self.propagation_seconds)),
@@ -265,6 +283,14 @@ class EntraModel:
         known = self._objects.get(object_id.lower())
         return None if known is None else self._principals.get(known["key"])
 
+    def kind_of(self, object_id: str) -> str | None:
+        """Return what an object is, in the words of ARM's `principalType`: `ServicePrincipal`, `User`, `Group`; or None."""
+        if self.people.user(object_id) is not None:
+            return "User"
+        if self.people.group(object_id) is not None:
+            return "Group"
+        return None if self.find_principal(object_id) is None else "ServicePrincipal"
+
     def delete_service_principal(self, tenant_id: str, client_id: str) -> bool:
         """Remove a service principal; tell whether it existed."""
         found = self.service_principal(tenant_id, client_id)
@@ -272,6 +298,8 @@ class EntraModel:
             return False
         with self._store.transaction():
             self._objects.delete(found["objectId"])
+            self.people.forget(found["objectId"])
+            self.app_roles.forget(found["objectId"])
             deleted = self._principals.delete(_principal_key(tenant_id, client_id))
         self._access_changed(client_id)
         return deleted
@@ -293,6 +321,21 @@ class EntraModel:
         self._principals.put(_principal_key(tenant_id, client_id), found | changes)
         self._access_changed(client_id)
         return found | changes
+
+    def assign_directory_role(self, tenant_id: str, client_id: str, role: str) -> None:
+        """Give a service principal a role in its tenant's directory; confirm one that it has.
+
+        Args:
+            tenant_id: the tenant.
+            client_id: client id of the application.
+            role: template id of the built-in role.
+
+        Raises:
+            LookupError: the service principal does not exist.
+        """
+        found = self.service_principal(tenant_id, client_id) or {}
+        roles = sorted({*found.get("directoryRoles", ()), role})
+        self.update_service_principal(tenant_id, client_id, {"directoryRoles": roles})
 
     def disable(self, tenant_id: str, client_id: str) -> None:
         """Disable a service principal, so that it gets no more tokens."""
@@ -358,10 +401,8 @@ class EntraModel:
             ServiceError: AADSTS500011 for an unknown audience, or what `usable_principal` raises.
         """
         principal = self.usable_principal(tenant_id, client_id)
-        if find_resource(audience) is None:
-            raise aadsts(500011, resource=audience, tenant=self.tenant(tenant_id)["displayName"])
-        claims = new_claims(principal, audience, self._clock.now(), lifetime_seconds, by_certificate=by_certificate)
-        return self._signer.sign(claims)
+        proof = BY_CERTIFICATE if by_certificate or principal["managedIdentityOf"] else BY_SECRET
+        return self.issuing.application_token(principal, audience, proof, lifetime_seconds)
 
     def authenticate(self, authorization: str | None, audiences: Sequence[str]) -> Principal:
         """Tell who sent a request.

@@ -36,7 +36,10 @@ COSMOS = Resource(
     "Azure Cosmos DB",
     ("https://cosmos.azure.com", "https://*.documents.azure.com"),
 )
-RESOURCES = (ARM, GRAPH, KEY_VAULT, STORAGE, COSMOS)
+APP_SERVICE = Resource(
+    "abfa0a7c-a6b6-4736-8310-5855508787cd", "Microsoft Azure App Service", ("https://appservice.azure.com",)
+)
+RESOURCES = (ARM, GRAPH, KEY_VAULT, STORAGE, COSMOS, APP_SERVICE)
 
 
 def normal(identifier: str) -> str:

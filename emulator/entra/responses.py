@@ -1,4 +1,7 @@
-"""The wire format of the sign-in endpoints: token requests, tokens and metadata documents."""
+"""The wire format of the sign-in endpoints: token requests, tokens and metadata documents.
+
+What users ask for is in `user_responses.py`.
+"""
 
 import base64
 import binascii
@@ -12,9 +15,10 @@ from starlette.responses import JSONResponse, Response
 from emulator.core.errors import ServiceError
 from emulator.core.store import Document
 from emulator.entra.assertions import ASSERTION_TYPE, check_assertion
-from emulator.entra.claims import CLOCK_SKEW
+from emulator.entra.claims import BY_CERTIFICATE, BY_SECRET, CLOCK_SKEW, PUBLIC
 from emulator.entra.exceptions import aadsts, invalid_tenant
 from emulator.entra.models import TOKEN_SECONDS, EntraModel
+from emulator.entra.user_responses import GRANTS, NO_STORE, UserResponses, required
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -24,7 +28,6 @@ ALIASES = (PUBLIC_HOST, "login.windows.net", "login.microsoft.com", "sts.windows
 # Words that stand for any tenant. They have metadata, but service principals cannot get tokens from them.
 ANY_TENANT = ("common", "organizations", "consumers")
 DEFAULT_SCOPE = "/.default"
-NO_STORE = {"Cache-Control": "no-store, no-cache", "Pragma": "no-cache"}
 
 
 class Responses:
@@ -33,10 +36,13 @@ class Responses:
     def __init__(self, entra: EntraModel, local_hosts: tuple[str, ...] = ()) -> None:
         self._entra = entra
         self._local_hosts = local_hosts
+        self._users = UserResponses(entra, self._check_client)
 
     async def token_v2(self, request: Request) -> Response:
         """Answer `POST /{tenant}/oauth2/v2.0/token`."""
         form = await _form(request)
+        if form.get("grant_type") in GRANTS:
+            return self._users.token(request, form)
         issued = self._issue(request, form, _audience_of_scope)
         body = {"token_type": "Bearer", "expires_in": TOKEN_SECONDS - 1, "ext_expires_in": TOKEN_SECONDS - 1}
         return JSONResponse(body | {"access_token": issued}, headers=NO_STORE)
@@ -62,20 +68,31 @@ class Responses:
         if name.lower() in ANY_TENANT:
             raise aadsts(50059)
         tenant_id = self._entra.tenant(name)["tenantId"]
-        if _required(form, "grant_type") != "client_credentials":
+        if required(form, "grant_type") != "client_credentials":
             raise aadsts(70003, grant_type=form["grant_type"])
-        client_id = _required(form, "client_id").lower()
+        client_id = required(form, "client_id").lower()
         request.state.caller = client_id
         audience = audience_of(form)
         self._entra.usable_principal(tenant_id, client_id)
-        by_certificate = "client_assertion" in form
-        if by_certificate:
-            self._check_assertion(request, form, self._entra.application(client_id), tenant_id)
-        elif "client_secret" in form:
-            self._entra.check_secret(client_id, form["client_secret"])
-        else:
+        proof = self._check_client(request, form, tenant_id)
+        if proof == PUBLIC:
             raise aadsts(7000216)
-        return self._entra.issue_token(tenant_id, client_id, audience, by_certificate=by_certificate)
+        return self._entra.issue_token(tenant_id, client_id, audience, by_certificate=proof == BY_CERTIFICATE)
+
+    def _check_client(self, request: Request, form: dict[str, str], tenant_id: str) -> str:
+        """Check the secret or assertion of a client, if it sends one; return how it proved who it is.
+
+        Raises:
+            ServiceError: the credential is wrong.
+        """
+        client_id = form["client_id"].lower()
+        if "client_assertion" in form:
+            self._check_assertion(request, form, self._entra.application(client_id), tenant_id)
+            return BY_CERTIFICATE
+        if "client_secret" in form:
+            self._entra.check_secret(client_id, form["client_secret"])
+            return BY_SECRET
+        return PUBLIC
 
     def _check_assertion(self, request: Request, form: dict[str, str], application: Document, tenant_id: str) -> None:
         if form.get("client_assertion_type") != ASSERTION_TYPE:
@@ -126,6 +143,22 @@ class Responses:
         issuer = f"https://{PUBLIC_HOST}/{_issuer_tenant(tenant)}/v2.0"
         return JSONResponse({"keys": [key | {"issuer": issuer} for key in self._entra.jwks()]})
 
+    async def user_realm(self, request: Request) -> Response:
+        """Answer `GET /common/userrealm/{name}`, which tells MSAL where a user signs in: all of them here."""
+        domain = request.path_params["name"].rpartition("@")[2]
+        realm = {
+            "ver": "1.0",
+            "account_type": "Managed",
+            "domain_name": domain,
+            "cloud_instance_name": "microsoftonline.com",
+            "cloud_audience_urn": "urn:federation:MicrosoftOnline",
+        }
+        try:
+            self._entra.tenant(domain)
+        except ServiceError:
+            realm = {"ver": "1.0", "account_type": "Unknown"}
+        return JSONResponse(realm)
+
     async def instance(self, request: Request) -> Response:
         """Answer `GET /common/discovery/instance`, which tells MSAL whether an authority is known."""
         wanted = urlsplit(request.query_params.get("authorization_endpoint", ""))
@@ -172,7 +205,7 @@ def _issuer_tenant(tenant: str) -> str:
 
 def _audience_of_scope(form: dict[str, str]) -> str:
     """Return the audience of the only scope; MSAL appends `/.default` to the audience even if it ends with a slash."""
-    scopes = _required(form, "scope").split()
+    scopes = required(form, "scope").split()
     if len(scopes) != 1:
         raise aadsts(70011, scope=form["scope"])
     if not scopes[0].endswith(DEFAULT_SCOPE):
@@ -181,14 +214,7 @@ def _audience_of_scope(form: dict[str, str]) -> str:
 
 
 def _audience_of_resource(form: dict[str, str]) -> str:
-    return _required(form, "resource")
-
-
-def _required(form: dict[str, str], parameter: str) -> str:
-    value = form.get(parameter, "")
-    if not value:
-        raise aadsts(900144, parameter=parameter)
-    return value
+    return required(form, "resource")
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Signs and verifies access tokens: RS256 JWTs, with a key that lives as long as the state folder."""
+"""Signs and verifies access and id tokens: RS256 JWTs, with a key that lives as long as the state folder."""
 
 import base64
 import hashlib
@@ -68,7 +68,7 @@ class TokenSigner:
                         "verify_exp": False,
                         "verify_nbf": False,
                         "verify_iat": False,
-                        "require": ["exp", "nbf", "aud", "oid", "tid", "appid"],
+                        "require": ["exp", "nbf", "aud", "oid", "tid"],
                     },
                 )
             except jwt.PyJWTError as error:

@@ -33,6 +33,27 @@ def bad_request(message: str) -> ServiceError:
     return ServiceError(400, "Request_BadRequest", message)
 
 
+def invalid_credential(code: str, message: str) -> ServiceError:
+    """Return the 400 for a credential whose times do not fit its certificate."""
+    return ServiceError(400, code, message)
+
+
+def not_verified_domain(uri: str) -> ServiceError:
+    """Return the 400 for an identifier URI that contains neither an id nor a domain of its own."""
+    return ServiceError(
+        400,
+        "HostNameNotOnVerifiedDomain",
+        f"Values of identifierUris property must use a verified domain of the organization or its subdomain: '{uri}'",
+    )
+
+
+def identifier_in_use() -> ServiceError:
+    """Return the 400 for an identifier URI of another application."""
+    return ServiceError(
+        400, "ObjectConflict", "Another object with the same value for property identifierUris already exists."
+    )
+
+
 def unsupported_query(message: str) -> ServiceError:
     """Return the 400 for a query that Graph does not have or that is not emulated."""
     return ServiceError(400, "Request_UnsupportedQuery", message)

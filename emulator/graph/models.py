@@ -1,23 +1,37 @@
-"""The operations of Graph on the directory, and who may do them.
+"""The operations of Graph on applications and service principals, and who may do them.
 
-A service principal here stands for a signed-in user, so it has the permissions that Entra ID gives users by default: it
+A service principal here may do what a signed-in user may, so it has the permissions that Entra ID gives users by default: it
 reads its tenant's directory, registers applications, and changes those that it owns. With the application role
-`Application.ReadWrite.All` it may change the others too.
+`Application.ReadWrite.All`, or as a member of the directory role Application Administrator, it may change the others
+too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from emulator.core.errors import ServiceError
 from emulator.core.store import Document
-from emulator.entra.models import EntraModel, Principal
+from emulator.entra.models import APPLICATION_ADMINISTRATOR, EntraModel, Principal
 from emulator.entra.resources import GRAPH
-from emulator.graph.exceptions import bad_request, denied, name_in_use, not_found, unauthenticated
+from emulator.graph import key_credentials, permissions
+from emulator.graph.exceptions import (
+    bad_request,
+    denied,
+    identifier_in_use,
+    name_in_use,
+    not_found,
+    not_verified_domain,
+    unauthenticated,
+)
 
 WRITES_ALL = "Application.ReadWrite.All"
-# Members of an application that a caller may set besides its name; they are stored as sent.
-FREE_MEMBERS = ("description", "notes", "signInAudience", "tags", "identifierUris")
+# The permission of a client to do whatever the user may; the local Graph knows no narrower one.
+ACTS_AS_USER = "Directory.AccessAsUser.All"
+# Members of an application that are kept elsewhere than among the members stored as sent.
+KEPT_APART = ("displayName", "keyCredentials")
+TOKEN_VERSIONS = (None, 1, 2)
 
 
 class GraphModel:
@@ -30,14 +44,17 @@ class GraphModel:
         """Tell who sent a request.
 
         Raises:
-            ServiceError: 401 `InvalidAuthenticationToken`.
+            ServiceError: 401 `InvalidAuthenticationToken`; 403 for a user whose client may not act in the user's name.
         """
         if not authorization:
             raise unauthenticated("Access token is empty.")
         try:
-            return self._entra.authenticate(authorization, GRAPH.identifiers)
+            caller = self._entra.authenticate(authorization, GRAPH.identifiers)
         except ServiceError as error:
             raise unauthenticated(f"Access token validation failure. {error.message}") from error
+        if caller.is_user and ACTS_AS_USER not in caller.claims["scp"].split():
+            raise denied()
+        return caller
 
     def tenant(self, caller: Principal) -> Document:
         """Return the caller's tenant."""
@@ -60,30 +77,78 @@ class GraphModel:
                 return application
         raise not_found(object_id)
 
-    def create_application(self, caller: Principal, display_name: str, members: Document) -> Document:
+    def create_application(self, caller: Principal, members: Document) -> Document:
         """Register an application that the caller owns.
 
         Args:
             caller: who asks.
-            display_name: name of the application.
-            members: its `FREE_MEMBERS`.
+            members: its members; `displayName` is required.
+
+        Raises:
+            ServiceError: 400 for a name that is missing, or a value that is not allowed.
         """
+        if not members.get("displayName"):
+            raise bad_request("A value is required for property 'displayName' of resource 'Application'.")
         client_id = str(uuid4())
-        self._entra.ensure_application(client_id, display_name, tenant_id=caller.tenant_id, owners=[caller.object_id])
-        return self._entra.update_application(client_id, {"members": members})
+        changed = self._changed(caller, {"clientId": client_id, "certificates": []}, members)
+        self._entra.ensure_application(
+            client_id, members["displayName"], tenant_id=caller.tenant_id, owners=[caller.object_id]
+        )
+        return self._entra.update_application(client_id, changed)
 
     def update_application(self, caller: Principal, object_id: str, changes: Document) -> None:
-        """Change an application's name and its `FREE_MEMBERS`.
+        """Change members of an application. Objects such as `api` are merged, lists are replaced, as in Graph.
 
         Args:
             caller: who asks.
             object_id: object id or application id.
             changes: the members to change.
+
+        Raises:
+            ServiceError: 400 for a value that is not allowed; 403, 404.
         """
         application = self._owned(caller, object_id)
-        members = application.get("members", {}) | {key: changes[key] for key in FREE_MEMBERS if key in changes}
-        name = changes.get("displayName", application["displayName"])
-        self._entra.update_application(application["clientId"], {"displayName": name, "members": members})
+        self._entra.update_application(application["clientId"], self._changed(caller, application, changes))
+
+    def _changed(self, caller: Principal, application: Document, changes: Document) -> Document:
+        """Return the members of the stored application that a request changes, after checking its values."""
+        self._check_identifiers(caller, application["clientId"], changes.get("identifierUris", ()))
+        if changes.get("api", {}).get("requestedAccessTokenVersion") not in TOKEN_VERSIONS:
+            raise bad_request("Invalid value specified for property 'requestedAccessTokenVersion'.")
+        free = {name: value for name, value in changes.items() if name not in KEPT_APART}
+        before = application.get("members", {})
+        changed: Document = {"members": _merged(before, free)}
+        permissions.check(before, changed["members"], self._exists)
+        if "displayName" in changes:
+            changed["displayName"] = changes["displayName"]
+        if "keyCredentials" in changes:
+            changed["certificates"] = key_credentials.replaced(application["certificates"], changes["keyCredentials"])
+        return changed
+
+    def _exists(self, client_id: str) -> bool:
+        """Tell whether there is an application or a client of Microsoft with this id."""
+        try:
+            self._entra.issuing.client_name(client_id.lower())
+        except LookupError:
+            return False
+        return True
+
+    def _check_identifiers(self, caller: Principal, client_id: str, identifiers: Iterable[str]) -> None:
+        """Check identifier URIs: each contains the application's or the tenant's id, or a domain of the tenant."""
+        domain = self.tenant(caller)["domain"]
+        taken = {
+            uri.lower()
+            for other in self.applications(caller)
+            if other["clientId"] != client_id
+            for uri in other.get("members", {}).get("identifierUris", ())
+        }
+        for uri in identifiers:
+            parts = urlsplit(uri.lower())
+            ids = parts.scheme == "api" and parts.netloc in (client_id, caller.tenant_id)
+            if not ids and parts.netloc != domain and not parts.netloc.endswith(f".{domain}"):
+                raise not_verified_domain(uri)
+            if uri.lower() in taken:
+                raise identifier_in_use()
 
     def delete_application(self, caller: Principal, object_id: str) -> None:
         """Remove an application and its service principal."""
@@ -130,7 +195,10 @@ class GraphModel:
         return application
 
     def _check_owner(self, caller: Principal, application: Document) -> None:
-        if caller.object_id not in application["owners"] and WRITES_ALL not in caller.claims.get("roles", ()):
+        administrates = WRITES_ALL in caller.claims.get("roles", ()) or APPLICATION_ADMINISTRATOR in caller.claims.get(
+            "wids", ()
+        )
+        if caller.object_id not in application["owners"] and not administrates:
             raise denied()
 
     # Service principals
@@ -150,17 +218,23 @@ class GraphModel:
                 return principal
         raise not_found(object_id)
 
-    def create_service_principal(self, caller: Principal, app_id: str, *, enabled: bool) -> Document:
+    def registration(self, principal: Document) -> Document:
+        """Return the application of a service principal, which may be registered in another tenant."""
+        return self._entra.application(principal["clientId"])
+
+    def create_service_principal(self, caller: Principal, members: Document) -> Document:
         """Create the service principal of an application in the caller's tenant.
 
         Args:
             caller: who asks.
-            app_id: client id of the application.
-            enabled: whether the service principal may get tokens.
+            members: its members; `appId` is required.
 
         Raises:
             ServiceError: 400 if the application does not exist; 409 if it has a service principal already.
         """
+        app_id = members.get("appId")
+        if not app_id:
+            raise bad_request("A value is required for property 'appId' of resource 'ServicePrincipal'.")
         try:
             self._entra.application(app_id)
         except LookupError as error:
@@ -170,10 +244,46 @@ class GraphModel:
         if self._entra.service_principal(caller.tenant_id, app_id) is not None:
             raise name_in_use(app_id)
         self._entra.ensure_service_principal(caller.tenant_id, app_id)
-        return self._entra.update_service_principal(caller.tenant_id, app_id, {"accountEnabled": enabled})
+        return self._entra.update_service_principal(caller.tenant_id, app_id, _principal_changes({}, members))
+
+    def owned_service_principal(self, caller: Principal, object_id: str) -> Document:
+        """Return a service principal whose application the caller may change.
+
+        Raises:
+            ServiceError: 403, 404.
+        """
+        principal = self.service_principal(caller, object_id)
+        self._check_owner(caller, self.registration(principal))
+        return principal
+
+    def update_service_principal(self, caller: Principal, object_id: str, changes: Document) -> None:
+        """Change members of a service principal.
+
+        Args:
+            caller: who asks.
+            object_id: object id or application id.
+            changes: the members to change.
+        """
+        principal = self.owned_service_principal(caller, object_id)
+        changed = _principal_changes(principal.get("members", {}), changes)
+        self._entra.update_service_principal(caller.tenant_id, principal["clientId"], changed)
 
     def delete_service_principal(self, caller: Principal, object_id: str) -> None:
         """Remove a service principal."""
-        principal = self.service_principal(caller, object_id)
-        self._check_owner(caller, self._entra.application(principal["clientId"]))
+        principal = self.owned_service_principal(caller, object_id)
         self._entra.delete_service_principal(caller.tenant_id, principal["clientId"])
+
+
+def _merged(known: Document, changes: Document) -> Document:
+    """Return members after a change: an object keeps the members that the change does not name."""
+    return known | {
+        name: _merged(known.get(name) or {}, value) if isinstance(value, dict) else value
+        for name, value in changes.items()
+    }
+
+
+def _principal_changes(known: Document, members: Document) -> Document:
+    """Return the members of the stored service principal that a request changes."""
+    enabled = {"accountEnabled": members["accountEnabled"]} if "accountEnabled" in members else {}
+    free = {name: value for name, value in members.items() if name not in ("appId", "accountEnabled")}
+    return enabled | {"members": known | free}

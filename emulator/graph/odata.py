@@ -1,4 +1,4 @@
-"""The parts of OData that Graph's clients use here: filters with one clause, and `$select`. The rest is refused."""
+"""The parts of OData that Graph's clients use here: filters of clauses joined by `and`, and `$select`; the rest is refused."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,9 +10,11 @@ Item = dict[str, Any]
 
 SUPPORTED_OPTIONS = ("$filter", "$select", "$count")
 TEXT = r"'(?P<value>(?:[^']|'')*)'"
-EQUALS = re.compile(rf"(?P<member>\w+)\s+eq\s+{TEXT}")
-STARTS_WITH = re.compile(rf"startswith\(\s*(?P<member>\w+)\s*,\s*{TEXT}\s*\)", re.IGNORECASE)
-ANY = re.compile(rf"(?P<member>\w+)/any\(\s*(?P<name>\w+)\s*:\s*(?P=name)\s+eq\s+{TEXT}\s*\)")
+# What follows a clause: another one, or the end.
+NEXT = r"(?:\s+and\s+(?=\S)|\s*$)"
+EQUALS = re.compile(rf"(?P<member>\w+)\s+eq\s+{TEXT}{NEXT}")
+STARTS_WITH = re.compile(rf"startswith\(\s*(?P<member>\w+)\s*,\s*{TEXT}\s*\){NEXT}", re.IGNORECASE)
+ANY = re.compile(rf"(?P<member>\w+)/any\(\s*(?P<name>\w+)\s*:\s*(?P=name)\s+eq\s+{TEXT}\s*\){NEXT}")
 
 
 def query(items: Iterable[Item], options: Mapping[str, str], kind: str) -> list[Item]:
@@ -40,14 +42,24 @@ def select(item: Item, members: list[str]) -> Item:
 
 
 def _fits(item: Item, condition: str, kind: str) -> bool:
-    text = condition.strip()
-    if not text:
-        return True
-    for pattern, holds in ((EQUALS, _equals), (STARTS_WITH, _starts_with), (ANY, _contains)):
-        match = pattern.fullmatch(text)
-        if match and match["member"] in item:
-            return holds(item[match["member"]], match["value"].replace("''", "'"))
-    raise unsupported_query(f"Unsupported or invalid query filter clause specified for resource '{kind}': {text}")
+    text, position, fits = condition.strip(), 0, True
+    while position < len(text):
+        found = next(
+            (
+                (match, holds)
+                for pattern, holds in CLAUSES
+                if (match := pattern.match(text, position)) and match["member"] in item
+            ),
+            None,
+        )
+        if found is None:
+            raise unsupported_query(
+                f"Unsupported or invalid query filter clause specified for resource '{kind}': {text}"
+            )
+        match, holds = found
+        fits = holds(item[match["member"]], match["value"].replace("''", "'")) and fits
+        position = match.end()
+    return fits
 
 
 def _equals(found: Any, wanted: str) -> bool:
@@ -60,3 +72,6 @@ def _starts_with(found: Any, wanted: str) -> bool:
 
 def _contains(found: Any, wanted: str) -> bool:
     return isinstance(found, list) and any(_equals(entry, wanted) for entry in found)
+
+
+CLAUSES = ((EQUALS, _equals), (STARTS_WITH, _starts_with), (ANY, _contains))

@@ -1,9 +1,7 @@
-"""The wire format of Microsoft Graph v1.0: applications, service principals, the tenant."""
+"""The wire format of Microsoft Graph v1.0: applications, service principals, the tenant. People are in `people_responses.py`."""
 
-import json
-from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -11,35 +9,35 @@ from starlette.responses import JSONResponse, Response
 from emulator.core.store import Document
 from emulator.entra.models import Principal
 from emulator.graph.exceptions import bad_request
-from emulator.graph.models import FREE_MEMBERS, GraphModel
-from emulator.graph.odata import Item, query, select
+from emulator.graph.key_credentials import shown
+from emulator.graph.members import (
+    APPLICATION,
+    APPLICATION_DEFAULTS,
+    IDS,
+    NEW_PASSWORD,
+    NEW_SERVICE_PRINCIPAL,
+    REMOVED_PASSWORD,
+    SERVICE_PRINCIPAL_CHANGES,
+    completed,
+)
+from emulator.graph.models import GraphModel
+from emulator.graph.odata import Item
+from emulator.graph.people import PeopleModel
+from emulator.graph.people_responses import show_group, show_user
+from emulator.graph.wire import CONTEXT, body_of, entity, page
 
-CONTEXT = "https://graph.microsoft.com/v1.0/$metadata#"
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
 MAX_IDS = 1000
-# The types of members in request bodies.
-KINDS: dict[str, type] = {
-    "accountEnabled": bool,
-    "appId": str,
-    "description": str,
-    "displayName": str,
-    "endDateTime": str,
-    "identifierUris": list,
-    "ids": list,
-    "keyId": str,
-    "notes": str,
-    "passwordCredential": dict,
-    "signInAudience": str,
-    "startDateTime": str,
-    "tags": list,
-    "types": list,
-}
 
 
 class Responses:
     """The endpoints of one directory."""
 
-    def __init__(self, model: GraphModel) -> None:
+    def __init__(self, model: GraphModel, people: PeopleModel) -> None:
         self._model = model
+        self._people = people
 
     def _caller(self, request: Request) -> Principal:
         caller = self._model.authenticate(request.headers.get("authorization"))
@@ -51,29 +49,24 @@ class Responses:
     async def list_applications(self, request: Request) -> Response:
         """Answer `GET /applications`."""
         caller = self._caller(request)
-        return _page(request, "applications", "Application", self._model.applications(caller), _application)
+        return page(request, "applications", "Application", self._model.applications(caller), _application)
 
     async def get_application(self, request: Request) -> Response:
         """Answer `GET /applications/{id}`."""
         caller = self._caller(request)
         found = self._model.application(caller, request.path_params["id"])
-        return _entity(request, "applications", _application(found))
+        return entity(request, "applications", _application(found))
 
     async def create_application(self, request: Request) -> Response:
         """Answer `POST /applications`."""
         caller = self._caller(request)
-        body = await _body(request, {"displayName", *FREE_MEMBERS})
-        name = body.pop("displayName", "")
-        if not name:
-            raise bad_request("A value is required for property 'displayName' of resource 'Application'.")
-        created = self._model.create_application(caller, name, body)
-        return _entity(request, "applications", _application(created), status_code=201)
+        created = self._model.create_application(caller, await body_of(request, APPLICATION))
+        return entity(request, "applications", _application(created), status_code=201)
 
     async def update_application(self, request: Request) -> Response:
         """Answer `PATCH /applications/{id}`."""
         caller = self._caller(request)
-        changes = await _body(request, {"displayName", *FREE_MEMBERS})
-        self._model.update_application(caller, request.path_params["id"], changes)
+        self._model.update_application(caller, request.path_params["id"], await body_of(request, APPLICATION))
         return Response(status_code=204)
 
     async def delete_application(self, request: Request) -> Response:
@@ -84,12 +77,11 @@ class Responses:
     async def add_password(self, request: Request) -> Response:
         """Answer `POST /applications/{id}/addPassword`; an empty body is allowed."""
         caller = self._caller(request)
-        wish = (await _body(request, {"passwordCredential"})).get("passwordCredential", {})
-        wish = _checked(wish, {"displayName", "startDateTime", "endDateTime"})
+        wish = (await body_of(request, NEW_PASSWORD)).get("passwordCredential", {})
         added = self._model.add_password(
             caller,
             request.path_params["id"],
-            wish.get("displayName", ""),
+            wish.get("displayName") or "",
             _time(wish.get("startDateTime")),
             _time(wish.get("endDateTime")),
         )
@@ -99,7 +91,7 @@ class Responses:
     async def remove_password(self, request: Request) -> Response:
         """Answer `POST /applications/{id}/removePassword`."""
         caller = self._caller(request)
-        body = await _body(request, {"keyId"})
+        body = await body_of(request, REMOVED_PASSWORD)
         self._model.remove_password(caller, request.path_params["id"], body.get("keyId", ""))
         return Response(status_code=204)
 
@@ -109,23 +101,26 @@ class Responses:
         """Answer `GET /servicePrincipals`."""
         caller = self._caller(request)
         found = self._model.service_principals(caller)
-        return _page(request, "servicePrincipals", "ServicePrincipal", found, _service_principal)
+        return page(request, "servicePrincipals", "ServicePrincipal", found, self._service_principal)
 
     async def get_service_principal(self, request: Request) -> Response:
         """Answer `GET /servicePrincipals/{id}`."""
         caller = self._caller(request)
         found = self._model.service_principal(caller, request.path_params["id"])
-        return _entity(request, "servicePrincipals", _service_principal(found))
+        return entity(request, "servicePrincipals", self._service_principal(found))
 
     async def create_service_principal(self, request: Request) -> Response:
         """Answer `POST /servicePrincipals`."""
         caller = self._caller(request)
-        body = await _body(request, {"appId", "accountEnabled"})
-        if not body.get("appId"):
-            raise bad_request("A value is required for property 'appId' of resource 'ServicePrincipal'.")
-        enabled = body.get("accountEnabled", True)
-        created = self._model.create_service_principal(caller, body["appId"], enabled=enabled)
-        return _entity(request, "servicePrincipals", _service_principal(created), status_code=201)
+        created = self._model.create_service_principal(caller, await body_of(request, NEW_SERVICE_PRINCIPAL))
+        return entity(request, "servicePrincipals", self._service_principal(created), status_code=201)
+
+    async def update_service_principal(self, request: Request) -> Response:
+        """Answer `PATCH /servicePrincipals/{id}`."""
+        caller = self._caller(request)
+        changes = await body_of(request, SERVICE_PRINCIPAL_CHANGES)
+        self._model.update_service_principal(caller, request.path_params["id"], changes)
+        return Response(status_code=204)
 
     async def delete_service_principal(self, request: Request) -> Response:
         """Answer `DELETE /servicePrincipals/{id}`."""
@@ -137,14 +132,16 @@ class Responses:
     async def get_by_ids(self, request: Request) -> Response:
         """Answer `POST /directoryObjects/getByIds`, which gives the names of the principals in role assignments."""
         caller = self._caller(request)
-        body = await _body(request, {"ids", "types"})
+        body = await body_of(request, IDS)
         ids = body.get("ids", [])
         if not 1 <= len(ids) <= MAX_IDS:
             raise bad_request(f"'ids' must hold 1 to {MAX_IDS} object ids.")
         wanted = {str(object_id).lower() for object_id in ids}
         kinds: tuple[tuple[str, Iterable[Document], Callable[[Document], Item]], ...] = (
-            ("servicePrincipal", self._model.service_principals(caller), _service_principal),
+            ("servicePrincipal", self._model.service_principals(caller), self._service_principal),
             ("application", self._model.applications(caller), _application),
+            ("user", self._people.users(caller), show_user),
+            ("group", self._people.groups(caller), show_group),
         )
         types = {str(kind).lower() for kind in body.get("types", [])}
         found = [
@@ -167,23 +164,8 @@ class Responses:
         }
         return JSONResponse({"@odata.context": f"{CONTEXT}organization", "value": [shown]})
 
-    async def me(self, request: Request) -> Response:
-        """Refuse `GET /me`: all callers here are applications, for which Graph has no `me`."""
-        self._caller(request)
-        raise bad_request("/me request is only valid with delegated authentication flow.")
-
-
-def _page(
-    request: Request, collection: str, kind: str, found: Iterable[Document], show: Callable[[Document], Item]
-) -> Response:
-    value = query((show(document) for document in found), request.query_params, kind)
-    return JSONResponse({"@odata.context": f"{CONTEXT}{collection}", "value": value})
-
-
-def _entity(request: Request, collection: str, item: Item, status_code: int = 200) -> Response:
-    members = [member.strip() for member in request.query_params.get("$select", "").split(",") if member.strip()]
-    body = {"@odata.context": f"{CONTEXT}{collection}/$entity"} | select(item, members)
-    return JSONResponse(body, status_code=status_code)
+    def _service_principal(self, document: Document) -> Item:
+        return _service_principal(document, self._model.registration(document))
 
 
 def _application(document: Document) -> Item:
@@ -193,15 +175,9 @@ def _application(document: Document) -> Item:
         "appId": document["clientId"],
         "displayName": document["displayName"],
         "createdDateTime": document["createdDateTime"],
-        "signInAudience": "AzureADMyOrg",
-        "identifierUris": [],
-        "tags": [],
-        "keyCredentials": [
-            {"customKeyIdentifier": known["sha1"].upper(), "type": "AsymmetricX509Cert", "usage": "Verify"}
-            for known in document["certificates"]
-        ],
+        "keyCredentials": [shown(record) for record in document["certificates"]],
         "passwordCredentials": [_password(secret) | {"secretText": None} for secret in document["secrets"]],
-    } | members
+    } | completed(members, APPLICATION_DEFAULTS)
 
 
 def _password(secret: Document) -> Item:
@@ -215,50 +191,29 @@ def _password(secret: Document) -> Item:
     }
 
 
-def _service_principal(document: Document) -> Item:
+def _service_principal(document: Document, registration: Document) -> Item:
     managed = document["managedIdentityOf"]
+    own: Item = document.get("members", {})
+    application = completed(registration.get("members", {}), APPLICATION_DEFAULTS)
     return {
         "id": document["objectId"],
         "appId": document["clientId"],
         "displayName": document["displayName"],
         "appDisplayName": document["displayName"],
+        "appOwnerOrganizationId": registration["homeTenantId"] or None,
+        "appRoleAssignmentRequired": False,
+        "appRoles": application["appRoles"],
         "accountEnabled": document["accountEnabled"],
         "alternativeNames": ["isExplicit=True", managed] if managed else [],
         "createdDateTime": document["createdDateTime"],
-        "servicePrincipalNames": [document["clientId"]],
+        "description": None,
+        "notes": None,
+        "oauth2PermissionScopes": application["api"]["oauth2PermissionScopes"],
+        "servicePrincipalNames": [document["clientId"], *application["identifierUris"]],
         "servicePrincipalType": "ManagedIdentity" if managed else "Application",
+        "signInAudience": application["signInAudience"],
         "tags": [],
-    }
-
-
-async def _body(request: Request, members: set[str]) -> dict[str, Any]:
-    """Return the request's JSON object; an empty body is an empty object.
-
-    Raises:
-        ServiceError: 400 if it is not a JSON object, or a member is unknown or has a wrong type.
-    """
-    raw = await request.body()
-    try:
-        body = json.loads(raw) if raw.strip() else {}
-        # JSON can escape half a surrogate pair, but no answer could contain it.
-        json.dumps(body, ensure_ascii=False).encode()
-    except ValueError as error:
-        raise bad_request(f"Unable to read JSON request payload: {error}") from error
-    if not isinstance(body, dict):
-        raise bad_request("Unable to read JSON request payload: an object is expected.")
-    return _checked(body, members)
-
-
-def _checked(body: dict[str, Any], members: set[str]) -> dict[str, Any]:
-    # The CLI sends null for members that it was not given.
-    body = {name: value for name, value in body.items() if value is not None}
-    unknown = sorted(body.keys() - members)
-    if unknown:
-        raise bad_request(f"The local Microsoft Graph does not have the property {', '.join(unknown)} here.")
-    for name, value in body.items():
-        if not isinstance(value, KINDS[name]):
-            raise bad_request(f"Invalid value specified for property '{name}'.")
-    return body
+    } | own
 
 
 def _time(text: str | None) -> datetime | None:

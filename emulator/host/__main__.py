@@ -11,13 +11,17 @@ from pathlib import Path
 from emulator.host.durable.database import TaskHubVersionError
 from emulator.host.host_config import HostConfigurationError
 from emulator.host.logs import configure_logging, log
-from emulator.host.server import Host, HostOptions
+from emulator.host.server import Host, HostOptions, HostRefusedError
 from emulator.host.worker.process import WorkerFailedToLoadError
 
 try:
     import uvloop
 except ImportError:  # It is not available on every platform; the standard loop also works, but is slower.
     uvloop = None  # type: ignore[assignment]  # None means not installed
+
+
+# How long a host that could not start tells its status before it ends, and its supervisor tries again.
+_RETRY_SECONDS = 60
 
 
 def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
@@ -28,11 +32,14 @@ def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--socket", type=Path, help="Unix socket for the front end, whose headers are trusted")
     parser.add_argument("--time-scale", type=float, default=1.0, help="divides leases and redelivery")
     parser.add_argument("--worker", choices=("builtin", "runtime"), default="builtin", help="what loads the app")
+    parser.add_argument("--python", type=Path, help="interpreter for a package with its own dependencies")
+    parser.add_argument("--problem", action="append", default=[], help="why the host cannot start; its status tells it")
+    parser.add_argument("--stay", action="store_true", help="tell the status for a minute if the host cannot start")
     parser.add_argument("--log", type=Path, help="file for JSON lines; standard error without it")
     return parser.parse_args(arguments)
 
 
-async def _serve(options: HostOptions) -> int:
+async def _serve(options: HostOptions, *, stay: bool) -> int:
     host = Host(options)
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -48,9 +55,13 @@ async def _serve(options: HostOptions) -> int:
         return 0
     try:
         await starting
-    except (HostConfigurationError, WorkerFailedToLoadError, TaskHubVersionError, OSError) as error:
+    except (HostConfigurationError, HostRefusedError, WorkerFailedToLoadError, TaskHubVersionError, OSError) as error:
         log("ERROR", "Host.Startup", str(error))
         sys.stderr.write(f"The host cannot start: {error}\n")
+        sys.stderr.flush()
+        if stay:
+            host.fail(str(error))
+            await asyncio.wait((stopping,), timeout=_RETRY_SECONDS)
         stopping.cancel()
         await host.stop()
         return 1
@@ -78,10 +89,12 @@ def main(arguments: list[str] | None = None) -> int:
         socket_path=parsed.socket,
         time_scale=parsed.time_scale,
         engine=parsed.worker,
+        python=parsed.python,
+        problems=tuple(parsed.problem),
     )
     runner = asyncio.Runner(loop_factory=uvloop.new_event_loop if uvloop else None)
     with contextlib.closing(runner):
-        return runner.run(_serve(options))
+        return runner.run(_serve(options, stay=parsed.stay))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """The App Service front end: terminates TLS, and forwards requests with the client's certificate in a header.
 
-It answers 403 to a caller without a client certificate, and does not validate certificates. It removes the platform's
-own headers from a caller's request. Requests go to the host over its Unix socket. While the host is away, a request
-that was not yet sent waits briefly, then gets 503. A request that was already sent gets 502 and is never sent again.
+Where certificates are required, it answers 403 to a caller without one, and does not validate them. Elsewhere it asks
+for none. It removes the platform's own headers from a caller's request. Requests go to the host over its Unix socket.
+While the host is away, a request that was not yet sent waits briefly, then gets 503. A request that was already sent
+gets 502 and is never sent again.
 """
 
 import argparse
@@ -50,12 +51,25 @@ class _HostGoneError(Exception):
     """The host went away after a request was sent to it."""
 
 
-def _page(status: HTTPStatus, *, close: bool = False) -> HTMLResponse:
-    """Return an error page that comes from the front end itself."""
+# What callers read of a site that has no host now: stopped by its owner, or not yet published.
+_CLOSED = {
+    HTTPStatus.FORBIDDEN: "This web app is stopped.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Function host is not running: no package was published to this app.",
+}
+
+
+def _page(status: HTTPStatus, *, close: bool = False, explanation: str = "") -> HTMLResponse:
+    """Return an error page that comes from the front end itself.
+
+    Args:
+        status: HTTP status.
+        close: whether the connection ends with it.
+        explanation: what it says; the status's own text if empty.
+    """
     title = f"{status.value} {status.phrase}"
     body = (
         f"<!DOCTYPE html><html><head><title>{title}</title></head>"
-        f"<body><h1>{status.value} - {status.phrase}</h1><p>{_EXPLANATIONS.get(status, status.phrase)}</p></body></html>"
+        f"<body><h1>{status.value} - {status.phrase}</h1><p>{explanation or _EXPLANATIONS.get(status, status.phrase)}</p></body></html>"
     )
     response = HTMLResponse(body, status, {"Connection": "close"} if close else None)
     response.headers["Content-Type"] = "text/html"
@@ -98,16 +112,22 @@ class _Application:
 
     Args:
         upstream: session that sends requests to the host.
+        requires_certificate: whether callers must present a certificate.
     """
 
-    def __init__(self, upstream: aiohttp.ClientSession) -> None:
+    def __init__(self, upstream: aiohttp.ClientSession, *, requires_certificate: bool) -> None:
         self._upstream = upstream
+        self._requires_certificate = requires_certificate
+        self.closed: HTTPStatus | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         request = Request(scope, receive)
         certificate = scope["extensions"]["transport"]["transport"].get_extra_info("client_certificate")
-        if certificate is None:
+        if self.closed is not None:
+            await _page(self.closed, explanation=_CLOSED[self.closed])(scope, receive, send)
+            return
+        if certificate is None and self._requires_certificate:
             await _page(HTTPStatus.FORBIDDEN)(scope, receive, send)
             return
         if int(request.headers.get("content-length", 0)) > _MAX_BODY_BYTES:
@@ -141,15 +161,16 @@ def _target(scope: Scope) -> URL:
     return URL(f"http://host{scope['raw_path'].decode('latin-1')}{'?' if query else ''}{query}", encoded=True)
 
 
-def _headers(request: Request, certificate: x509.Certificate) -> list[tuple[str, str]]:
+def _headers(request: Request, certificate: x509.Certificate | None) -> list[tuple[str, str]]:
     """Return the caller's headers, and the platform's."""
     headers = [
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, value in request.scope["headers"]
         if name not in _DROPPED_HEADERS
     ]
+    if certificate is not None:
+        headers.append(("X-ARR-ClientCert", _encoded(certificate)))
     headers += [
-        ("X-ARR-ClientCert", _encoded(certificate)),
         ("X-Forwarded-Proto", "https"),
         ("Disguised-Host", request.headers.get("host", "")),
     ]
@@ -234,10 +255,13 @@ class FrontEnd:
 
     def __init__(self) -> None:
         self._listener: Listener | None = None
+        self._application: _Application | None = None
         self._upstream: aiohttp.ClientSession | None = None
         self.port = 0
 
-    async def start(self, port: int, cert_file: Path, key_file: Path, upstream_socket: Path) -> None:
+    async def start(
+        self, port: int, cert_file: Path, key_file: Path, upstream_socket: Path, *, requires_certificate: bool = True
+    ) -> None:
         """Start to listen.
 
         Args:
@@ -245,12 +269,13 @@ class FrontEnd:
             cert_file: PEM file with the certificate chain.
             key_file: PEM file with the private key.
             upstream_socket: Unix socket of the host.
+            requires_certificate: whether callers must present a certificate; if not, they are not asked for one.
 
         Raises:
             OSError: the port is taken.
             OpenSSL.SSL.Error: the certificate and key do not match.
         """
-        context = server_context(cert_file, key_file)
+        context = server_context(cert_file, key_file, asks=requires_certificate)
         self._upstream = aiohttp.ClientSession(
             connector=aiohttp.UnixConnector(str(upstream_socket), limit=0),
             timeout=aiohttp.ClientTimeout(total=None),
@@ -261,9 +286,15 @@ class FrontEnd:
             max_field_size=_MAX_HEAD_BYTES,
             middlewares=(_send_once,),
         )
-        config = protocol_config(_Application(self._upstream))
+        self._application = _Application(self._upstream, requires_certificate=requires_certificate)
+        config = protocol_config(self._application)
         self._listener = Listener(config, lambda: context, _Protocol)
         self.port = await self._listener.listen(port)
+
+    def close(self, status: HTTPStatus | None) -> None:
+        """Answer every request with a status, because there is no host; None opens the site again."""
+        if self._application is not None:
+            self._application.closed = status
 
     async def stop(self) -> None:
         """Stop listening and close every connection."""

@@ -48,10 +48,19 @@ class HostServices:
     client_binding: Callable[[], str]
 
 
+@dataclass
 class HostState:
-    """Has the services while the host is ready; before and after that, callers get 503."""
+    """Has the services while the host is ready; before and after that, callers get 503, and the status says why.
+
+    Args:
+        services: the services, while the host is ready.
+        keys: the host's keys, as soon as it listens.
+        errors: why it could not start.
+    """
 
     services: HostServices | None = None
+    keys: HostKeys | None = None
+    errors: tuple[str, ...] = ()
 
 
 class FunctionsApplication:
@@ -67,7 +76,7 @@ class FunctionsApplication:
             return
         services = self._state.services
         if services is None:
-            await _NOT_READY.send(send)
+            await _answer_unready(self._state, scope).send(send)
             return
         try:
             reply = await self._answer(services, scope, receive)
@@ -82,8 +91,7 @@ class FunctionsApplication:
                 headers.pop(name, None)
         raw_path = scope["raw_path"].decode("latin-1")
         query = query_values(scope)
-        lowered = {name.lower(): value for name, value in query.items()}
-        key = headers.get("x-functions-key") or lowered.get("code")
+        key = _key(scope)
         if raw_path.lower().startswith(_PUBLIC_DURABLE + "/"):
             if not services.keys.permits_durable(key):
                 return Reply(401)
@@ -169,14 +177,36 @@ def _text_reply(text: str) -> Reply:
     return Reply(200, json.dumps(value, indent=2, ensure_ascii=False).encode(), [content_type])
 
 
+def _answer_unready(state: HostState, scope: Scope) -> Reply:
+    """Answer while no function can run: only the status, to callers with the master key."""
+    path = scope["raw_path"].decode("latin-1").lower().strip("/")
+    if state.keys is None or (scope["method"], path) != ("GET", "admin/host/status"):
+        return _NOT_READY
+    if not state.keys.permits("admin", _key(scope)):
+        return Reply(401)
+    return _status("Error" if state.errors else "Initialized", state.errors)
+
+
+def _key(scope: Scope) -> str | None:
+    """Return the key that a caller presents, in a header or in the query."""
+    lowered = {name.lower(): value for name, value in query_values(scope).items()}
+    return header_values(scope).get("x-functions-key") or lowered.get("code")
+
+
+def _status(state: str, errors: tuple[str, ...] = ()) -> Reply:
+    document: dict[str, Any] = {"state": state, "version": "4.1037", "processUptime": 0}
+    if errors:
+        document["errors"] = list(errors)
+    return Reply(200, json.dumps(document).encode(), [("Content-Type", "application/json; charset=utf-8")])
+
+
 async def _administer(services: HostServices, method: str, raw_path: str, key: str | None) -> Reply:
     """Answer the few routes of the host's own API that operators use, all of which require the master key."""
     if not services.keys.permits("admin", key):
         return Reply(401)
     match [method, *raw_path.lower().strip("/").split("/")]:
         case ["GET", "admin", "host", "status"]:
-            document = {"state": "Running", "version": "4.1037", "processUptime": 0}
-            return Reply(200, json.dumps(document).encode(), [("Content-Type", "application/json; charset=utf-8")])
+            return _status("Running")
         case ["GET" | "POST", "admin", "host", "ping"]:
             return Reply(200)
         case ["POST", "admin", "functions", name] if services.timers.trigger(name):

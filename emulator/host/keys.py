@@ -10,6 +10,7 @@ import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 KEYS_FILE = "keys.json"
 DURABLE_SYSTEM_KEY = "durabletask_extension"
@@ -44,8 +45,19 @@ def _is_one_of(presented: str | None, keys: tuple[str, ...]) -> bool:
 
 def load_keys(state_directory: Path) -> HostKeys:
     """Read the keys, or make them. Two hosts that start together get the same keys."""
+    document = read_keys(state_directory)
+    return HostKeys(
+        master=document["masterKey"],
+        host=document["functionKeys"]["default"],
+        durable=document["systemKeys"][DURABLE_SYSTEM_KEY],
+    )
+
+
+def read_keys(state_directory: Path) -> dict[str, Any]:
+    """Return the document with all keys, in the form in which Azure lists them; make it if there is none."""
+    state_directory.mkdir(parents=True, exist_ok=True)
     path = state_directory / KEYS_FILE
-    document = {
+    document: dict[str, Any] = {
         "masterKey": secrets.token_urlsafe(40),
         "functionKeys": {"default": secrets.token_urlsafe(40)},
         "systemKeys": {DURABLE_SYSTEM_KEY: secrets.token_urlsafe(40)},
@@ -59,8 +71,4 @@ def load_keys(state_directory: Path) -> HostKeys:
         document = json.loads(path.read_text(encoding="utf-8"))
     finally:
         draft.unlink()
-    return HostKeys(
-        master=str(document["masterKey"]),
-        host=str(document["functionKeys"]["default"]),  # type: ignore[index]  # the document's own shape
-        durable=str(document["systemKeys"][DURABLE_SYSTEM_KEY]),  # type: ignore[index]  # the document's own shape
-    )
+    return document

@@ -37,7 +37,18 @@ _GRACE_SECONDS = 3
 
 @dataclass(frozen=True)
 class HostOptions:
-    """The options of a host."""
+    """The options of a host.
+
+    Args:
+        app_directory: folder with `function_app.py` and `host.json`.
+        state_directory: folder for the task hub and the keys.
+        port: port on localhost; 0 takes a free one.
+        socket_path: Unix socket for the front end.
+        time_scale: divides leases and redelivery.
+        engine: what loads the app.
+        python: interpreter for a published package; None for a working tree.
+        problems: why the host cannot start, if the platform knows that beforehand.
+    """
 
     app_directory: Path
     state_directory: Path
@@ -45,6 +56,12 @@ class HostOptions:
     socket_path: Path | None
     time_scale: float
     engine: str = "builtin"
+    python: Path | None = None
+    problems: tuple[str, ...] = ()
+
+
+class HostRefusedError(Exception):
+    """The platform knows that the host cannot start; the message says why."""
 
 
 class _Server(uvicorn.Server):
@@ -74,37 +91,28 @@ class Host:
 
         Raises:
             OSError: the port or the socket is taken.
+            HostRefusedError: the platform knows that the host cannot start.
             HostConfigurationError: host.json cannot be used.
             WorkerFailedToLoadError: the app cannot be loaded.
         """
         options = self._options
-        config = load_host_config(options.app_directory)
-        options.state_directory.mkdir(parents=True, exist_ok=True)
         keys = load_keys(options.state_directory)
+        self._state.keys = keys
+        rpc_port = await self._open()
+        if options.problems:
+            raise HostRefusedError(" ".join(options.problems))
+        config = load_host_config(options.app_directory)
         lease_seconds = max(_SHORTEST_LEASE_SECONDS, _LEASE_SECONDS / options.time_scale)
         database = Database(options.state_directory / f"{config.hub_name}.sqlite", current_owner(), lease_seconds)
         self._database = database
-
-        public = socket.create_server(("127.0.0.1", options.port))
-        self.port = public.getsockname()[1]
-        rpc = _rpc_socket()
-        self._servers.append(
-            await self._listen(FunctionsApplication(self._state, trusts_platform_headers=False), public)
-        )
-        self._rpc_servers.append(await self._listen(RPCApplication(self._state), rpc))
-        if options.socket_path is not None:
-            front = _unix_socket(options.socket_path)
-            trusted = FunctionsApplication(self._state, trusts_platform_headers=True)
-            self._servers.append(await self._listen(trusted, front))
-
         host_name = os.environ.setdefault("WEBSITE_HOSTNAME", f"localhost:{self.port}")
         address = ManagementAddress(
             host_name=host_name,
             hub_name=config.hub_name,
             system_key=keys.durable,
-            rpc_base_url=f"http://127.0.0.1:{rpc.getsockname()[1]}/durabletask/",
+            rpc_base_url=f"http://127.0.0.1:{rpc_port}/durabletask/",
         )
-        worker = Worker(options.app_directory, dict(os.environ), options.engine)
+        worker = Worker(options.app_directory, dict(os.environ), options.engine, options.python)
         self._worker = worker
         index = build_index(await worker.start(), config.route_prefix, _disabled_functions())
         for name, problem in index.refused.items():
@@ -117,6 +125,24 @@ class Host:
         self._dispatcher.start()
         self._state.services = HostServices(index, worker, config, keys, management, self._timers, address.binding)
         self._timers.start()
+
+    async def _open(self) -> int:
+        """Listen on every port and socket; return the port for the durable SDK's calls."""
+        public, rpc = socket.create_server(("127.0.0.1", self._options.port)), _rpc_socket()
+        self.port = public.getsockname()[1]
+        self._servers.append(
+            await self._listen(FunctionsApplication(self._state, trusts_platform_headers=False), public)
+        )
+        self._rpc_servers.append(await self._listen(RPCApplication(self._state), rpc))
+        if self._options.socket_path is not None:
+            front = _unix_socket(self._options.socket_path)
+            trusted = FunctionsApplication(self._state, trusts_platform_headers=True)
+            self._servers.append(await self._listen(trusted, front))
+        return int(rpc.getsockname()[1])
+
+    def fail(self, error: str) -> None:
+        """Answer for a host that could not start: its status tells why, and functions get 503."""
+        self._state.errors = (error,)
 
     async def stop(self) -> None:
         """Refuse new work, wait a little for calls in flight, put unfinished durable work back."""

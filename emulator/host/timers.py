@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sqlite3
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -105,9 +106,12 @@ class TimerService:
             "value": json.dumps(value),
             "inputs": {name: self._client_binding() for name in timer.clients},
         }
+        began = time.perf_counter()
         try:
             await self._worker.invoke(timer.name, header)
         except FunctionFailedError as error:
             log("ERROR", f"Function.{timer.name}", str(error), stack=error.error.stack)
         except (WorkerDiedError, WorkerStoppedError) as error:
             log("ERROR", f"Function.{timer.name}", f"The run was lost: {error}")
+        else:
+            log("INFO", "Host.Timers", f"Executed '{timer.name}' in {time.perf_counter() - began:.3f} s")

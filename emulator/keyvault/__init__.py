@@ -10,19 +10,25 @@ from emulator.keyvault.issuers import IssuerModel
 from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import OrderModel
 from emulator.keyvault.responses import Responses
+from emulator.keyvault.rights import DataAllowed, nobody
 from emulator.keyvault.urls import routes
 
 __all__ = ["IssuerModel", "KeyVaultModel", "create"]
 
 
-def create(platform: Platform) -> Service:
-    """Create the service. Entra ID has to be created before, because this service accepts its tokens."""
+def create(platform: Platform, data_allowed: DataAllowed = nobody) -> Service:
+    """Create the service. Entra ID has to be created before, because this service accepts its tokens.
+
+    Args:
+        platform: the platform that the service belongs to.
+        data_allowed: tells whether a role allows a caller a data action, in vaults that go by roles.
+    """
     model, issuers = KeyVaultModel(platform), IssuerModel(platform)
     certificates = CertificateModel(platform, model)
     orders = OrderModel(platform, model, certificates, issuers)
     for each in (model, issuers):
         platform.register(each)
-    gate = Gate(model, orders, platform.model(EntraModel), platform.clock)
+    gate = Gate(model, orders, platform.model(EntraModel), platform.clock, data_allowed)
     return Service(
         name="keyvault",
         hosts=("*.vault.azure.net",),

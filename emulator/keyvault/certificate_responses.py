@@ -1,6 +1,7 @@
 """Wire format of certificates, their orders and policies, and issuers."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -61,21 +62,23 @@ class CertificateResponses:
     async def get(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates/{name}/{version}`; without a version, with the newest one and the policy."""
         name, version = request.path_params["name"], request.path_params.get("version", "")
-        return JSONResponse(_bundle(self._model.get(vault["name"], name, version), policy=not version))
+        return JSONResponse(_bundle(vault, self._model.get(vault["name"], name, version), policy=not version))
 
     async def update(self, request: Request, vault: Document) -> Response:
         """Answer `PATCH /certificates/{name}/{version}`."""
         name, version = request.path_params["name"], request.path_params.get("version", "")
-        return JSONResponse(_bundle(self._model.update(vault["name"], name, version, await body_of(request))))
+        return JSONResponse(_bundle(vault, self._model.update(vault["name"], name, version, await body_of(request))))
 
     async def list_all(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates`."""
         pending = request.query_params.get("includePending", "").lower() == "true"
-        return page(request, self._model.all(vault["name"], pending=pending), _item)
+        return page(request, self._model.all(vault["name"], pending=pending), partial(_item, vault))
 
     async def list_versions(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates/{name}/versions`."""
-        return page(request, self._model.versions(vault["name"], request.path_params["name"]), _version_item)
+        return page(
+            request, self._model.versions(vault["name"], request.path_params["name"]), partial(_version_item, vault)
+        )
 
     async def get_policy(self, request: Request, vault: Document) -> Response:
         """Answer `GET /certificates/{name}/policy`."""
@@ -91,19 +94,23 @@ class CertificateResponses:
 
     async def delete(self, request: Request, vault: Document) -> Response:
         """Answer `DELETE /certificates/{name}`."""
-        return JSONResponse(_bundle(self._model.delete(vault["name"], request.path_params["name"]), policy=True))
+        return JSONResponse(_bundle(vault, self._model.delete(vault["name"], request.path_params["name"]), policy=True))
 
     async def get_deleted(self, request: Request, vault: Document) -> Response:
         """Answer `GET /deletedcertificates/{name}`."""
-        return JSONResponse(_bundle(self._model.deleted(vault["name"], request.path_params["name"]), policy=True))
+        return JSONResponse(
+            _bundle(vault, self._model.deleted(vault["name"], request.path_params["name"]), policy=True)
+        )
 
     async def list_deleted(self, request: Request, vault: Document) -> Response:
         """Answer `GET /deletedcertificates`."""
-        return page(request, self._model.all(vault["name"], pending=True, deleted=True), _item)
+        return page(request, self._model.all(vault["name"], pending=True, deleted=True), partial(_item, vault))
 
     async def recover(self, request: Request, vault: Document) -> Response:
         """Answer `POST /deletedcertificates/{name}/recover`."""
-        return JSONResponse(_bundle(self._model.recover(vault["name"], request.path_params["name"]), policy=True))
+        return JSONResponse(
+            _bundle(vault, self._model.recover(vault["name"], request.path_params["name"]), policy=True)
+        )
 
     async def purge(self, request: Request, vault: Document) -> Response:
         """Answer `DELETE /deletedcertificates/{name}`."""
@@ -158,22 +165,22 @@ def _policy(certificate: Document) -> dict[str, Any]:
     return {"id": f"{_id(certificate)}/policy"} | policy | {"attributes": attributes}
 
 
-def _item(pair: Pair) -> dict[str, Any]:
+def _item(vault: Document, pair: Pair) -> dict[str, Any]:
     certificate, version = pair
-    shown: dict[str, Any] = {"id": _id(certificate), "attributes": recovery(version["attributes"])}
+    shown: dict[str, Any] = {"id": _id(certificate), "attributes": recovery(vault, version["attributes"])}
     shown |= {member: version[member] for member in ("x5t", "tags") if member in version}
     if certificate["deleted"]:
         shown |= {"recoveryId": _id(certificate, "deletedcertificates")} | certificate["deleted"]
     return shown
 
 
-def _version_item(pair: Pair) -> dict[str, Any]:
-    return _item(pair) | {"id": _id(pair[0], version=pair[1]["version"])}
+def _version_item(vault: Document, pair: Pair) -> dict[str, Any]:
+    return _item(vault, pair) | {"id": _id(pair[0], version=pair[1]["version"])}
 
 
-def _bundle(pair: Pair, *, policy: bool = True) -> dict[str, Any]:
+def _bundle(vault: Document, pair: Pair, *, policy: bool = True) -> dict[str, Any]:
     certificate, version = pair
-    shown = _version_item(pair)
+    shown = _version_item(vault, pair)
     shown |= {
         "kid": _id(certificate, "keys", version["version"]),
         "sid": _id(certificate, "secrets", version["version"]),

@@ -5,7 +5,6 @@ Only that secret has the key. No certificate is renewed automatically.
 """
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 from emulator.core.platform import Platform
 from emulator.core.store import Document
@@ -14,7 +13,7 @@ from emulator.keyvault.exceptions import (
     certificate_not_found,
     deleted_certificate_not_found,
 )
-from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
+from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.policies import complete
 from emulator.keyvault.properties import attributes, check_name, metadata
 
@@ -124,7 +123,7 @@ class CertificateModel:
         now = self._clock.now()
         found["deleted"] = {
             "deletedDate": int(now.timestamp()),
-            "scheduledPurgeDate": int((now + timedelta(days=RETENTION_DAYS)).timestamp()),
+            "scheduledPurgeDate": int((now + self._vaults.retention(vault)).timestamp()),
         }
         with self._store.transaction():
             self.put(found | {"order": None})

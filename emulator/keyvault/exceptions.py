@@ -43,6 +43,39 @@ def access_denied(caller: Principal, permission: str, vault: Document) -> Servic
     )
 
 
+def forbidden_by_rbac(caller: Principal, action: str, scope: str, vault: Document) -> ServiceError:
+    """Return the error for a caller whose roles lack a data action.
+
+    Args:
+        caller: the caller.
+        action: the full data action.
+        scope: resource id of the vault, or of a secret or certificate in it.
+        vault: the vault's document.
+    """
+    return ServiceError(
+        403,
+        "Forbidden",
+        "Caller is not authorized to perform action on resource.\r\nIf role assignments, deny assignments or role "
+        "definitions were changed recently, please observe propagation time.\r\n"
+        f"Caller: appid={caller.client_id};oid={caller.object_id};iss=https://sts.windows.net/{caller.tenant_id}/\r\n"
+        f"Action: '{action}'\r\nResource: '{scope.lower()}'\r\nAssignment: (not found)\r\n"
+        "DenyAssignmentId: null\r\nDecisionReason: 'DeniedWithNoValidRBAC' \r\n"
+        f"Vault: {vault['name']};location={vault['location']}\r\n",
+        extra={"innererror": {"code": "ForbiddenByRbac"}},
+    )
+
+
+def purge_not_allowed(vault: Document) -> ServiceError:
+    """Return the error for purging something in a vault with purge protection."""
+    return ServiceError(
+        403,
+        "Forbidden",
+        'Operation "purge" is not allowed because purge protection is enabled for this vault. Key Vault service will '
+        "automatically purge it after the retention period has passed.\r\n"
+        f"Vault: {vault['name']};location={vault['location']}",
+    )
+
+
 def secret_not_found(name: str) -> ServiceError:
     """Return the error for a secret, or a version, that does not exist."""
     return ServiceError(

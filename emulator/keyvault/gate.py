@@ -1,4 +1,4 @@
-"""The parts that all operations of a vault share: challenge, api-versions, access policies, bodies, paging."""
+"""The parts that all operations of a vault share: challenge, api-versions, access, bodies, paging."""
 
 import base64
 import binascii
@@ -16,8 +16,10 @@ from emulator.core.store import Document
 from emulator.entra.models import EntraModel, Principal
 from emulator.entra.resources import KEY_VAULT
 from emulator.keyvault.exceptions import REGION_HEADER, bad_parameter, unauthorized, vault_not_found
-from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
+from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import OrderModel
+from emulator.keyvault.rights import DataAllowed, Right
+from emulator.keyvault.vaults import RETENTION_DAYS, retention_days
 
 API_VERSIONS = ("7.0", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "2025-07-01", "2026-04-01")
 MAX_RESULTS = 25
@@ -32,17 +34,20 @@ Found = TypeVar("Found")
 class Gate:
     """Checks every request to any vault before its operation runs."""
 
-    def __init__(self, model: KeyVaultModel, orders: OrderModel, entra: EntraModel, clock: Clock) -> None:
+    def __init__(
+        self, model: KeyVaultModel, orders: OrderModel, entra: EntraModel, clock: Clock, data_allowed: DataAllowed
+    ) -> None:
         self._model = model
         self._orders = orders
         self._entra = entra
         self._clock = clock
+        self._data_allowed = data_allowed
 
-    def guarded(self, permission: str, work: Work) -> Endpoint:
-        """Wrap an operation's work in what all share: vault, token, api-version, access policy, latency."""
+    def guarded(self, right: Right, work: Work) -> Endpoint:
+        """Wrap an operation's work in what all share: vault, token, api-version, access, latency."""
 
         async def endpoint(request: Request) -> Response:
-            vault = self._enter(request, permission)
+            vault = self._enter(request, right)
             await self._clock.sleep(LATENCY_SECONDS)
             # Only after the sleep, in which the order that this request asks about may have become due.
             self._orders.settle(vault["name"])
@@ -53,11 +58,11 @@ class Gate:
 
         return endpoint
 
-    def _enter(self, request: Request, permission: str) -> Document:
+    def _enter(self, request: Request, right: Right) -> Document:
         """Return the request's vault, after checking that the caller may do what it asks.
 
         Raises:
-            ServiceError: 404 for the vault, 401 for the token, 400 for the api-version, 403 for the permission.
+            ServiceError: 404 for the vault, 401 for the token, 400 for the api-version, 403 for the right.
         """
         host = request.headers["host"].partition(":")[0].lower()
         vault = self._model.vault(host.partition(".")[0])
@@ -71,7 +76,7 @@ class Gate:
                 f"The specified version ({version}) is not recognized. Consider using the latest supported version "
                 f"({API_VERSIONS[-1]})."
             )
-        self._model.authorize(vault, caller, permission)
+        right.check(vault, caller, request.path_params.get("name", ""), self._data_allowed)
         return vault
 
     def _authenticate(self, request: Request, vault: Document) -> Principal:
@@ -91,9 +96,13 @@ class Gate:
         return caller
 
 
-def recovery(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes, with the members that describe soft delete added."""
-    return attributes | {"recoveryLevel": "Recoverable+Purgeable", "recoverableDays": RETENTION_DAYS}
+def recovery(vault: Document, attributes: dict[str, Any]) -> dict[str, Any]:
+    """Return attributes, with the members that describe the vault's soft delete added."""
+    days = retention_days(vault)
+    level = ("Recoverable" if days == RETENTION_DAYS else "CustomizedRecoverable") + (
+        "" if vault.get("purgeProtection") else "+Purgeable"
+    )
+    return attributes | {"recoveryLevel": level, "recoverableDays": days}
 
 
 def page(request: Request, found: Iterable[Found], show: Callable[[Found], dict[str, Any]]) -> Response:

@@ -1,7 +1,6 @@
 """Secrets with versions and soft delete."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from uuid import uuid4
 
 from emulator.core.platform import Platform
@@ -16,8 +15,6 @@ from emulator.keyvault.exceptions import (
 )
 from emulator.keyvault.properties import attributes, check_name, metadata, value_of
 from emulator.keyvault.vaults import Vaults
-
-RETENTION_DAYS = 90
 
 
 class KeyVaultModel(Vaults):
@@ -139,7 +136,7 @@ class KeyVaultModel(Vaults):
     # Soft delete
 
     def delete_secret(self, vault: str, name: str, *, managed: bool = False) -> Document:
-        """Soft-delete a secret with all its versions. It can be recovered for 90 days.
+        """Soft-delete a secret with all its versions. It can be recovered while its vault keeps it.
 
         Args:
             vault: name of the vault.
@@ -158,7 +155,7 @@ class KeyVaultModel(Vaults):
         now = self._clock.now()
         secret["deleted"] = {
             "deletedDate": int(now.timestamp()),
-            "scheduledPurgeDate": int((now + timedelta(days=RETENTION_DAYS)).timestamp()),
+            "scheduledPurgeDate": int((now + self.retention(vault)).timestamp()),
         }
         self._secrets.put(_key(vault, name), secret)
         return self._deleted_version(secret)

@@ -1,5 +1,6 @@
 """Wire format of secrets."""
 
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -20,42 +21,46 @@ class Responses:
     async def set_secret(self, request: Request, vault: Document) -> Response:
         """Answer `PUT /secrets/{name}`."""
         version = self._model.set_secret(vault["name"], request.path_params["name"], await body_of(request))
-        return JSONResponse(_bundle(version, value=True))
+        return JSONResponse(_bundle(vault, version, value=True))
 
     async def get_secret(self, request: Request, vault: Document) -> Response:
         """Answer `GET /secrets/{name}/{version}`; without a version, with the newest one."""
         name, version = request.path_params["name"], request.path_params.get("version", "")
-        return JSONResponse(_bundle(self._model.get_secret(vault["name"], name, version), value=True))
+        return JSONResponse(_bundle(vault, self._model.get_secret(vault["name"], name, version), value=True))
 
     async def update_secret(self, request: Request, vault: Document) -> Response:
         """Answer `PATCH /secrets/{name}/{version}`."""
         name, version = request.path_params["name"], request.path_params.get("version", "")
-        return JSONResponse(_bundle(self._model.update_secret(vault["name"], name, version, await body_of(request))))
+        return JSONResponse(
+            _bundle(vault, self._model.update_secret(vault["name"], name, version, await body_of(request)))
+        )
 
     async def delete_secret(self, request: Request, vault: Document) -> Response:
         """Answer `DELETE /secrets/{name}`."""
-        return JSONResponse(_bundle(self._model.delete_secret(vault["name"], request.path_params["name"])))
+        return JSONResponse(_bundle(vault, self._model.delete_secret(vault["name"], request.path_params["name"])))
 
     async def list_secrets(self, request: Request, vault: Document) -> Response:
         """Answer `GET /secrets`."""
-        return page(request, self._model.secrets(vault["name"]), _item)
+        return page(request, self._model.secrets(vault["name"]), partial(_item, vault))
 
     async def list_versions(self, request: Request, vault: Document) -> Response:
         """Answer `GET /secrets/{name}/versions`."""
-        return page(request, self._model.versions(vault["name"], request.path_params["name"]), _version_item)
+        return page(
+            request, self._model.versions(vault["name"], request.path_params["name"]), partial(_version_item, vault)
+        )
 
     async def get_deleted_secret(self, request: Request, vault: Document) -> Response:
         """Answer `GET /deletedsecrets/{name}`."""
-        return JSONResponse(_bundle(self._model.deleted_secret(vault["name"], request.path_params["name"])))
+        return JSONResponse(_bundle(vault, self._model.deleted_secret(vault["name"], request.path_params["name"])))
 
     async def list_deleted_secrets(self, request: Request, vault: Document) -> Response:
         """Answer `GET /deletedsecrets`."""
-        return page(request, self._model.deleted_secrets(vault["name"]), _item)
+        return page(request, self._model.deleted_secrets(vault["name"]), partial(_item, vault))
 
     async def recover_secret(self, request: Request, vault: Document) -> Response:
         """Answer `POST /deletedsecrets/{name}/recover`."""
         recovered = self._model.recover_secret(vault["name"], request.path_params["name"])
-        return JSONResponse(_bundle(recovered | {"deleted": None}))
+        return JSONResponse(_bundle(vault, recovered | {"deleted": None}))
 
     async def purge_secret(self, request: Request, vault: Document) -> Response:
         """Answer `DELETE /deletedsecrets/{name}`."""
@@ -67,10 +72,10 @@ class Responses:
         raise not_implemented(f"{request.method} {request.url.path}")
 
 
-def _common(version: Document, *, versioned: bool) -> dict[str, Any]:
+def _common(vault: Document, version: Document, *, versioned: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": secret_id(version, versioned=versioned),
-        "attributes": recovery(version["attributes"]),
+        "attributes": recovery(vault, version["attributes"]),
     }
     shown |= {member: version[member] for member in ("contentType", "tags") if member in version}
     if version.get("managed"):
@@ -82,14 +87,14 @@ def _common(version: Document, *, versioned: bool) -> dict[str, Any]:
     return shown
 
 
-def _bundle(version: Document, *, value: bool = False) -> dict[str, Any]:
-    shown = _common(version, versioned=True)
+def _bundle(vault: Document, version: Document, *, value: bool = False) -> dict[str, Any]:
+    shown = _common(vault, version, versioned=True)
     return {"value": version["value"]} | shown if value else shown
 
 
-def _item(version: Document) -> dict[str, Any]:
-    return _common(version, versioned=False)
+def _item(vault: Document, version: Document) -> dict[str, Any]:
+    return _common(vault, version, versioned=False)
 
 
-def _version_item(version: Document) -> dict[str, Any]:
-    return _common(version, versioned=True)
+def _version_item(vault: Document, version: Document) -> dict[str, Any]:
+    return _common(vault, version, versioned=True)

@@ -1,74 +1,78 @@
-"""The operations that a vault answers, and the permission that each requires."""
+"""The operations that a vault answers, each with the permission and the data action that it requires."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import partial
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from emulator.core.store import Document
-from emulator.keyvault.certificate_responses import CertificateResponses
+from emulator.keyvault.certificate_responses import CertificateResponses as Certificates
 from emulator.keyvault.gate import Gate
-from emulator.keyvault.responses import Responses
+from emulator.keyvault.responses import Responses as Secrets
+from emulator.keyvault.rights import Right
 
-SecretWork = Callable[[Responses, Request, Document], Awaitable[Response]]
-CertificateWork = Callable[[CertificateResponses, Request, Document], Awaitable[Response]]
+Answers = TypeVar("Answers", Secrets, Certificates)
+# Method, path, permission in an access policy, data action of a role, and the method of `Answers` that does the work.
+Operation = tuple[str, str, str, str, Callable[[Answers, Request, Document], Awaitable[Response]]]
 
-# Literal paths come before those with a parameter in the same place.
-SECRETS: tuple[tuple[str, str, str, SecretWork], ...] = (
-    ("GET", "/secrets", "list", Responses.list_secrets),
-    ("POST", "/secrets/restore", "set", Responses.refuse),
-    ("PUT", "/secrets/{name}", "set", Responses.set_secret),
-    ("DELETE", "/secrets/{name}", "delete", Responses.delete_secret),
-    ("GET", "/secrets/{name}", "get", Responses.get_secret),
-    ("GET", "/secrets/{name}/", "get", Responses.get_secret),
-    ("GET", "/secrets/{name}/versions", "list", Responses.list_versions),
-    ("GET", "/secrets/{name}/{version}", "get", Responses.get_secret),
-    ("PATCH", "/secrets/{name}", "set", Responses.update_secret),
-    ("PATCH", "/secrets/{name}/", "set", Responses.update_secret),
-    ("PATCH", "/secrets/{name}/{version}", "set", Responses.update_secret),
-    ("POST", "/secrets/{name}/backup", "get", Responses.refuse),
-    ("GET", "/deletedsecrets", "list", Responses.list_deleted_secrets),
-    ("GET", "/deletedsecrets/{name}", "get", Responses.get_deleted_secret),
-    ("DELETE", "/deletedsecrets/{name}", "purge", Responses.purge_secret),
-    ("POST", "/deletedsecrets/{name}/recover", "recover", Responses.recover_secret),
+# In both tables, literal paths come before those with a parameter in the same place.
+SECRETS: tuple[Operation[Secrets], ...] = (
+    ("GET", "/secrets", "list", "secrets/readMetadata/action", Secrets.list_secrets),
+    ("POST", "/secrets/restore", "set", "secrets/restore/action", Secrets.refuse),
+    ("PUT", "/secrets/{name}", "set", "secrets/setSecret/action", Secrets.set_secret),
+    ("DELETE", "/secrets/{name}", "delete", "secrets/delete", Secrets.delete_secret),
+    ("GET", "/secrets/{name}", "get", "secrets/getSecret/action", Secrets.get_secret),
+    ("GET", "/secrets/{name}/", "get", "secrets/getSecret/action", Secrets.get_secret),
+    ("GET", "/secrets/{name}/versions", "list", "secrets/readMetadata/action", Secrets.list_versions),
+    ("GET", "/secrets/{name}/{version}", "get", "secrets/getSecret/action", Secrets.get_secret),
+    ("PATCH", "/secrets/{name}", "set", "secrets/update/action", Secrets.update_secret),
+    ("PATCH", "/secrets/{name}/", "set", "secrets/update/action", Secrets.update_secret),
+    ("PATCH", "/secrets/{name}/{version}", "set", "secrets/update/action", Secrets.update_secret),
+    ("POST", "/secrets/{name}/backup", "get", "secrets/backup/action", Secrets.refuse),
+    ("GET", "/deletedsecrets", "list", "secrets/readMetadata/action", Secrets.list_deleted_secrets),
+    ("GET", "/deletedsecrets/{name}", "get", "secrets/readMetadata/action", Secrets.get_deleted_secret),
+    ("DELETE", "/deletedsecrets/{name}", "purge", "secrets/purge/action", Secrets.purge_secret),
+    ("POST", "/deletedsecrets/{name}/recover", "recover", "secrets/recover/action", Secrets.recover_secret),
 )
-CERTIFICATES: tuple[tuple[str, str, str, CertificateWork], ...] = (
-    ("GET", "/certificates", "list", CertificateResponses.list_all),
-    ("GET", "/certificates/issuers", "listissuers", CertificateResponses.list_issuers),
-    ("GET", "/certificates/issuers/{name}", "getissuers", CertificateResponses.get_issuer),
-    ("PUT", "/certificates/issuers/{name}", "setissuers", CertificateResponses.set_issuer),
-    ("PATCH", "/certificates/issuers/{name}", "setissuers", CertificateResponses.update_issuer),
-    ("DELETE", "/certificates/issuers/{name}", "deleteissuers", CertificateResponses.delete_issuer),
-    ("GET", "/certificates/contacts", "get", CertificateResponses.refuse),
-    ("PUT", "/certificates/contacts", "update", CertificateResponses.refuse),
-    ("DELETE", "/certificates/contacts", "update", CertificateResponses.refuse),
-    ("POST", "/certificates/restore", "create", CertificateResponses.refuse),
-    ("POST", "/certificates/{name}/create", "create", CertificateResponses.create),
-    ("POST", "/certificates/{name}/import", "create", CertificateResponses.refuse),
-    ("POST", "/certificates/{name}/backup", "get", CertificateResponses.refuse),
-    ("POST", "/certificates/{name}/pending/merge", "update", CertificateResponses.refuse),
-    ("GET", "/certificates/{name}/pending", "get", CertificateResponses.get_operation),
-    ("PATCH", "/certificates/{name}/pending", "update", CertificateResponses.update_operation),
-    ("DELETE", "/certificates/{name}/pending", "update", CertificateResponses.delete_operation),
-    ("GET", "/certificates/{name}/policy", "get", CertificateResponses.get_policy),
-    ("PATCH", "/certificates/{name}/policy", "update", CertificateResponses.update_policy),
-    ("GET", "/certificates/{name}/versions", "list", CertificateResponses.list_versions),
-    ("DELETE", "/certificates/{name}", "delete", CertificateResponses.delete),
-    ("GET", "/certificates/{name}", "get", CertificateResponses.get),
-    ("GET", "/certificates/{name}/", "get", CertificateResponses.get),
-    ("GET", "/certificates/{name}/{version}", "get", CertificateResponses.get),
-    ("PATCH", "/certificates/{name}", "update", CertificateResponses.update),
-    ("PATCH", "/certificates/{name}/", "update", CertificateResponses.update),
-    ("PATCH", "/certificates/{name}/{version}", "update", CertificateResponses.update),
-    ("GET", "/deletedcertificates", "list", CertificateResponses.list_deleted),
-    ("GET", "/deletedcertificates/{name}", "get", CertificateResponses.get_deleted),
-    ("DELETE", "/deletedcertificates/{name}", "purge", CertificateResponses.purge),
-    ("POST", "/deletedcertificates/{name}/recover", "recover", CertificateResponses.recover),
+CERTIFICATES: tuple[Operation[Certificates], ...] = (
+    ("GET", "/certificates", "list", "certificates/read", Certificates.list_all),
+    ("GET", "/certificates/issuers", "listissuers", "certificatecas/read", Certificates.list_issuers),
+    ("GET", "/certificates/issuers/{name}", "getissuers", "certificatecas/read", Certificates.get_issuer),
+    ("PUT", "/certificates/issuers/{name}", "setissuers", "certificatecas/write", Certificates.set_issuer),
+    ("PATCH", "/certificates/issuers/{name}", "setissuers", "certificatecas/write", Certificates.update_issuer),
+    ("DELETE", "/certificates/issuers/{name}", "deleteissuers", "certificatecas/delete", Certificates.delete_issuer),
+    ("GET", "/certificates/contacts", "get", "certificates/read", Certificates.refuse),
+    ("PUT", "/certificates/contacts", "update", "certificatecontacts/write", Certificates.refuse),
+    ("DELETE", "/certificates/contacts", "update", "certificatecontacts/write", Certificates.refuse),
+    ("POST", "/certificates/restore", "create", "certificates/restore/action", Certificates.refuse),
+    ("POST", "/certificates/{name}/create", "create", "certificates/create/action", Certificates.create),
+    ("POST", "/certificates/{name}/import", "create", "certificates/import/action", Certificates.refuse),
+    ("POST", "/certificates/{name}/backup", "get", "certificates/backup/action", Certificates.refuse),
+    ("POST", "/certificates/{name}/pending/merge", "update", "certificates/update/action", Certificates.refuse),
+    ("GET", "/certificates/{name}/pending", "get", "certificates/read", Certificates.get_operation),
+    ("PATCH", "/certificates/{name}/pending", "update", "certificates/update/action", Certificates.update_operation),
+    ("DELETE", "/certificates/{name}/pending", "update", "certificates/update/action", Certificates.delete_operation),
+    ("GET", "/certificates/{name}/policy", "get", "certificates/read", Certificates.get_policy),
+    ("PATCH", "/certificates/{name}/policy", "update", "certificates/update/action", Certificates.update_policy),
+    ("GET", "/certificates/{name}/versions", "list", "certificates/read", Certificates.list_versions),
+    ("DELETE", "/certificates/{name}", "delete", "certificates/delete", Certificates.delete),
+    ("GET", "/certificates/{name}", "get", "certificates/read", Certificates.get),
+    ("GET", "/certificates/{name}/", "get", "certificates/read", Certificates.get),
+    ("GET", "/certificates/{name}/{version}", "get", "certificates/read", Certificates.get),
+    ("PATCH", "/certificates/{name}", "update", "certificates/update/action", Certificates.update),
+    ("PATCH", "/certificates/{name}/", "update", "certificates/update/action", Certificates.update),
+    ("PATCH", "/certificates/{name}/{version}", "update", "certificates/update/action", Certificates.update),
+    ("GET", "/deletedcertificates", "list", "certificates/read", Certificates.list_deleted),
+    ("GET", "/deletedcertificates/{name}", "get", "certificates/read", Certificates.get_deleted),
+    ("DELETE", "/deletedcertificates/{name}", "purge", "certificates/purge/action", Certificates.purge),
+    ("POST", "/deletedcertificates/{name}/recover", "recover", "certificates/recover/action", Certificates.recover),
 )
 
 
-def routes(gate: Gate, secrets: Responses, certificates: CertificateResponses) -> list[Route]:
+def routes(gate: Gate, secrets: Secrets, certificates: Certificates) -> list[Route]:
     """Return the routes of both tables.
 
     Args:
@@ -76,11 +80,13 @@ def routes(gate: Gate, secrets: Responses, certificates: CertificateResponses) -
         secrets: the operations on secrets.
         certificates: the operations on certificates and issuers.
     """
-    found = []
-    for method, path, permission, secret_work in SECRETS:
-        endpoint = gate.guarded(f"secrets {permission}", secret_work.__get__(secrets))
-        found.append(Route(path, endpoint, methods=[method], name=f"{method} {path.strip('/')}"))
-    for method, path, permission, work in CERTIFICATES:
-        endpoint = gate.guarded(f"certificates {permission}", work.__get__(certificates))
-        found.append(Route(path, endpoint, methods=[method], name=f"{method} {path.strip('/')}"))
-    return found
+    return [
+        *_routes(gate, "secrets", SECRETS, secrets),
+        *_routes(gate, "certificates", CERTIFICATES, certificates),
+    ]
+
+
+def _routes(gate: Gate, kind: str, operations: Iterable[Operation[Answers]], answers: Answers) -> Iterator[Route]:
+    for method, path, permission, data_action, work in operations:
+        endpoint = gate.guarded(Right(f"{kind} {permission}", data_action), partial(work, answers))
+        yield Route(path, endpoint, methods=[method], name=f"{method} {path.strip('/')}")

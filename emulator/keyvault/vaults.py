@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 
 from emulator.core.platform import Platform
 from emulator.core.store import Document
@@ -21,6 +22,14 @@ CONTENTS = (
 )
 
 
+RETENTION_DAYS = 90
+
+
+def retention_days(vault: Document) -> int:
+    """Return how long a vault keeps what was deleted in it."""
+    return int(vault.get("retentionDays", RETENTION_DAYS))
+
+
 class Vaults:
     """All vaults."""
 
@@ -30,7 +39,7 @@ class Vaults:
         self._vaults = platform.store.table("keyvault_vaults")
 
     def ensure_vault(self, name: str, tenant_id: str, *, location: str = "") -> Document:
-        """Create a vault, or update an existing one, which keeps its access policies.
+        """Create a vault, or update or recover an existing one, which keeps its access policies and its contents.
 
         Args:
             name: name of the vault.
@@ -45,15 +54,38 @@ class Vaults:
         new: Document = {"policies": {}, "certificatePolicies": {}}
         vault = new | (self._vaults.get(name.lower()) or {})
         vault |= {"name": name.lower(), "tenantId": tenant_id.lower(), "location": location or self._location}
+        vault["deleted"] = False
         self._vaults.put(name.lower(), vault)
         return vault
 
+    def configure(self, name: str, settings: Document) -> None:
+        """Set how ARM configured a vault.
+
+        Args:
+            name: name of the vault.
+            settings: `resourceId`; `rbac`, whether it goes by roles; `purgeProtection`; `retentionDays`; and, by object
+                id, `policies` and `certificatePolicies`.
+
+        Raises:
+            LookupError: there is no such vault.
+        """
+        self._vaults.put(name.lower(), self._existing_vault(name) | settings)
+
     def vault(self, name: str) -> Document | None:
-        """Return a vault, or None."""
-        return self._vaults.get(name.lower())
+        """Return a vault that is not deleted, or None."""
+        found = self._vaults.get(name.lower())
+        return None if found is None or found.get("deleted") else found
+
+    def hide_vault(self, name: str) -> None:
+        """Soft-delete a vault: it keeps its contents, and `ensure_vault` recovers it.
+
+        Raises:
+            LookupError: there is no such vault.
+        """
+        self._vaults.put(name.lower(), self._existing_vault(name) | {"deleted": True})
 
     def delete_vault(self, name: str) -> bool:
-        """Remove a vault with everything in it; return whether there was one."""
+        """Remove a vault, deleted or not, with everything in it; return whether there was one."""
         with self._store.transaction():
             for table in map(self._store.table, CONTENTS):
                 for key, _ in list(table.scan(f"{name.lower()}/")):
@@ -77,13 +109,21 @@ class Vaults:
         """
         _known("secret", permissions, PERMISSIONS)
         _known("certificate", certificates or (), CERTIFICATE_PERMISSIONS)
-        found = self.vault(vault)
-        if found is None:
-            raise LookupError(f"there is no vault {vault}")
+        found = self._existing_vault(vault)
         found["policies"][object_id.lower()] = list(permissions)
         if certificates is not None:
             found["certificatePolicies"][object_id.lower()] = list(certificates)
         self._vaults.put(vault.lower(), found)
+
+    def retention(self, name: str) -> timedelta:
+        """Return how long a vault keeps what was deleted in it."""
+        return timedelta(days=retention_days(self.vault(name) or {}))
+
+    def _existing_vault(self, name: str) -> Document:
+        found = self.vault(name)
+        if found is None:
+            raise LookupError(f"there is no vault {name}")
+        return found
 
     @staticmethod
     def authorize(vault: Document, caller: Principal, permission: str) -> None:

@@ -22,6 +22,11 @@ def no_identity() -> ServiceError:
     )
 
 
+def ambiguous() -> ServiceError:
+    """Return the error for a call that names no identity although the app has several."""
+    return ServiceError(400, "BadRequest", "Unable to load the proper Managed Identity.")
+
+
 def bad_parameter(name: str, value: str, allowed: str) -> ServiceError:
     """Return the error for an invalid query parameter.
 

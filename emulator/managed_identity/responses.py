@@ -10,33 +10,34 @@ API_VERSION = "2019-08-01"
 
 
 class Responses:
-    """The endpoint, for one function app's identity."""
+    """The endpoint, for the identities of all apps."""
 
     def __init__(self, model: ManagedIdentityModel) -> None:
         self._model = model
 
     async def token(self, request: Request) -> Response:
         """Answer `GET /msi/token`."""
-        self._model.check_header(request.headers.get("x-identity-header", ""))
+        identities = self._model.identities_of(request.headers.get("x-identity-header", ""))
         query = request.query_params
         if query.get("api-version") != API_VERSION:
             raise bad_parameter("api-version", query.get("api-version", ""), API_VERSION)
         resource = query.get("resource", "")
         if not resource:
             raise bad_parameter("resource", "", "the identifier of a resource")
-        request.state.caller = self._model.object_id
-        token, expires_on = self._model.token(
-            resource,
+        identity = self._model.choose(
+            identities,
             client_id=query.get("client_id", ""),
             object_id=query.get("principal_id", "") or query.get("object_id", ""),
             resource_id=query.get("mi_res_id", ""),
         )
+        request.state.caller = identity.object_id
+        token, expires_on = self._model.token(identity, resource)
         return JSONResponse(
             {
                 "access_token": token,
                 "expires_on": str(expires_on),
                 "resource": resource,
                 "token_type": "Bearer",
-                "client_id": self._model.client_id.upper(),
+                "client_id": identity.client_id.upper(),
             }
         )

@@ -297,3 +297,27 @@ def too_many_public_addresses(limit: int, *, static: bool) -> ServiceError:
         "StaticPublicIPCountLimitReached" if static else "PublicIPCountLimitReached",
         f"Cannot create more than {limit} public IP addresses{how} for this subscription in this region.",
     )
+
+
+def invalid_delegation(service: str, identifier: str, valid: Sequence[str]) -> ServiceError:
+    """Return the error for a delegation to a service that does not exist.
+
+    Args:
+        service: the service in the request.
+        identifier: id of the delegation.
+        valid: the services that there are.
+    """
+    return ServiceError(
+        400,
+        "InvalidServiceNameOnDelegation",
+        f"The service name {service} specified on delegation {identifier} is not valid. Valid value(s) are: {','.join(valid)}.",
+    )
+
+
+def delegation_in_use(subnet_id: str, holders: Sequence[str]) -> ServiceError:
+    """Return the error for a write that takes the delegation from a subnet in which the service has resources."""
+    return ServiceError(
+        400,
+        "SubnetMissingRequiredDelegation",
+        f"Subnet {subnet_id} requires its delegations to stay, because these resources use them: {', '.join(holders)}.",
+    )

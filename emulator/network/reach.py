@@ -31,10 +31,11 @@ from emulator.privatedns.resources import ZONE as PRIVATE_ZONE
 
 Json = dict[str, Any]
 
-# All public addresses, and those of private endpoints, are in this range: see `public_addresses.py` and the seeded
-# network.
+# All public addresses, and those of private endpoints of the provider that runs the working tree, are in this range.
 LOCAL = IPv4Network("127.0.0.0/8")
 ALIASES_FOLLOWED = 8
+# The delegations of subnets that function apps join.
+OF_APPS = ("Microsoft.App/environments", "Microsoft.Web/serverFarms")
 
 
 @dataclass(frozen=True)
@@ -167,9 +168,20 @@ class Reach:
         for endpoint in self._arm.scan("/subscriptions/", ENDPOINT):
             interface = owned_interface(self._arm, endpoint)
             held = [] if interface is None else configurations_of(self._arm, interface)
-            if _is_local(address) and any(item["properties"]["privateIPAddress"] == address for item in held):
+            if any(item["properties"]["privateIPAddress"] == address for item in held) and (
+                _is_local(address) or self._is_joined_by_apps(endpoint)
+            ):
                 return self._at_endpoint(endpoint, port)
         raise _UnreachableError(f"{address} is the address of no public IP address and of no private endpoint.")
+
+    def _is_joined_by_apps(self, endpoint: Json) -> bool:
+        """Tell whether apps connect from the network of a private endpoint: a subnet of it is delegated to them."""
+        network = parse_resource(endpoint["properties"]["subnet"]["id"]).root
+        return any(
+            delegation["properties"]["serviceName"] in OF_APPS
+            for subnet in self._arm.scan(f"{network}/subnets/", SUBNET)
+            for delegation in subnet["properties"].get("delegations", ())
+        )
 
     def _at_public_address(self, public: Json, port: int) -> list[Backend]:
         for holder in self._holders(public["id"], FRONTEND):

@@ -31,12 +31,34 @@ RESERVED = (
     ip_network("168.63.129.16/32"),
 )
 
+# The services to which a subnet may be delegated here. Azure has more.
+DELEGATIONS = (
+    "Microsoft.App/environments",
+    "Microsoft.ContainerInstance/containerGroups",
+    "Microsoft.DBforPostgreSQL/flexibleServers",
+    "Microsoft.Netapp/volumes",
+    "Microsoft.Network/dnsResolvers",
+    "Microsoft.Sql/managedInstances",
+    "Microsoft.Web/hostingEnvironments",
+    "Microsoft.Web/serverFarms",
+)
+
 SUBNET_PROPERTIES: Json = {
     "addressPrefix": str,
     "addressPrefixes": [str],
     "applicationGatewayIPConfigurations": [object],
     "defaultOutboundAccess": Since("2023-09-01", bool),
-    "delegations": [object],
+    "delegations": [
+        {
+            "id": READ_ONLY,
+            "name": Required(str),
+            "type": READ_ONLY,
+            "etag": READ_ONLY,
+            "properties": Required(
+                {"serviceName": Required(str), "actions": READ_ONLY, "provisioningState": READ_ONLY}
+            ),
+        }
+    ],
     "ipAllocations": [object],
     "ipamPoolPrefixAllocations": Since("2023-11-01", [object]),
     "ipConfigurationProfiles": READ_ONLY,
@@ -146,13 +168,45 @@ def prepare_subnet(change: Change) -> None:
         for theirs in _networks(prefixes(other["properties"]), other_name):
             if any(mine.version == theirs.version and mine.overlaps(theirs) for mine in own):
                 raise exceptions.subnet_ranges_overlap(name, other_name)
-    properties.setdefault("delegations", [])
+    _prepare_delegations(change)
     properties.setdefault("privateEndpointNetworkPolicies", "Disabled")
     if properties.setdefault("privateLinkServiceNetworkPolicies", "Enabled") == "Enabled":
         _check_policies(change)
     for endpoint in properties.get("serviceEndpoints", ()):
         endpoint.setdefault("locations", ["*"])
         endpoint["provisioningState"] = "Succeeded"
+
+
+def _prepare_delegations(change: Change) -> None:
+    """Check the services to which a subnet is delegated; it may not change while a service is in the subnet."""
+    delegations = change.properties.setdefault("delegations", [])
+    known = {service.lower(): service for service in DELEGATIONS}
+    for delegation in delegations:
+        wanted = delegation["properties"]["serviceName"]
+        identifier = f"{change.id}/delegations/{delegation['name']}"
+        if wanted.lower() not in known:
+            raise exceptions.invalid_delegation(wanted, identifier, DELEGATIONS)
+        service = known[wanted.lower()]
+        delegation |= {"id": identifier, "type": f"{SUBNETS.name}/delegations"}
+        delegation["properties"] = {
+            "serviceName": service,
+            "actions": ["Microsoft.Network/virtualNetworks/subnets/action"],
+            "provisioningState": "Succeeded",
+        }
+    services = {delegation["properties"]["serviceName"] for delegation in delegations}
+    before = {
+        one["properties"]["serviceName"]
+        for one in (change.existing or {"properties": {}})["properties"].get("delegations", ())
+    }
+    users = [] if before <= services else _delegated(change.arm, str(change.id))
+    if users:
+        raise exceptions.delegation_in_use(str(change.id), users)
+
+
+def _delegated(arm: ArmModel, identifier: str) -> list[str]:
+    """Return the ids of the resources that a delegated service has in a subnet."""
+    holders = arm.documents.references.holders(arm, identifier)
+    return [holder for holder in holders if parse_resource(holder).namespace.lower() != "microsoft.network"]
 
 
 def _check_policies(change: Change) -> None:
@@ -174,13 +228,32 @@ def _require_inside(name: str, properties: Json, network: str, ranges: list[IPv4
 
 
 def render_subnet(arm: ArmModel, stored: Json) -> Json:
-    """Show the IP configurations and private endpoints in a subnet, which refer to it."""
+    """Show the IP configurations, private endpoints and delegated resources in a subnet, which refer to it."""
     shown: Json = {}
+    delegated = _delegated(arm, stored["id"])
+    if delegated:
+        shown["serviceAssociationLinks"] = [_association(stored, holder) for holder in delegated]
     for holder in arm.documents.references.holders(arm, stored["id"]):
+        if holder in delegated:
+            continue
         kind = parse_resource(holder).types[0].lower()
         member = "privateEndpoints" if kind == "privateendpoints" else "ipConfigurations"
         shown.setdefault(member, []).append({"id": holder})
     return shown
+
+
+def _association(stored: Json, holder: str) -> Json:
+    services = [delegation["properties"]["serviceName"] for delegation in stored["properties"].get("delegations", ())]
+    name = holder.rsplit("/", 1)[-1]
+    return {
+        "id": f"{stored['id']}/serviceAssociationLinks/{name}",
+        "name": name,
+        "properties": {
+            "linkedResourceType": services[0] if services else "",
+            "link": holder,
+            "provisioningState": "Succeeded",
+        },
+    }
 
 
 VIRTUAL_NETWORKS = ResourceType(

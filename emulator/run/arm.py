@@ -1,5 +1,7 @@
 """Combines Azure Resource Manager with its resource providers: their types, routes and models."""
 
+from collections.abc import Mapping, Sequence
+
 from emulator import compute, deployments
 from emulator.arm import service
 from emulator.arm.models import ArmModel
@@ -11,6 +13,13 @@ from emulator.containerregistry.resources import PROVIDER_ACTIONS as REGISTRY_AC
 from emulator.containerregistry.resources import TYPES as REGISTRY_TYPES
 from emulator.core.platform import Platform, Service
 from emulator.dns.resources import TYPES as DNS_TYPES
+from emulator.documentdb.resources import ROWS as DOCUMENT_ROWS
+from emulator.documentdb.resources import TYPES as DOCUMENT_TYPES
+from emulator.host.keys import read_keys
+from emulator.identities.resources import TYPES as IDENTITY_TYPES
+from emulator.monitoring.components import COMPONENTS
+from emulator.monitoring.workspaces import ROWS as WORKSPACE_ROWS
+from emulator.monitoring.workspaces import WORKSPACES, DeletedWorkspaces
 from emulator.network.reach import Reach
 from emulator.network.resources import TYPES as NETWORK_TYPES
 from emulator.network.usages import ROWS as NETWORK_ROWS
@@ -18,25 +27,47 @@ from emulator.privatedns.resources import TYPES as PRIVATE_DNS_TYPES
 from emulator.storage.models import StorageModel
 from emulator.storage.resources import PROVIDER_ACTIONS as STORAGE_ACTIONS
 from emulator.storage.resources import TYPES as STORAGE_TYPES
+from emulator.vaults.deleted import ROWS as VAULT_ROWS
+from emulator.vaults.deleted import DeletedVaults
+from emulator.vaults.resources import PROVIDER_ACTIONS as VAULT_ACTIONS
+from emulator.vaults.resources import TYPES as VAULT_TYPES
+from emulator.web.models import SitesModel
+from emulator.web.resources import PROVIDER_ACTIONS as WEB_ACTIONS
+from emulator.web.resources import ROWS as WEB_ROWS
+from emulator.web.resources import TYPES as WEB_TYPES
 
 TYPES = (
     *AUTHORIZATION_TYPES,
     *COMPUTE_TYPES,
     *DNS_TYPES,
+    *DOCUMENT_TYPES,
+    *IDENTITY_TYPES,
     *NETWORK_TYPES,
     *PRIVATE_DNS_TYPES,
     *REGISTRY_TYPES,
     *STORAGE_TYPES,
+    *VAULT_TYPES,
+    *WEB_TYPES,
+    COMPONENTS,
+    WORKSPACES,
 )
-PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS)
+PROVIDER_ACTIONS = (*REGISTRY_ACTIONS, *STORAGE_ACTIONS, *VAULT_ACTIONS, *WEB_ACTIONS)
+ROWS = (*AUTHORIZATION_ROWS, *DOCUMENT_ROWS, *NETWORK_ROWS, *VAULT_ROWS, *WEB_ROWS, *WORKSPACE_ROWS)
+# Types without a row, in namespaces that subscriptions must register: sites join subnets by way of Microsoft.App.
+WITHOUT_ROWS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "Microsoft.App": {"managedEnvironments": ("2024-03-01", "2025-01-01")}
+}
 
 
 def create(platform: Platform) -> Service:
     """Build the service, and register its model and those of its providers."""
-    arm = ArmModel(platform, TYPES, PROVIDER_ACTIONS, PROVIDED)
+    arm = ArmModel(platform, TYPES, PROVIDER_ACTIONS, {**PROVIDED, **WITHOUT_ROWS})
     platform.register(arm)
-    created = service.create(arm, (*AUTHORIZATION_ROWS, *NETWORK_ROWS))
+    created = service.create(arm, ROWS)
     platform.register(StorageModel(arm))
+    platform.register(DeletedVaults(platform))
+    platform.register(DeletedWorkspaces(platform))
+    platform.register(SitesModel(arm, read_keys))
     platform.register(Reach(arm))
     compute.install(platform, arm)
     deployments.install(platform, arm)

@@ -18,14 +18,20 @@ from emulator.network.reach import Reach
 from emulator.openshift import kubernetes
 from emulator.openshift.guests import Guests
 from emulator.run import arm
-from emulator.run.seed import Seed, seed
 from emulator.storage.models import StorageModel
+from emulator.web import scm
+from emulator.web.models import SitesModel
+from emulator.web.names import SUFFIX as SITE_SUFFIX
 
 
 def _create_blobs(platform: Platform) -> Service:
-    """Create the blob service, which gets account keys from storage and permissions from ARM."""
-    permissions = platform.model(ArmModel).authorization.permissions
-    return blobs.create(platform, platform.model(StorageModel), permissions)
+    """Create the blob service, which gets account keys from storage and asks ARM what roles allow."""
+    return blobs.create(platform, platform.model(StorageModel), platform.model(ArmModel).authorization)
+
+
+def _create_keyvault(platform: Platform) -> Service:
+    """Create Key Vault, which asks ARM what roles allow."""
+    return keyvault.create(platform, platform.model(ArmModel).authorization.data_allowed)
 
 
 # A service that uses the model of another one comes after it.
@@ -33,10 +39,11 @@ SERVICES: tuple[Callable[[Platform], Service], ...] = (
     entra.create,
     managed_identity.create,
     graph.create,
-    keyvault.create,
     cosmos.create,
     arm.create,
+    _create_keyvault,
     _create_blobs,
+    scm.create,
     openshift.create,
     kubernetes.create,
     control.create,
@@ -51,6 +58,7 @@ def _always(_platform: Platform, _host: str) -> bool:
 NAMED: Mapping[str, Callable[[Platform, str], bool]] = {
     "blobs": lambda platform, host: platform.model(BlobsModel).resolves(host),
     "cosmos": lambda platform, host: platform.model(CosmosModel).resolves(host),
+    "scm": lambda platform, host: platform.model(SitesModel).resolves(host),
     "keyvault": lambda platform, host: platform.model(KeyVaultModel).vault(host.partition(".")[0]) is not None,
 }
 HTTPS_PORT = 443
@@ -60,7 +68,7 @@ MACHINE_PORTS = (6443, 22623)
 ROUTER_PORTS = (80, HTTPS_PORT)
 # Whether each listener uses TLS. The identity endpoint is plain HTTP in App Service too.
 LISTENERS = {"arm": True, "token": True, "identity": False, "control": False}
-# The time scale of the platform that makes the seed: everything that takes time in Azure is over at once.
+# The time scale of the platform on which the provider is deployed: what takes time in Azure is over at once.
 NO_WAITING = 1e9
 
 
@@ -82,24 +90,6 @@ def make_platform(root: Path, ports: Mapping[str, int], *, time_scale: float, wo
     return platform
 
 
-async def make_seed(root: Path, ports: Mapping[str, int], *, world: World) -> Seed:
-    """Create what must exist before the first call, as far as it is missing.
-
-    Args:
-        root: the state folder.
-        ports: port by name, as in `PORTS` of `state.py`.
-        world: the fixed names of the local Azure.
-
-    Raises:
-        SchemaMismatchError: the state is of another version.
-    """
-    platform = make_platform(root, ports, time_scale=NO_WAITING, world=world)
-    try:
-        return await seed(platform)
-    finally:
-        await platform.stop()
-
-
 class Azure:
     """A platform together with its listeners and its proxy."""
 
@@ -114,11 +104,19 @@ class Azure:
         Raises:
             OSError: another program has taken a port since it was chosen.
         """
+        await self.listen()
+        await self.platform.start()
+
+    async def listen(self) -> None:
+        """Listen on every port.
+
+        Raises:
+            OSError: another program has taken a port since it was chosen.
+        """
         ports = self.platform.ports
         for name, tls in LISTENERS.items():
             ports[name] = await self._server.listen(ports[name], tls=tls)
         ports["proxy"] = await self._proxy.listen(ports["proxy"])
-        await self.platform.start()
 
     async def stop(self) -> None:
         """Stop listening and close the state."""
@@ -131,8 +129,8 @@ class Azure:
         if port in MACHINE_PORTS:
             return self._resolve_machine(host, port)
         service = self.platform.service_for(host) if port == HTTPS_PORT else None
-        if port == HTTPS_PORT and host == self.platform.world.front_end_host:
-            return "127.0.0.1", self.platform.ports["front_end"]
+        if port == HTTPS_PORT and host.endswith(SITE_SUFFIX) and service is None:
+            return self._resolve_site(host)
         if service is None and port in ROUTER_PORTS and self._address(host):
             return self._resolve_machine(host, port)
         if service is not None and not NAMED.get(service.name, _always)(self.platform, host):
@@ -142,6 +140,13 @@ class Azure:
         # A host that nothing emulates leads there too, and gets an error inside the tunnel: many clients take a refused
         # CONNECT for a network failure, and retry for minutes.
         return "127.0.0.1", self.platform.ports["arm"]
+
+    def _resolve_site(self, host: str) -> tuple[str, int] | Refusal:
+        """Return the address of a site's front end, or a refusal."""
+        site = self.platform.sites.get(host)
+        if site is None:
+            return Refusal(403, f"{host} does not exist on the local Azure, or its front end is still starting.")
+        return "127.0.0.1", site
 
     def _resolve_machine(self, host: str, port: int) -> tuple[str, int] | Refusal:
         """Return the address of the first listening machine behind an endpoint's address or name, or a refusal."""

@@ -39,12 +39,21 @@ def _write(folder: Path, name: str, pem: Pem) -> None:
     write_private(folder / f"{name}.key", pem[1])
 
 
-def write_front_end_certificate(platform: Platform) -> tuple[Path, Path]:
-    """Issue the front end's server certificate, for localhost and for the app's public name."""
-    names = ("localhost", "127.0.0.1", platform.world.front_end_host)
-    certificate, key = platform.authority.issue("localhost", names=names)
-    folder = platform.root / "certificates"
-    folder.mkdir(exist_ok=True)
+def write_front_end_certificate(platform: Platform, host: str) -> tuple[Path, Path]:
+    """Issue the server certificate of the front end of a mounted app, for localhost and for the app's public name."""
+    return write_server_certificate(platform, platform.root / "certificates", ("localhost", "127.0.0.1", host))
+
+
+def write_server_certificate(platform: Platform, folder: Path, names: tuple[str, ...]) -> tuple[Path, Path]:
+    """Issue a front end's server certificate; return the paths of certificate and key.
+
+    Args:
+        platform: the platform, whose authority signs.
+        folder: folder for both files.
+        names: host names and addresses that the certificate is for.
+    """
+    certificate, key = platform.authority.issue(names[0], names=names)
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "front_end.pem"
     path.write_bytes(certificate.public_bytes(Encoding.PEM))
     return path, write_private(folder / "front_end.key", private_key_pem(key))

@@ -30,6 +30,7 @@ def plain_environment(document: dict[str, Any]) -> dict[str, str]:
         "LOCAL_AZURE_TENANT_ID": document["tenant_id"],
         "LOCAL_AZURE_SUBSCRIPTION_ID": document["subscription_id"],
         "LOCAL_AZURE_CLIENT_ID": document["client_id"],
+        "LOCAL_AZURE_USER_NAME": document["user"]["name"],
     }
 
 
@@ -38,6 +39,21 @@ def secret_environment(document: dict[str, Any]) -> dict[str, str]:
     return {
         "IDENTITY_HEADER": document["identity_header"],
         "LOCAL_AZURE_CLIENT_SECRET": document["client_secret"],
+        "LOCAL_AZURE_USER_PASSWORD": document["user"]["password"],
+    }
+
+
+def deployer_environment(document: dict[str, Any]) -> dict[str, str]:
+    """Return the variables, with a secret, with which a terminal deploys the service into the empty subscription.
+
+    They have Azure's usual names, which `docs/deploy.md` uses, because such a terminal runs no function app.
+    """
+    deployer = document["deployer"]
+    return network_environment(document["proxy"], document["ca_bundle"]) | {
+        "AZURE_TENANT_ID": deployer["tenant_id"],
+        "AZURE_SUBSCRIPTION_ID": deployer["subscription_id"],
+        "AZURE_CLIENT_ID": deployer["client_id"],
+        "AZURE_CLIENT_SECRET": deployer["client_secret"],
     }
 
 

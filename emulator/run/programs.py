@@ -1,4 +1,4 @@
-"""The two programs that run besides the services: Azurite, and the Functions host with the resource provider."""
+"""The programs that run besides the services: Azurite, and a Functions host for each site."""
 
 import asyncio
 import hashlib
@@ -6,12 +6,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from emulator.blobs import azurite as azurite_program
 from emulator.core.platform import Platform
 from emulator.run.children import Program
-from emulator.run.tools import REPOSITORY, find_azurite, find_node
+from emulator.run.tools import find_azurite, find_node
 
 # The variables that a child inherits. None of them can lead it out of the local Azure or change how it works.
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ")
@@ -27,52 +28,81 @@ def azurite(platform: Platform) -> Program:
     return Program(
         name="azurite",
         arguments=(str(find_node()), *azurite_program.arguments(find_azurite(), port, folder)),
-        environment=_inherited() | azurite_program.environment(platform.store),
-        ready=_answers(port, "/", any_status=True),
+        environment=inherited() | azurite_program.environment(platform.store),
+        ready=answers(port, "/", any_status=True),
     )
 
 
-def functions_host(
-    platform: Platform, settings: Mapping[str, str], *, app: Path = REPOSITORY, worker: str = "builtin"
-) -> Program:
-    """Return the program that runs the Functions host with the app.
+@dataclass(frozen=True)
+class HostProgram:
+    """A Functions host.
 
     Args:
-        platform: the platform to which the host belongs.
-        settings: the app settings, as an operator would set them.
+        name: name of the process and of its log.
         app: folder of the function app.
-        worker: what runs the functions: a value of the host's option `--worker`.
+        state: folder of the task hub and the keys.
+        port: port on localhost; 0 takes a free one.
+        options: further options of the command line.
     """
-    port = platform.ports["functions"]
-    folder = platform.root / "functions"
-    folder.mkdir(exist_ok=True)
+
+    name: str
+    app: Path
+    state: Path
+    port: int
+    options: tuple[str, ...] = ()
+
+
+def host(
+    which: HostProgram,
+    platform: Platform,
+    environment: Mapping[str, str],
+    ready: Callable[[], Awaitable[bool]],
+) -> Program:
+    """Return the program that runs a Functions host.
+
+    Args:
+        which: the host.
+        platform: the platform to which it belongs.
+        environment: its whole environment.
+        ready: tells whether it answers.
+    """
+    which.state.mkdir(parents=True, exist_ok=True)
     arguments = (
-        *("--app", str(app), "--state", str(folder), "--port", str(port)),
-        *("--socket", str(front_end_socket(platform)), "--time-scale", str(platform.clock.time_scale)),
-        *("--log", str(platform.root / "logs" / "functions.log"), "--worker", worker),
+        *("--app", str(which.app), "--state", str(which.state), "--port", str(which.port)),
+        *("--socket", str(socket_of(which.state)), "--time-scale", str(platform.clock.time_scale)),
+        *("--log", str(platform.root / "logs" / f"{which.name}.log"), *which.options),
     )
     return Program(
-        name="functions",
+        name=which.name,
         arguments=(sys.executable, "-m", "emulator.host", *arguments),
-        environment=_inherited() | dict(settings),
-        ready=_answers(port, "/healthz"),
+        environment=environment,
+        ready=ready,
     )
 
 
-def front_end_socket(platform: Platform) -> Path:
-    """Return the path of the socket on which the host listens to its front end."""
-    path = platform.root / "functions" / "front_end.sock"
+def socket_of(state: Path) -> Path:
+    """Return the path of the socket on which the host with this state folder listens to its front end."""
+    path = state / "front_end.sock"
     if len(str(path)) <= LONGEST_SOCKET_PATH:
         return path
     name = hashlib.sha256(str(path).encode()).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"front-end-{os.getuid()}-{name}.sock"
 
 
-def _inherited() -> dict[str, str]:
+def inherited() -> dict[str, str]:
+    """Return the variables that every child inherits."""
     return {name: os.environ[name] for name in INHERITED if name in os.environ}
 
 
-def _answers(port: int, path: str, *, any_status: bool = False) -> Callable[[], Awaitable[bool]]:
+def answers(port: int, path: str, *, any_status: bool = False) -> Callable[[], Awaitable[bool]]:
+    """Return a function that tells whether a program on localhost answers.
+
+    Args:
+        port: its port.
+        path: path of the request.
+        any_status: whether 503 counts as an answer.
+    """
+
     async def ready() -> bool:
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

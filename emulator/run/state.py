@@ -33,6 +33,8 @@ PORTS: Mapping[str, str] = {
     "azurite": "Azurite, HTTP",
 }
 END_SECONDS = 8.0
+# The state folder of the local Azure that a terminal uses.
+STATE_VARIABLE = "LOCAL_AZURE_STATE"
 
 
 @dataclass(frozen=True)
@@ -202,8 +204,8 @@ class StateFolder:
 
 
 def default_root() -> Path:
-    """Return the folder that commands use by default."""
-    return Path(".local").absolute()
+    """Return the folder that commands use by default: that of the terminal's `emulator env`, or `.local`."""
+    return Path(os.environ.get(STATE_VARIABLE, ".local")).absolute()
 
 
 def end_trees(roots: list[ProcessId]) -> None:

@@ -34,6 +34,11 @@ class StorageModel:
         found = self.find(account)
         return [] if found is None else [base64.b64decode(key["value"]) for key in found["private"]["keys"]]
 
+    def allows_keys(self, account: str) -> bool:
+        """Tell whether the account accepts its keys, and what is signed with them."""
+        found = self.find(account)
+        return found is not None and found["properties"].get("allowSharedKeyAccess") is not False
+
     def resource_id(self, account: str) -> str:
         """Return the account's resource id.
 

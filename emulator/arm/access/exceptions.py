@@ -7,18 +7,20 @@ from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
 
 
-def authorization_failed(caller: Principal, action: str, scope: str) -> ServiceError:
+def authorization_failed(caller: Principal, action: str, scope: str, *, limited: bool = False) -> ServiceError:
     """Build the 403 for a call that no role assignment allows.
 
     Args:
         caller: the principal that made the call.
         action: the action that the caller lacks.
         scope: the scope of the call.
+        limited: whether a role assignment allows the action, but its condition does not allow this call.
     """
+    lacks = "authorization or an ABAC condition not fulfilled" if limited else "authorization"
     return ServiceError(
         403,
         "AuthorizationFailed",
-        f"The client '{caller.client_id}' with object id '{caller.object_id}' does not have authorization to perform "
+        f"The client '{caller.shown}' with object id '{caller.object_id}' does not have {lacks} to perform "
         f"action '{action}' over scope '{scope}' or the scope is invalid. If access was recently granted, please "
         "refresh your credentials.",
     )
@@ -37,7 +39,7 @@ def denied(caller: Principal, action: str, scope: str, denial: dict[str, Any]) -
     return ServiceError(
         403,
         "DenyAssignmentAuthorizationFailed",
-        f"The client '{caller.client_id}' with object id '{caller.object_id}' has permission to perform action "
+        f"The client '{caller.shown}' with object id '{caller.object_id}' has permission to perform action "
         f"'{action}' on scope '{scope}'; however, the access is denied because of the deny assignment with name "
         f"'{properties['denyAssignmentName']}' and Id '{denial['name'].replace('-', '')}' at scope "
         f"'{properties['scope']}'.",
@@ -62,7 +64,7 @@ def linked_authorization_failed(
     """
     actions = ",".join(dict.fromkeys(pair[0] for pair in (*missing, *blocked)))
     begin = (
-        f"The client '{caller.client_id}' with object id '{caller.object_id}' has permission to perform action "
+        f"The client '{caller.shown}' with object id '{caller.object_id}' has permission to perform action "
         f"'{action}' on scope '{scope}'; however, it does not have permission to perform action(s) '{actions}' on the "
     )
     if not blocked:

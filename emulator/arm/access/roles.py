@@ -1,4 +1,7 @@
-"""Built-in roles that the resource provider, its clients and its tests use. Ids and actions are Azure's public ones."""
+"""Built-in roles that the resource provider, its clients and its tests use. Ids and actions are Azure's public ones.
+
+Source: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +11,7 @@ CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 USER_ACCESS_ADMINISTRATOR = "18d7d88d-d35e-4fb5-a5c3-7773c20a72d9"
-# A custom role of the resource provider's own tenant in Azure; here every tenant has it.
-REGISTRY_TOKEN_CONTRIBUTOR = "48983534-3d06-4dcb-a566-08a694eb1279"  # noqa: S105 - a role's id
+RBAC_ADMINISTRATOR = "f58310d9-a9f6-439a-9e8d-f62e7b41a168"
 
 # The actions that every resource-level contributor role of Azure has in addition to those of its own namespace.
 COMMON = (
@@ -19,6 +21,19 @@ COMMON = (
     "Microsoft.Resources/deployments/*",
     "Microsoft.Resources/subscriptions/resourceGroups/read",
     "Microsoft.Support/*",
+)
+# The actions that the Key Vault roles of the data plane have, so that the portal shows the vaults.
+VAULT_READS = (
+    "Microsoft.Authorization/*/read",
+    "Microsoft.Insights/alertRules/*",
+    "Microsoft.Resources/deployments/*",
+    "Microsoft.Resources/subscriptions/resourceGroups/read",
+    "Microsoft.Support/*",
+    "Microsoft.KeyVault/checkNameAvailability/read",
+    "Microsoft.KeyVault/deletedVaults/read",
+    "Microsoft.KeyVault/locations/*/read",
+    "Microsoft.KeyVault/vaults/*/read",
+    "Microsoft.KeyVault/operations/read",
 )
 
 
@@ -31,8 +46,7 @@ class Role:
         description: what the role is for.
         actions: the actions that it allows, with wildcards.
         not_actions: exceptions from `actions`.
-        data_actions: like `actions`, for the data plane; listed, but not enforced here.
-        custom: whether it is a custom role, not a built-in one.
+        data_actions: like `actions`, for the data plane.
     """
 
     name: str
@@ -40,7 +54,6 @@ class Role:
     actions: tuple[str, ...]
     not_actions: tuple[str, ...] = ()
     data_actions: tuple[str, ...] = ()
-    custom: bool = False
 
     def permission(self) -> dict[str, Any]:
         """Return the entry for the role's `permissions`."""
@@ -137,19 +150,6 @@ ROLES: dict[str, Role] = {
     "7f951dda-4ed3-4680-a7ca-43fe172d538d": Role(
         "AcrPull", "acr pull", ("Microsoft.ContainerRegistry/registries/pull/read",)
     ),
-    REGISTRY_TOKEN_CONTRIBUTOR: Role(
-        "ARO v4 ContainerRegistry Token Contributor",
-        "Manages the tokens with which clusters pull their images.",
-        (
-            "Microsoft.ContainerRegistry/registries/generateCredentials/action",
-            "Microsoft.ContainerRegistry/registries/scopeMaps/read",
-            "Microsoft.ContainerRegistry/registries/tokens/delete",
-            "Microsoft.ContainerRegistry/registries/tokens/operationStatuses/read",
-            "Microsoft.ContainerRegistry/registries/tokens/read",
-            "Microsoft.ContainerRegistry/registries/tokens/write",
-        ),
-        custom=True,
-    ),
     "f1a07417-d97a-45cb-824c-7a7467783830": Role(
         "Managed Identity Operator",
         "Read and Assign User Assigned Identity",
@@ -158,5 +158,143 @@ ROLES: dict[str, Role] = {
             "Microsoft.ManagedIdentity/userAssignedIdentities/*/read",
             "Microsoft.ManagedIdentity/userAssignedIdentities/*/assign/action",
         ),
+    ),
+    RBAC_ADMINISTRATOR: Role(
+        "Role Based Access Control Administrator",
+        "Manage access to Azure resources by assigning roles using Azure RBAC. This role does not allow you to manage "
+        "access using other ways, such as Azure Policy.",
+        (
+            "Microsoft.Authorization/roleAssignments/write",
+            "Microsoft.Authorization/roleAssignments/delete",
+            "*/read",
+            "Microsoft.Support/*",
+        ),
+    ),
+    "e40ec5ca-96e0-45a2-b4ff-59039f2c2b59": Role(
+        "Managed Identity Contributor",
+        "Create, Read, Update, and Delete User Assigned Identity",
+        (
+            "Microsoft.ManagedIdentity/userAssignedIdentities/read",
+            "Microsoft.ManagedIdentity/userAssignedIdentities/write",
+            "Microsoft.ManagedIdentity/userAssignedIdentities/delete",
+            "Microsoft.Authorization/*/read",
+            "Microsoft.Insights/alertRules/*",
+            "Microsoft.Resources/subscriptions/resourceGroups/read",
+            "Microsoft.Resources/deployments/*",
+            "Microsoft.Support/*",
+        ),
+    ),
+    "de139f84-1756-47ae-9be6-808fbbe84772": Role(
+        "Website Contributor",
+        "Lets you manage websites (not web plans), but not access to them.",
+        (
+            *COMMON,
+            "Microsoft.Insights/components/*",
+            "Microsoft.Web/certificates/*",
+            "Microsoft.Web/listSitesAssignedToHostName/read",
+            "Microsoft.Web/serverFarms/join/action",
+            "Microsoft.Web/serverFarms/read",
+            "Microsoft.Web/sites/*",
+        ),
+    ),
+    "b7e6dc6d-f1e8-4753-8033-0f276bb0955b": Role(
+        "Storage Blob Data Owner",
+        "Allows for full access to Azure Storage blob containers and data, including assigning POSIX access control.",
+        (
+            "Microsoft.Storage/storageAccounts/blobServices/containers/*",
+            "Microsoft.Storage/storageAccounts/blobServices/generateUserDelegationKey/action",
+        ),
+        data_actions=("Microsoft.Storage/storageAccounts/blobServices/containers/blobs/*",),
+    ),
+    "974c5e8b-45b9-4653-ba55-5f855dd0fb88": Role(
+        "Storage Queue Data Contributor",
+        "Allows for read, write, and delete access to Azure Storage queues and queue messages",
+        (
+            "Microsoft.Storage/storageAccounts/queueServices/queues/delete",
+            "Microsoft.Storage/storageAccounts/queueServices/queues/read",
+            "Microsoft.Storage/storageAccounts/queueServices/queues/write",
+        ),
+        data_actions=(
+            "Microsoft.Storage/storageAccounts/queueServices/queues/messages/delete",
+            "Microsoft.Storage/storageAccounts/queueServices/queues/messages/read",
+            "Microsoft.Storage/storageAccounts/queueServices/queues/messages/write",
+            "Microsoft.Storage/storageAccounts/queueServices/queues/messages/process/action",
+        ),
+    ),
+    "0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3": Role(
+        "Storage Table Data Contributor",
+        "Allows for read, write and delete access to Azure Storage tables and entities",
+        (
+            "Microsoft.Storage/storageAccounts/tableServices/tables/read",
+            "Microsoft.Storage/storageAccounts/tableServices/tables/write",
+            "Microsoft.Storage/storageAccounts/tableServices/tables/delete",
+        ),
+        data_actions=(
+            "Microsoft.Storage/storageAccounts/tableServices/tables/entities/read",
+            "Microsoft.Storage/storageAccounts/tableServices/tables/entities/write",
+            "Microsoft.Storage/storageAccounts/tableServices/tables/entities/delete",
+            "Microsoft.Storage/storageAccounts/tableServices/tables/entities/add/action",
+            "Microsoft.Storage/storageAccounts/tableServices/tables/entities/update/action",
+        ),
+    ),
+    "00482a5a-887f-4fb3-b363-3b7fe8e74483": Role(
+        "Key Vault Administrator",
+        "Perform all data plane operations on a key vault and all objects in it, including certificates, keys, and "
+        "secrets. Cannot manage key vault resources or manage role assignments. Only works for key vaults that use the "
+        "'Azure role-based access control' permission model.",
+        VAULT_READS,
+        data_actions=("Microsoft.KeyVault/vaults/*",),
+    ),
+    "b86a8fe4-44ce-4948-aee5-eccb2c155cd7": Role(
+        "Key Vault Secrets Officer",
+        "Perform any action on the secrets of a key vault, except manage permissions. Only works for key vaults that "
+        "use the 'Azure role-based access control' permission model.",
+        VAULT_READS,
+        data_actions=("Microsoft.KeyVault/vaults/secrets/*",),
+    ),
+    "4633458b-17de-408a-b874-0445c86b69e6": Role(
+        "Key Vault Secrets User",
+        "Read secret contents. Only works for key vaults that use the 'Azure role-based access control' permission "
+        "model.",
+        (),
+        data_actions=(
+            "Microsoft.KeyVault/vaults/secrets/getSecret/action",
+            "Microsoft.KeyVault/vaults/secrets/readMetadata/action",
+        ),
+    ),
+    "a4417e6f-fecd-4de8-b567-7b0420556985": Role(
+        "Key Vault Certificates Officer",
+        "Perform any action on the certificates of a key vault, excluding reading the secret and key portions, and "
+        "managing permissions. Only works for key vaults that use the 'Azure role-based access control' permission "
+        "model.",
+        VAULT_READS,
+        data_actions=(
+            "Microsoft.KeyVault/vaults/certificatecas/*",
+            "Microsoft.KeyVault/vaults/certificates/*",
+            "Microsoft.KeyVault/vaults/certificatecontacts/write",
+        ),
+    ),
+    "f25e0fa2-a7c8-4377-a976-54943a77a395": Role(
+        "Key Vault Contributor",
+        "Lets you manage key vaults, but not access to them.",
+        (
+            "Microsoft.Authorization/*/read",
+            "Microsoft.Insights/alertRules/*",
+            "Microsoft.KeyVault/*",
+            "Microsoft.Resources/deployments/*",
+            "Microsoft.Resources/subscriptions/resourceGroups/read",
+            "Microsoft.Support/*",
+        ),
+        ("Microsoft.KeyVault/locations/deletedVaults/purge/action", "Microsoft.KeyVault/hsmPools/*"),
+    ),
+    "3913510d-42f4-4e42-8a64-420c390055eb": Role(
+        "Monitoring Metrics Publisher",
+        "Enables publishing metrics against Azure resources",
+        (
+            "Microsoft.Insights/Register/Action",
+            "Microsoft.Support/*",
+            "Microsoft.Resources/subscriptions/resourceGroups/read",
+        ),
+        data_actions=("Microsoft.Insights/Metrics/Write", "Microsoft.Insights/Telemetry/Write"),
     ),
 }

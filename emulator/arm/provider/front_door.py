@@ -11,7 +11,7 @@ import httpx
 from starlette.responses import Response
 
 from emulator.arm.ids import ResourceId, collapse
-from emulator.arm.provider.manifest import PROVIDED_VERSIONS, SYSTEM_NAMESPACE, canonical
+from emulator.arm.provider.registration import DEFAULT_SECONDS, SYSTEM_NAMESPACE
 from emulator.core.certificates import write_private
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 SUBSCRIPTION_VERSION = "2.0"
-TIMEOUT_SECONDS = 60
+# How long an old client stays open after a rollover of the certificate, for the calls that it has in flight.
+DRAIN_SECONDS = 60
 RETRY_SECONDS = 2
 
 _VERBS = {"GET": "read", "HEAD": "read", "PUT": "write", "PATCH": "write", "DELETE": "delete"}
@@ -72,7 +73,7 @@ class Errand:
 
 
 class FrontDoor:
-    """Forwards calls to one resource provider, through the App Service front end on this machine."""
+    """Forwards calls to the resource provider that is registered."""
 
     def __init__(self, platform: Platform, arm: "ArmModel") -> None:
         self._platform, self._arm = platform, arm
@@ -82,8 +83,8 @@ class FrontDoor:
         self._replaced = asyncio.Event()
 
     def serves(self, identifier: ResourceId) -> bool:
-        """Tell whether a path belongs to the resource provider."""
-        return identifier.namespace.lower() == SYSTEM_NAMESPACE.lower()
+        """Tell whether a path belongs to the resource provider, if one is registered."""
+        return self._arm.registration.serves(identifier.namespace)
 
     async def known(self, prefix: str) -> list[Json]:
         """Return the id, name, type, location and tags of each resource that the provider has under a prefix.
@@ -92,8 +93,9 @@ class FrontDoor:
         """
         found = []
         for key, document in list(self._known.scan(prefix.lower())):
-            if document["deleting"]:
-                target = f"{document['resource']['id']}?api-version={PROVIDED_VERSIONS[-1]}"
+            versions = self._arm.registration.types().get(document["resource"]["type"].partition("/")[2])
+            if document["deleting"] and versions:
+                target = f"{document['resource']['id']}?api-version={versions[-1]}"
                 headers = [("Referer", f"https://management.azure.com{target}")]
                 reply = await self._send("GET", target, headers, b"")
                 if reply.status_code == 404:  # noqa: PLR2004 - HTTP
@@ -134,7 +136,8 @@ class FrontDoor:
         """
         self._check(errand)
         headers = [*errand.headers, *self._own_headers(errand)]
-        reply = await self._send(errand.method, errand.target, headers, errand.content)
+        seconds = self._arm.registration.timeout_seconds(errand.identifier)
+        reply = await self._send(errand.method, errand.target, headers, errand.content, seconds)
         if reply.status_code >= 500 and not _is_arm_error(reply):  # noqa: PLR2004 - HTTP
             raise ServiceError(
                 502,
@@ -156,7 +159,7 @@ class FrontDoor:
             return
         arm.subscriptions.for_caller(identifier.subscription_id, errand.caller)
         is_resource = len(identifier.types) == len(identifier.names)
-        kind = f"{SYSTEM_NAMESPACE}/{'/'.join(canonical(identifier.types))}"
+        kind = f"{SYSTEM_NAMESPACE}/{'/'.join(arm.registration.canonical(identifier.types))}"
         scope = str(identifier) if is_resource else str(identifier.parent or identifier.scope)
         action = f"{kind}/action" if method == "POST" else f"{kind}/{_VERBS.get(method, 'read')}"
         located = identifier.types[0].lower() == "locations"
@@ -189,7 +192,8 @@ class FrontDoor:
         return headers
 
     def _system_data(self, errand: Errand) -> Json:
-        by = {"By": errand.caller.client_id, "ByType": "Application", "At": rfc3339(self._arm.clock.now())}
+        kind = "User" if errand.caller.is_user else "Application"
+        by = {"By": errand.caller.shown, "ByType": kind, "At": rfc3339(self._arm.clock.now())}
         created = {f"created{part}": value for part, value in by.items()}
         known = self._known.get(errand.identifier.key)
         return (created if known is None else known["created"]) | {
@@ -247,10 +251,25 @@ class FrontDoor:
             return False
         return reply.is_success
 
-    async def _send(self, method: str, target: str, headers: list[tuple[str, str]], content: bytes) -> httpx.Response:
-        base = f"https://localhost:{self._platform.ports['front_end']}"
+    async def _send(
+        self, method: str, target: str, headers: list[tuple[str, str]], content: bytes, seconds: int = DEFAULT_SECONDS
+    ) -> httpx.Response:
+        """Send a request to the registered endpoint: to the local port of its site, under its public name."""
+        host = self._arm.registration.host
+        port = self._platform.sites.get(host)
+        if port is None:
+            raise _unreachable()
+        request = self._connected().build_request(
+            method,
+            f"https://127.0.0.1:{port}{target}",
+            headers=[("Host", host), *headers],
+            content=content,
+            timeout=seconds,
+            # The TLS client asks for this name, and checks the certificate against it.
+            extensions={"sni_hostname": host},
+        )
         try:
-            return await self._connected().request(method, base + target, headers=headers, content=content)
+            return await self._connected().send(request)
         except httpx.TimeoutException as error:
             raise ServiceError(
                 504,
@@ -258,11 +277,7 @@ class FrontDoor:
                 f"The gateway did not receive a response from '{SYSTEM_NAMESPACE}' within the specified time period.",
             ) from error
         except httpx.TransportError as error:
-            raise ServiceError(
-                502,
-                "BadGatewayConnection",
-                f"The network connectivity issue encountered for '{SYSTEM_NAMESPACE}'; cannot fulfill the request.",
-            ) from error
+            raise _unreachable() from error
 
     def _connected(self) -> httpx.AsyncClient:
         """Return the HTTP client that presents ARM's certificate, and replace it after a rollover."""
@@ -274,7 +289,7 @@ class FrontDoor:
             chain = write_private(self._platform.root / "arm-client.pem", certificate + key)
             context = ssl.create_default_context(cadata=self._platform.authority.pem().decode())
             context.load_cert_chain(chain)
-            self._client = httpx.AsyncClient(verify=context, timeout=TIMEOUT_SECONDS, trust_env=False)
+            self._client = httpx.AsyncClient(verify=context, trust_env=False)
             self._certificate = certificate
             self._platform.spawn(_close_at_end(self._client, self._replaced), "connections to the resource provider")
         return self._client
@@ -284,9 +299,17 @@ async def _close_at_end(client: httpx.AsyncClient, replaced: asyncio.Event) -> N
     """Close a client when the platform stops, or once the calls that it had in flight at a rollover have ended."""
     try:
         await replaced.wait()
-        await asyncio.sleep(TIMEOUT_SECONDS)
+        await asyncio.sleep(DRAIN_SECONDS)
     finally:
         await client.aclose()
+
+
+def _unreachable() -> ServiceError:
+    return ServiceError(
+        502,
+        "BadGatewayConnection",
+        f"The network connectivity issue encountered for '{SYSTEM_NAMESPACE}'; cannot fulfill the request.",
+    )
 
 
 def _is_arm_error(reply: httpx.Response) -> bool:

@@ -1,48 +1,125 @@
-"""The types and api-versions, by namespace, that have no row in ARM, above all those of the resource provider."""
+"""The manifest with which the owner of a resource provider registers it with ARM, and how it is checked.
 
-import json
-from pathlib import Path
+`PROVIDED` has the types of ARM's own providers that have no row. The types of the resource provider come from the
+manifest that is registered: see `registration.py`.
+"""
 
-from emulator.arm.exceptions import invalid_resource_type, no_registered_provider
-from emulator.arm.ids import ResourceId
+import re
+from collections.abc import Iterator
+from typing import Any
 
-# The types that the owner of the resource provider registered with ARM. `make docs` writes the file from the provider's
-# own tables, because the emulator must not import them.
-_MANIFEST = json.loads(Path(__file__).with_name("provider.json").read_text(encoding="utf-8"))
-SYSTEM_NAMESPACE: str = _MANIFEST["namespace"]
+from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.arm.ids import GUID
+from emulator.arm.schema import Choice, Reading, Required
+from emulator.core.errors import ServiceError
+
+Json = dict[str, Any]
+
+SYSTEM_NAMESPACE = "Microsoft.RedHatOpenShift"
 # Api-versions by namespace and type.
 PROVIDED: dict[str, dict[str, tuple[str, ...]]] = {
-    SYSTEM_NAMESPACE: {kind: tuple(versions) for kind, versions in _MANIFEST["resourceTypes"].items()},
     "Microsoft.Authorization": {},
     "Microsoft.Compute": {},
     "Microsoft.Features": {"features": ("2015-12-01", "2021-07-01"), "providers": ("2015-12-01", "2021-07-01")},
     "Microsoft.Resources": {"resourceGroups": ("2022-09-01",), "subscriptions": ("2022-12-01",)},
 }
-# Api-versions of clusters, the newest last.
-PROVIDED_VERSIONS = PROVIDED[SYSTEM_NAMESPACE]["openShiftClusters"]
+
+_API_VERSION = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?"
+_TIMEOUT = r"PT([1-9][0-9]{0,2})S"
+_TYPE = r"[A-Za-z]+(/[A-Za-z]+)*"
+_HOST = r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+"
+
+_ENDPOINT = {"apiVersions": Required([str]), "locations": [str], "timeout": Required(str)}
+_AUTHORIZATION = {"applicationId": Required(str), "roleDefinitionId": str, "managedByRoleDefinitionId": str}
+_RESOURCE_TYPE = {
+    "name": Required(str),
+    "routingType": Required(Choice(("Default", "ProxyOnly"))),
+    "endpoints": Required([_ENDPOINT]),
+}
+_MANIFEST = {
+    "namespace": Required(str),
+    "providerVersion": Required(Choice(("2.0",))),
+    "providerType": Required(str),
+    "providerAuthorizations": Required([_AUTHORIZATION]),
+    "resourceTypes": Required([_RESOURCE_TYPE]),
+}
+_REGISTRATION = {"endpoint": Required(str), "manifest": Required(_MANIFEST)}
 
 
-def canonical(types: tuple[str, ...]) -> list[str]:
-    """Return the segments of one of the provider's types in the casing of its manifest."""
-    known = {kind.lower(): kind for name in PROVIDED[SYSTEM_NAMESPACE] for kind in name.split("/")}
-    return [known.get(kind.lower(), kind) for kind in types]
-
-
-def type_name(identifier: ResourceId, api_version: str, location: str) -> str:
-    """Return the full type of one of the provider's resources, and check that the type supports this api-version.
-
-    Args:
-        identifier: id of the resource.
-        api_version: the api-version of the write.
-        location: the wanted location, which the error for an unsupported version quotes.
+def read(document: Any) -> Json:
+    """Return a registration `{"endpoint": "https://<host>", "manifest": {...}}` after checking everything in it.
 
     Raises:
-        ServiceError: the type or the version does not exist.
+        ServiceError: 400, with all problems.
     """
-    name = "/".join((SYSTEM_NAMESPACE, *canonical(identifier.types)))
-    versions = PROVIDED[SYSTEM_NAMESPACE].get(name.partition("/")[2])
-    if versions is None:
-        raise invalid_resource_type(name, api_version)
-    if api_version.lower() not in versions:
-        raise no_registered_provider(name, location, api_version, versions)
-    return name
+    reading = Reading("", "ProviderRegistration")
+    if not isinstance(document, dict):
+        raise refusal(["A registration is a JSON object with the members endpoint and manifest."])
+    read_document: Json = reading.read(_REGISTRATION, document, "")
+    if reading.problems:
+        raise refusal(reading.problems)
+    problems = [*_endpoint_problems(read_document["endpoint"]), *_manifest_problems(read_document["manifest"])]
+    if problems:
+        raise refusal(problems)
+    return read_document
+
+
+def host_of(endpoint: str) -> str:
+    """Return the host name of an endpoint."""
+    return endpoint.removeprefix("https://")
+
+
+def timeout_seconds(endpoint: Json) -> int:
+    """Return how many seconds ARM waits for an answer of an endpoint of a type."""
+    found = re.fullmatch(_TIMEOUT, endpoint["timeout"])
+    if found is None:
+        raise ValueError(f"{endpoint['timeout']!r} is not a timeout")
+    return int(found[1])
+
+
+def refusal(problems: list[str]) -> ServiceError:
+    """Build the 400 for a registration with these problems."""
+    return ServiceError(
+        400,
+        "InvalidProviderRegistration",
+        " ".join(problems),
+        details=[{"code": "InvalidProviderRegistration", "message": problem} for problem in problems],
+    )
+
+
+def _endpoint_problems(endpoint: str) -> Iterator[str]:
+    if not endpoint.startswith("https://") or not re.fullmatch(_HOST, host_of(endpoint)):
+        yield f"The endpoint '{endpoint}' is not `https://` and a host name in lower case, without a port and a path."
+
+
+def _manifest_problems(manifest: Json) -> Iterator[str]:
+    if manifest["namespace"] != SYSTEM_NAMESPACE:
+        yield f"The namespace is '{manifest['namespace']}'. The local Azure registers '{SYSTEM_NAMESPACE}' only."
+    for authorization in manifest["providerAuthorizations"]:
+        if not re.fullmatch(GUID, authorization["applicationId"]):
+            yield f"The applicationId '{authorization['applicationId']}' is not a GUID."
+    names = [row["name"].lower() for row in manifest["resourceTypes"]]
+    yield from (f"The resource type '{name}' is there twice." for name in sorted({*names}) if names.count(name) > 1)
+    for row in manifest["resourceTypes"]:
+        yield from _type_problems(row, names)
+
+
+def _type_problems(row: Json, names: list[str]) -> Iterator[str]:
+    name = row["name"]
+    if not re.fullmatch(_TYPE, name):
+        yield f"The resource type '{name}' is not a name of letters, with parts that are separated by slashes."
+    parent = name.rpartition("/")[0]
+    if parent and parent.lower() not in names:
+        yield f"The resource type '{name}' has no parent '{parent}'."
+    versions = [version for endpoint in row["endpoints"] for version in endpoint["apiVersions"]]
+    if not versions or len({*versions}) < len(versions):
+        yield f"The endpoints of the resource type '{name}' must have at least one api-version, and each one once."
+    for endpoint in row["endpoints"]:
+        for version in endpoint["apiVersions"]:
+            if not re.fullmatch(_API_VERSION, version):
+                yield f"The api-version '{version}' of the resource type '{name}' is not yyyy-mm-dd."
+        for location in endpoint.get("locations") or ():
+            if normal_location(location) not in LOCATIONS:
+                yield f"The location '{location}' of the resource type '{name}' is unknown; there are {', '.join(LOCATIONS)}."
+        if not re.fullmatch(_TIMEOUT, endpoint["timeout"]):
+            yield f"The timeout '{endpoint['timeout']}' of the resource type '{name}' is not PT<seconds>S."

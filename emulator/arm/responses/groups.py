@@ -56,14 +56,14 @@ async def head_group(call: Call) -> Response:
 async def put_group(call: Call) -> Response:
     """PUT …/resourcegroups/{name}.
 
-    The resource provider needs no role to create a group that one of its own resources manages.
+    The resource provider may create a group that one of its own resources manages by the role for such groups.
     """
     subscription_id, name = _enter(call), call.params["group"]
     body = await call.object()
     existing = call.arm.groups.find(subscription_id, name)
     managed_by = body.get("managedBy")
-    owned = existing is None and isinstance(managed_by, str)
-    if not (owned and call.arm.authorization.may_manage(call.caller, subscription_id, managed_by or "")):
+    owner = managed_by if existing is None and isinstance(managed_by, str) else ""
+    if not call.arm.authorization.may_manage(call.caller, f"{TYPE}/write", subscription_id, owner):
         _authorize(call, subscription_id, "write")
     _check_policies(call, subscription_id, name, body)
     document, created = call.arm.groups.put(subscription_id, name, body)

@@ -30,12 +30,17 @@ def name(arm: ArmModel, request: Request) -> str:
 
 
 async def serve(call: Call) -> Response:
-    """Answer a request for a resource, a list or an action."""
+    """Answer a request for a resource, a list or an action.
+
+    Raises:
+        ServiceError: 404 `InvalidResourceNamespace`, if no provider has the namespace.
+    """
     identifier = parse(call.path)
     if identifier is None or not identifier.types:
         raise exceptions.unknown_path(call.request)
     if call.arm.front_door.serves(identifier):
         return await call.arm.front_door.forward(call, identifier)
+    call.arm.subscriptions.canonical(identifier.namespace)
     is_resource = len(identifier.types) == len(identifier.names)
     if is_resource and call.request.method in _RESOURCE_VERBS:
         return await _RESOURCE_VERBS[call.request.method](call, identifier)
@@ -185,7 +190,7 @@ def _reply(call: Call, operation: ResourceOperation) -> Response:
     )
     headers = {"Retry-After": call.arm.clock.retry_after(LONGEST_POLL_SECONDS if noted["kind"] == "delete" else 3)}
     # An action has only a `Location`, which answers its result: few roles have the right to read a status.
-    if row.reply in {"operation", "accepted"} and noted["kind"] != "action":
+    if row.reply in {"operation", "accepted", "ok"} and noted["kind"] != "action":
         status_path = row.status_path.format(
             id=operation.resource_id,
             subscription=identifier.subscription_id,

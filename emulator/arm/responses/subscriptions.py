@@ -6,8 +6,9 @@ from starlette.responses import Response
 
 from emulator.arm.call import Call, answer, page
 from emulator.arm.groups import LOCATIONS
-from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
+from emulator.arm.provider.registration import SYSTEM_NAMESPACE
 from emulator.core.errors import ServiceError
+from emulator.core.journal import note_action
 
 Json = dict[str, Any]
 
@@ -38,6 +39,7 @@ async def get_subscription(call: Call) -> Response:
     """GET /subscriptions/{id}."""
     document = call.arm.subscriptions.for_caller(call.params["subscription_id"], call.caller)
     scope = f"/subscriptions/{document['subscriptionId']}"
+    note_action(READ)
     if not call.arm.authorization.has_any_role(call.caller, scope):
         call.arm.authorize(call.caller, READ, scope)
     return answer(_render(document))

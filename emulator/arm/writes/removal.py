@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from emulator.arm import exceptions
+from emulator.arm.access.conditions import Facts
 from emulator.arm.ids import parse_resource
 from emulator.arm.operations import ResourceOperation
 from emulator.arm.writes.guards import Conditions, check_conditions, require_idle
@@ -41,10 +42,11 @@ async def delete(
     row = arm.row(identifier, api_version)
     if row.inline_only:
         raise exceptions.method_not_supported("DELETE")
-    arm.authorize(caller, f"{row.name}/delete", str(identifier))
+    stored = arm.load(identifier)
+    facts = Facts(resource={} if stored is None else row.attributes(arm, stored))
+    arm.authorize(caller, f"{row.name}/delete", str(identifier), facts)
     if identifier.resource_group:
         arm.groups.get(identifier.subscription_id, identifier.resource_group)
-    stored = arm.load(identifier)
     if stored is None:
         return ResourceOperation(str(identifier), api_version, 204, {})
     check_conditions(identifier, stored, conditions)

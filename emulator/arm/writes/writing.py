@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from emulator.arm import exceptions
 from emulator.arm.access import policies
+from emulator.arm.access.conditions import Facts
 from emulator.arm.groups import normal_location
 from emulator.arm.ids import ResourceId, parse_resource
 from emulator.arm.operations import ResourceOperation
@@ -70,7 +71,7 @@ def _admit(arm: "ArmModel", caller: Principal, identifier: ResourceId, api_versi
     row = arm.row(identifier, api_version, location=wanted or arm.platform.world.location)
     if row.inline_only:
         raise exceptions.method_not_supported("PUT")
-    arm.authorize(caller, f"{row.name}/write", str(identifier))
+    arm.authorize(caller, f"{row.name}/write", str(identifier), Facts(request=row.attributes(arm, body)))
     if identifier.resource_group:
         arm.groups.require_writable(identifier.subscription_id, identifier.resource_group)
     if identifier.subscription_id:
@@ -200,10 +201,11 @@ def _canonical(arm: "ArmModel", identifier: ResourceId, row: ResourceType) -> Re
 def _begin(arm: "ArmModel", row: ResourceType, stored: Json, api_version: str, *, created: bool) -> ResourceOperation:
     seconds = row.create_seconds if created else row.update_seconds
     if row.reply == "sync" or seconds == 0:
-        return ResourceOperation(stored["id"], api_version, 201 if created else 200, arm.render(stored))
+        status = row.created_status if created else 200
+        return ResourceOperation(stored["id"], api_version, status, arm.render(stored))
     operation = arm.operations.begin(
         "put", stored["id"], seconds, api_version=api_version, waits=row.outcome is not None
     )
     marked = arm.documents.mark(stored, operation)
-    status = 202 if row.reply in {"accepted", "location"} else 201 if created else 200
+    status = 202 if row.reply in {"accepted", "location"} else 201 if created and row.reply != "ok" else 200
     return ResourceOperation(stored["id"], api_version, status, arm.render(marked), operation["id"])

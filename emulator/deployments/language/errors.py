@@ -11,3 +11,10 @@ class ExpressionError(Exception):
 
     def __init__(self, message: str, *, topic: str = "arm-template-expressions") -> None:
         super().__init__(f"{message} Please see https://aka.ms/{topic} for usage details.")
+
+
+class UndeterminedError(Exception):
+    """A value on which the list of resources depends is known only when the deployment runs.
+
+    This can happen only in a nested template whose parameters refer to resources; it is then not expanded.
+    """

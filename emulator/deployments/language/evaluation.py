@@ -4,12 +4,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.errors import ExpressionError, UndeterminedError
 from emulator.deployments.language.functions import FUNCTIONS
 from emulator.deployments.language.functions.signature import Function
 from emulator.deployments.language.scope import Scope
-from emulator.deployments.language.syntax import Call, Literal, Member, Node, is_expression, literal_text, parse
-from emulator.deployments.language.values import UNKNOWN, element, find_key, member, type_name
+from emulator.deployments.language.syntax import (
+    Call,
+    Index,
+    Literal,
+    Member,
+    Node,
+    is_expression,
+    literal_text,
+    parse,
+)
+from emulator.deployments.language.values import (
+    Unknown,
+    as_node,
+    element,
+    find_key,
+    holds_unknown,
+    member,
+    type_name,
+)
 
 MAX_COPY_COUNT = 800
 
@@ -78,8 +95,8 @@ def _evaluate_object(value: dict[str, Any], scope: Scope) -> dict[str, Any]:
             continue
         # Names can be expressions too; Bicep writes computed member names that way.
         key = evaluate(name, scope) if name.startswith("[") else name
-        if key is UNKNOWN:
-            continue
+        if isinstance(key, Unknown):
+            key = str(key)
         if not isinstance(key, str):
             raise ExpressionError(f"The property name '{name}' evaluates to a value of type '{type_name(key)}'.")
         result[key] = evaluate(item, scope)
@@ -98,13 +115,15 @@ def is_property_copy(item: Any) -> bool:
     )
 
 
-def evaluate_loop(loop: Mapping[str, Any], name: str, scope: Scope) -> Any:
+def evaluate_loop(loop: Mapping[str, Any], name: str, scope: Scope, *, unnamed: bool = False) -> Any:
     """Evaluate a loop: return one evaluated `input` for each round.
 
     Args:
         loop: `{count, input}`.
         name: name of the loop.
         scope: the scope around the loop.
+        unnamed: whether `copyIndex()` without a name means this loop; in the loop of a property, it means the loop of
+            the resource.
 
     Raises:
         ExpressionError: `count` or `input` is missing or wrong.
@@ -112,7 +131,7 @@ def evaluate_loop(loop: Mapping[str, Any], name: str, scope: Scope) -> Any:
     if not {"count", "input"} <= loop.keys():
         raise ExpressionError(f"The copy loop '{name}' needs 'count' and 'input'.", topic="arm-copy")
     count = copy_count(loop["count"], name, scope)
-    return [evaluate(loop["input"], scope.in_loop(name, index)) for index in range(count)]
+    return [evaluate(loop["input"], scope.in_loop(name, index, unnamed=unnamed)) for index in range(count)]
 
 
 def copy_count(raw: Any, name: str, scope: Scope) -> int:
@@ -127,6 +146,8 @@ def copy_count(raw: Any, name: str, scope: Scope) -> int:
         ExpressionError: the count is not an integer from 0 to 800.
     """
     count = evaluate(raw, replace(scope, runtime=None))
+    if isinstance(count, Unknown):
+        raise UndeterminedError(name)
     if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= MAX_COPY_COUNT:
         raise ExpressionError(
             f"The copy count '{count}' of '{name}' is not an integer value from 0 to {MAX_COPY_COUNT}.",
@@ -147,9 +168,11 @@ def evaluate_node(node: Node, scope: Scope) -> Any:
         return _call(node, scope)
     base = evaluate_node(node.base, scope)
     if isinstance(node, Member):
-        return base if base is UNKNOWN else member(base, node.name)
+        return Unknown(Member(as_node(base), node.name)) if isinstance(base, Unknown) else member(base, node.name)
     index = evaluate_node(node.index, scope)
-    return UNKNOWN if base is UNKNOWN or index is UNKNOWN else element(base, index)
+    if isinstance(base, Unknown) or isinstance(index, Unknown):
+        return Unknown(Index(as_node(base), as_node(index)))
+    return element(base, index)
 
 
 def _call(node: Call, scope: Scope) -> Any:
@@ -159,10 +182,16 @@ def _call(node: Call, scope: Scope) -> Any:
         return function.lazy([_later(argument, scope) for argument in node.arguments])
     arguments = [evaluate_node(argument, scope) for argument in node.arguments]
     function.check_count(len(arguments))
-    if any(argument is UNKNOWN for argument in arguments):
-        return UNKNOWN
+    if any(map(holds_unknown, arguments)):
+        return _unknown(node, arguments)
     function.check_types(arguments)
-    return function.evaluate(scope, node.name, arguments) if function.scoped else function.evaluate(*arguments)
+    result = function.evaluate(scope, node.name, arguments) if function.scoped else function.evaluate(*arguments)
+    # Only `reference` and `list*` begin something unknown.
+    return _unknown(node, arguments) if isinstance(result, Unknown) and result.node is None else result
+
+
+def _unknown(node: Call, arguments: list[Any]) -> Unknown:
+    return Unknown(Call(node.name, tuple(map(as_node, arguments))))
 
 
 def _later(node: Node, scope: Scope) -> Callable[[], Any]:

@@ -9,7 +9,7 @@ class Runtime(Protocol):
     """Answers `reference` and `list*`."""
 
     def reference(self, identifier: str, api_version: str | None, *, full: bool) -> Any:
-        """Return a resource's properties, or `UNKNOWN`.
+        """Return a resource's properties, or an unknown value.
 
         Args:
             identifier: id of the resource, or its name in the template.
@@ -18,7 +18,7 @@ class Runtime(Protocol):
         """
 
     def list_action(self, name: str, identifier: str, api_version: str, body: Any) -> Any:
-        """Return the answer of a resource's `list*` action, or `UNKNOWN`.
+        """Return the answer of a resource's `list*` action, or an unknown value.
 
         Args:
             name: name of the action.
@@ -34,7 +34,7 @@ class Environment:
 
     Args:
         subscription: what `subscription()` returns.
-        resource_group: what `resourceGroup()` returns.
+        resource_group: what `resourceGroup()` returns; None at a subscription.
         deployment: what `deployment()` returns.
         tenant_id: tenant of the subscription.
         cloud: what `environment()` returns.
@@ -43,7 +43,7 @@ class Environment:
     """
 
     subscription: Mapping[str, Any]
-    resource_group: Mapping[str, Any]
+    resource_group: Mapping[str, Any] | None
     deployment: Mapping[str, Any]
     tenant_id: str
     cloud: Mapping[str, Any]
@@ -70,7 +70,7 @@ class Scope:
         environment: the deployment's surroundings.
         parameters: values by name; None if parameters cannot be used.
         variables: evaluates each variable at its first use; None if variables cannot be used.
-        loops: index of each enclosing copy loop by name; "" is the innermost.
+        loops: index of each enclosing copy loop by name; "" is the loop of the resource or output.
         runtime: answers `reference` and `list*`; None if these cannot be used.
         in_default: whether this is the default value of a parameter, the only place for `utcNow` and `newGuid`.
     """
@@ -82,6 +82,12 @@ class Scope:
     runtime: Runtime | None = None
     in_default: bool = False
 
-    def in_loop(self, name: str, index: int) -> "Scope":
-        """Return the scope of one round of a copy loop."""
-        return replace(self, loops={**self.loops, name: index, "": index})
+    def in_loop(self, name: str, index: int, *, unnamed: bool) -> "Scope":
+        """Return the scope of one round of a copy loop.
+
+        Args:
+            name: name of the loop.
+            index: index of the round, from 0.
+            unnamed: whether `copyIndex()` without a name means this loop, as for the loops of resources and outputs.
+        """
+        return replace(self, loops={**self.loops, name: index} | ({"": index} if unnamed else {}))

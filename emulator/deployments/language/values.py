@@ -1,21 +1,63 @@
-"""The values of the language: JSON, and `UNKNOWN` for what is not known before the deployment runs."""
+"""The values of the language: JSON, and `Unknown` for what is not known before the deployment runs."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.syntax import Call, Literal, Node, unparse
 
 
-class _Unknown:
-    """The type of `UNKNOWN`."""
+@dataclass(frozen=True)
+class Unknown:
+    """A value that only the running deployment can compute.
 
-    def __repr__(self) -> str:
-        return "UNKNOWN"
+    Args:
+        node: the expression for it, in which everything that is known is evaluated; None while it is not needed.
+    """
+
+    node: Node | None = None
+
+    def __str__(self) -> str:
+        return "" if self.node is None else unparse(self.node)
 
 
 # What reference() and list*() return while a template is only checked. Values computed from it are unknown too.
-UNKNOWN: Final = _Unknown()
+UNKNOWN: Final = Unknown()
+
+
+def holds_unknown(value: Any) -> bool:
+    """Tell whether a value, or anything in it, is unknown."""
+    if isinstance(value, list | dict):
+        return any(map(holds_unknown, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, Unknown)
+
+
+def without_unknown(value: Any) -> Any:
+    """Return a value as JSON: each unknown value in it becomes the text of its expression."""
+    if isinstance(value, list):
+        return [without_unknown(item) for item in value]
+    if isinstance(value, dict):
+        return {name: without_unknown(item) for name, item in value.items()}
+    return str(value) if isinstance(value, Unknown) else value
+
+
+def as_node(value: Any) -> Node:
+    """Return an expression for a value."""
+    match value:
+        case Unknown():
+            return value.node or Call("null", ())
+        case bool() | None:
+            return Call({True: "true", False: "false", None: "null"}[value], ())
+        case list():
+            return Call("createArray", tuple(map(as_node, value)))
+        case dict():
+            return Call("createObject", tuple(as_node(part) for pair in value.items() for part in pair))
+        case float():
+            return Call("json", (Literal(json.dumps(value)),))
+    return Literal(value)
+
 
 TYPE_NAMES: dict[type, str] = {
     str: "String",

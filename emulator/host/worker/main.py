@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from emulator.host.worker import dependencies
 from emulator.host.worker.channel import encode_frame, read_frame
 from emulator.host.worker.engine import Engine
 
@@ -91,28 +92,41 @@ def _read_invocations(stream: BinaryIO, output: _Output, loaded: "Future[Engine]
     os._exit(0)
 
 
-async def _serve(stream: BinaryIO, output: _Output, kind: str, app_directory: Path) -> None:
+def _hide() -> None:
+    """Hide the worker's own modules from the app, for which they do not exist in Azure either."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "emulator"]:
+        del sys.modules[name]
+
+
+async def _serve(stream: BinaryIO, output: _Output, kind: str, app_directory: Path, *, isolated: bool) -> None:
     loaded: Future[Engine] = Future()
     arguments = (stream, output, loaded)
     threading.Thread(target=_read_invocations, args=arguments, daemon=True, name="channel").start()
     try:
         engine = _make_engine(kind)
+        _hide()
         root = logging.getLogger()
         root.setLevel(logging.DEBUG if os.environ.get("PYTHON_ENABLE_DEBUG_LOGGING") == "1" else logging.INFO)
         root.addHandler(_HostLogHandler(output, engine))
         functions = await engine.load(app_directory)
     except BaseException as error:  # noqa: BLE001 - a SystemExit of the app is a failed load too
         described = traceback.format_exception(error)
-        output.send({"kind": "failed", "message": f"{type(error).__name__}: {error}", "stack": "".join(described)})
+        hint = dependencies.hint(app_directory) if isinstance(error, ImportError) and isolated else ""
+        message = ". ".join(filter(None, (f"{type(error).__name__}: {error}", hint)))
+        output.send({"kind": "failed", "message": message, "stack": "".join(described)})
         return
     loaded.set_result(engine)
     output.send({"kind": "index", "functions": functions})
     await asyncio.Event().wait()
 
 
-def main() -> None:
-    """Serve the host that started this process: `INPUT_FD OUTPUT_FD ENGINE APP_DIRECTORY`."""
+def main(*, isolated: bool = False) -> None:
+    """Serve the host that started this process: `INPUT_FD OUTPUT_FD ENGINE APP_DIRECTORY`.
+
+    Args:
+        isolated: whether the app's dependencies come from its package only.
+    """
     input_descriptor, output_descriptor, kind, app_directory = sys.argv[1:]
     stream = os.fdopen(int(input_descriptor), "rb", buffering=65536)
     output = _Output(os.fdopen(int(output_descriptor), "wb", buffering=65536))
-    asyncio.run(_serve(stream, output, kind, Path(app_directory)))
+    asyncio.run(_serve(stream, output, kind, Path(app_directory), isolated=isolated))

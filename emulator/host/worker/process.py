@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from emulator.host.logs import log
+from emulator.host.worker import dependencies
 from emulator.host.worker.channel import encode_frame, read_frame_async
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
@@ -22,6 +23,14 @@ _REPOSITORY = Path(__file__).resolve().parents[3]
 _BOOT = (
     "import sys; sys.path.insert(0, {root!r}); from emulator.host.worker import main; "
     "sys.path.remove({root!r}); main.main()"
+)
+
+
+# A published package brings its dependencies, the Functions SDK included. Without `site`, nothing else can be imported.
+_ISOLATED_FLAGS = ("-s", "-S")
+_ISOLATED_BOOT = (
+    "import sys; sys.path[:] = [{root!r}, *filter(None, sys.path)]; from emulator.host.worker import main; "
+    "sys.path[0] = {packages!r}; main.main(isolated=True)"
 )
 
 
@@ -82,7 +91,18 @@ class _Process:
 class Worker:
     """Runs `main.py` with one of its engines in a process, and restarts that process when it dies."""
 
-    def __init__(self, app_directory: Path, environment: dict[str, str], engine: str = "builtin") -> None:
+    def __init__(
+        self, app_directory: Path, environment: dict[str, str], engine: str = "builtin", python: Path | None = None
+    ) -> None:
+        """Prepare a worker without starting it.
+
+        Args:
+            app_directory: folder of the app.
+            environment: the whole environment of the process.
+            engine: what runs the functions.
+            python: interpreter for a published package; None for a working tree, which uses this interpreter's packages.
+        """
+        self._command = _command(app_directory, python)
         self._engine = engine
         self._app_directory = app_directory
         self._environment = environment
@@ -156,10 +176,7 @@ class Worker:
         child_input, host_output = os.pipe()
         host_input, child_output = os.pipe()
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",
-            "-c",
-            _BOOT.format(root=str(_REPOSITORY)),
+            *self._command,
             str(child_input),
             str(child_output),
             self._engine,
@@ -230,6 +247,14 @@ class Worker:
         for answer in life.calls.values():
             if not answer.done():
                 answer.set_exception(error)
+
+
+def _command(app_directory: Path, python: Path | None) -> tuple[str, ...]:
+    """Return the interpreter with its flags and the code that starts the worker."""
+    if python is None:
+        return sys.executable, "-P", "-c", _BOOT.format(root=str(_REPOSITORY))
+    boot = _ISOLATED_BOOT.format(root=str(_REPOSITORY), packages=str(app_directory / dependencies.FOLDER))
+    return str(python), *_ISOLATED_FLAGS, "-c", boot
 
 
 async def _forward_output(process: asyncio.subprocess.Process) -> None:

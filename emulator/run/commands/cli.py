@@ -1,4 +1,4 @@
-"""The commands `up`, `down`, `status`, `env`, `reset`, `logs`, `explain`, `faults` and `versions`."""
+"""The commands `up`, `down`, `status`, `env`, `reset`, `logs`, `explain`, `faults`, `register`, `settings` and `versions`."""
 
 import asyncio
 import logging
@@ -17,9 +17,12 @@ from emulator.run import exports
 from emulator.run.children import last_lines
 from emulator.run.commands import client
 from emulator.run.commands.faults import faults
+from emulator.run.commands.register import register
+from emulator.run.commands.settings import settings
 from emulator.run.commands.versions import versions
 from emulator.run.errors import RunError
-from emulator.run.state import PORTS, StateFolder, default_root
+from emulator.run.provider.callers import Callers
+from emulator.run.state import PORTS, STATE_VARIABLE, StateFolder, default_root
 
 DETACHED_SECONDS = 90.0
 
@@ -32,6 +35,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(faults, name="faults")
+app.command()(register)
+app.command()(settings)
 app.add_typer(versions, name="versions")
 
 State = Annotated[
@@ -59,6 +64,7 @@ def main() -> None:
 @app.command()
 def up(
     state: State = DEFAULT_STATE,
+    *,
     detach: Annotated[bool, typer.Option("--detach", help="Return when all is up, and leave it running.")] = False,
     time_scale: Annotated[
         float, typer.Option("--time-scale", min=0.001, max=1000, help="How many times faster than Azure.")
@@ -75,6 +81,14 @@ def up(
             help="What runs the functions: our worker, or Microsoft's runtime (Python 3.13 and later).",
         ),
     ] = "builtin",
+    callers: Annotated[
+        Callers | None,
+        typer.Option(
+            "--callers",
+            help="Who calls the service: ARM, as Microsoft hosts it, or anyone with a token, as in one's own subscription. "
+            "By default those of the last `up`, at first `arm`.",
+        ),
+    ] = None,
 ) -> None:
     """Start the local Azure and the resource provider, and keep them running until Ctrl-C.
 
@@ -94,7 +108,7 @@ def up(
     # The journal says more about every call.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     typer.echo("Starting the local Azure ...")
-    asyncio.run(Supervisor(Options(state, time_scale, ports, worker)).run(typer.echo))
+    asyncio.run(Supervisor(Options(state, time_scale, ports, worker, callers)).run(typer.echo))
 
 
 def _port(choice: str) -> tuple[str, int]:
@@ -169,10 +183,18 @@ def _died(folder: StateFolder) -> str:
 
 
 @app.command()
-def env(state: State = DEFAULT_STATE) -> None:
+def env(
+    state: State = DEFAULT_STATE,
+    deployer: Annotated[
+        bool, typer.Option("--deployer", help="That of who deploys the service: ids, secret, an empty subscription.")
+    ] = False,
+) -> None:
     """Print the environment of the local Azure for a terminal, secrets included: eval "$(python -m emulator env)"."""
-    document = client.require_endpoints(StateFolder(state))
-    typer.echo(exports.lines(exports.plain_environment(document) | exports.secret_environment(document)))
+    folder = StateFolder(state)
+    document = client.require_endpoints(folder)
+    customer = exports.plain_environment(document) | exports.secret_environment(document)
+    variables = exports.deployer_environment(document) if deployer else customer
+    typer.echo(exports.lines(variables | {STATE_VARIABLE: str(folder.root)}))
 
 
 @app.command()

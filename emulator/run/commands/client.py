@@ -1,14 +1,11 @@
-"""Calls from the commands to the control service of the running platform."""
+"""Calls from the commands to the running platform's control service."""
 
 import json
 from typing import Any
 
-import requests
-
+from emulator.run.calls import send
 from emulator.run.errors import RunError
 from emulator.run.state import StateFolder
-
-TIMEOUT_SECONDS = 10
 
 
 def endpoints(folder: StateFolder) -> dict[str, Any] | None:
@@ -49,14 +46,7 @@ def call(where: dict[str, Any], method: str, path: str, body: Any = None) -> Any
     Raises:
         RunError: the service does not answer, or it refuses the call.
     """
-    session = requests.Session()
-    # The service is on this machine, so the shell's proxy settings must not apply.
-    session.trust_env = False
-    try:
-        response = session.request(method, where["control"] + path, json=body, timeout=TIMEOUT_SECONDS)
-    except requests.RequestException as error:
-        raise RunError(f"the local Azure does not answer at {where['control']}: {error}") from error
-    document = response.json()
+    document = send(where["control"] + path, method, json=body).json()
     if "error" in document:
         raise RunError(document["error"]["message"])
     return document

@@ -16,8 +16,8 @@ from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.run.commands.logs import read_json_lines
 from emulator.run.errors import RunError
+from emulator.run.provider.deployed import deployed
 from emulator.run.state import StateFolder
-from emulator.run.tables import DATABASE
 
 Json = dict[str, Any]
 FAILED_CALLS_SHOWN = 20
@@ -30,12 +30,12 @@ def explain(folder: StateFolder, operation_id: str) -> Iterator[str]:
     Raises:
         RunError: the folder has no such operation.
     """
-    with _database(folder) as (cosmos, account):
+    with _database(folder) as (cosmos, account, database):
         try:
-            operation = cosmos.items(account, DATABASE, "AsyncOperations").read(operation_id, operation_id)
+            operation = cosmos.items(account, database, "AsyncOperations").read(operation_id, operation_id)
         except ServiceError as error:
             raise RunError(f"there is no operation {operation_id} in {folder.root}: {error.message}") from error
-        progress = cosmos.items(account, DATABASE, "OperationProgress").scan(partition=operation_id, one_partition=True)
+        progress = cosmos.items(account, database, "OperationProgress").scan(partition=operation_id, one_partition=True)
         items = [item for _, item in progress]
     correlation_id = operation.get("correlationData", {}).get("correlationId", "")
     yield from _headline(operation, correlation_id)
@@ -52,8 +52,8 @@ def recent(folder: StateFolder) -> Iterator[str]:
     Raises:
         RunError: the folder is not a state folder of the local Azure.
     """
-    with _database(folder) as (cosmos, account):
-        operations = [operation for _, operation in cosmos.items(account, DATABASE, "AsyncOperations").scan()]
+    with _database(folder) as (cosmos, account, database):
+        operations = [operation for _, operation in cosmos.items(account, database, "AsyncOperations").scan()]
     for operation in sorted(operations, key=lambda operation: operation["asyncOperation"]["startTime"]):
         status, plan = operation["asyncOperation"], operation.get("plan", {}).get("name", "operation")
         yield "  ".join(
@@ -62,13 +62,16 @@ def recent(folder: StateFolder) -> Iterator[str]:
 
 
 @contextmanager
-def _database(folder: StateFolder) -> Iterator[tuple[CosmosModel, str]]:
-    """Open the database of a folder; yield its model and the name of the account."""
+def _database(folder: StateFolder) -> Iterator[tuple[CosmosModel, str, str]]:
+    """Open the database of a folder; yield the model, and the names of account and database."""
     if not folder.is_ours():
         raise RunError(f"there is no local Azure in {folder.root}")
     platform = Platform(folder.root, clock=Clock(), world=World())
     try:
-        yield CosmosModel(platform), platform.world.cosmos_account
+        account, database = deployed(platform.store).database
+        yield CosmosModel(platform), account, database
+    except LookupError as error:
+        raise RunError(f"{error}: {folder.root}") from error
     finally:
         platform.journal.close()
         platform.store.close()

@@ -72,8 +72,11 @@ def _new_guid(scope: Scope, _name: str, _arguments: list[Any]) -> str:
 
 
 def _environment(member: str) -> Callable[[Scope, str, list[Any]], Any]:
-    def answer(scope: Scope, _name: str, _arguments: list[Any]) -> Any:
-        return dict(getattr(scope.environment, member))
+    def answer(scope: Scope, name: str, _arguments: list[Any]) -> Any:
+        found = getattr(scope.environment, member)
+        if found is None:
+            raise not_here(name)
+        return dict(found)
 
     return answer
 

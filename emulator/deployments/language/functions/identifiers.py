@@ -6,6 +6,9 @@ from typing import Any
 from emulator.deployments.language.functions.signature import Function, failed
 from emulator.deployments.language.scope import Scope
 
+# A resource group has an id of its own form: `/subscriptions/{id}/resourceGroups/{name}`.
+RESOURCE_GROUPS = "microsoft.resources/resourcegroups"
+
 
 def join_id(scope: str, resource_type: str, names: list[str]) -> str:
     """Return the resource id `{scope}/providers/{namespace}/{type}/{name}/…`.
@@ -15,6 +18,8 @@ def join_id(scope: str, resource_type: str, names: list[str]) -> str:
         resource_type: full type, with its namespace.
         names: one name for each segment of the type.
     """
+    if resource_type.lower() == RESOURCE_GROUPS and scope:
+        return f"{scope}/resourceGroups/{names[0]}"
     namespace, *types = resource_type.split("/")
     pairs = [segment for pair in zip(types, names, strict=True) for segment in pair]
     return "/".join([scope, "providers", namespace, *pairs])
@@ -22,6 +27,8 @@ def join_id(scope: str, resource_type: str, names: list[str]) -> str:
 
 def _type_and_names(function: str, words: list[str]) -> tuple[str, list[str]]:
     resource_type, *names = words
+    # The documentation itself writes `Microsoft.Resources/resourceGroups/`.
+    resource_type = resource_type.rstrip("/")
     wanted = resource_type.count("/")
     names = [part for name in names for part in name.split("/")] if len(names) != wanted else names
     if len(names) != wanted:
@@ -47,15 +54,19 @@ def _is_guid(text: str) -> bool:
 def _resource_id(scope: Scope, name: str, words: list[Any]) -> str:
     before = words[: _type_position(name, words)]
     resource_type, names = _type_and_names(name, words[len(before) :])
+    if resource_type.lower() == RESOURCE_GROUPS:
+        return _subscription_resource_id(scope, name, words)
     subscription = scope.environment.subscription["subscriptionId"]
-    group = scope.environment.resource_group["name"]
+    current = scope.environment.resource_group
+    group = "" if current is None else current["name"]
     if before and _is_guid(before[0]):
         subscription, *before = before
     if before:
         group, *before = before
     if before:
         raise failed(name, "before the type come at most a subscription id and the name of a resource group")
-    return join_id(f"/subscriptions/{subscription}/resourceGroups/{group}", resource_type, names)
+    place = f"/subscriptions/{subscription}"
+    return join_id(f"{place}/resourceGroups/{group}" if group else place, resource_type, names)
 
 
 def _subscription_resource_id(scope: Scope, name: str, words: list[Any]) -> str:

@@ -4,16 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from emulator.deployments.language.functions.signature import Function, failed
-from emulator.deployments.language.values import UNKNOWN, same, type_name
+from emulator.deployments.language.syntax import Call
+from emulator.deployments.language.values import Unknown, as_node, same, type_name
 
 
 def _if(arguments: Sequence[Callable[[], Any]]) -> Any:
     condition = arguments[0]()
-    if condition is UNKNOWN:
+    if isinstance(condition, Unknown):
         # Which branch it takes is known only when the deployment runs: both must be valid, and may refer to resources.
-        arguments[1]()
-        arguments[2]()
-        return UNKNOWN
+        return Unknown(Call("if", (as_node(condition), as_node(arguments[1]()), as_node(arguments[2]()))))
     if not isinstance(condition, bool):
         raise failed("if", f"the condition is of type '{type_name(condition)}', not 'Boolean'")
     return arguments[1]() if condition else arguments[2]()

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from emulator import entra
+from emulator import control, entra
 from emulator.arm.access.roles import OWNER
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
@@ -25,6 +25,7 @@ from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.run import arm
 from tests.listening import free_port, listening, variables
+from tests.registered import HOST, register
 
 TIME_SCALE = 100
 
@@ -98,6 +99,11 @@ class Stage:
         return self.platform.model(ArmModel)
 
     @property
+    def directory(self) -> EntraModel:
+        """The directory, to set up users and groups."""
+        return self.platform.model(EntraModel)
+
+    @property
     def world(self) -> World:
         """The platform's names and ids."""
         return self.platform.world
@@ -123,21 +129,22 @@ def running(folder: Path) -> Iterator[Stage]:
     """Run the services on free ports and let this process reach them."""
     time, provider, containers = Time(), Provider(), Containers()
     platform = Platform(folder, clock=Clock(TIME_SCALE, time.now), world=World())
-    platform.ports |= {name: free_port() for name in ("arm", "token", "front_end")}
+    platform.ports |= {name: free_port() for name in ("arm", "token", "front_end", "control")}
     platform._models[BlobsModel] = containers
-    platform.services += [entra.create(platform), arm.create(platform)]
+    platform.services += [entra.create(platform), arm.create(platform), control.create(platform)]
     platform.services.append(
         Service(
             name="provider",
-            hosts=(f"localhost:{platform.ports['front_end']}",),
+            hosts=(HOST,),
             routes=[
                 Route("/{path:path}", provider.endpoint, methods=["GET", "PUT", "POST", "PATCH", "DELETE"], name="any")
             ],
             render=lambda _request, error: Response(error.code, status_code=error.status_code),
         )
     )
+    platform.sites[HOST] = platform.ports["front_end"]
     owner = _seed(platform)
-    listeners = dict.fromkeys(platform.ports.values(), True)
+    listeners = {port: name != "control" for name, port in platform.ports.items()}
     with listening(platform, listeners) as local, variables(local.environment):
         yield Stage(platform, provider, time, containers, owner)
 
@@ -148,6 +155,7 @@ def _seed(platform: Platform) -> ClientSecretCredential:
     directory.ensure_tenant(world.rp_tenant_id, "Resource provider", "rp.onmicrosoft.com")
     model.subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer")
     model.subscriptions.ensure(world.rp_subscription_id, world.rp_tenant_id, "Resource provider")
+    register(platform)
     owner, object_id = _principal(platform, world.owner_client_id, "owner", world.tenant_id)
     ensure_role(model, f"/subscriptions/{world.subscription_id}", object_id, OWNER)
     return owner

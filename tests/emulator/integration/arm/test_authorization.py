@@ -1,5 +1,6 @@
 """Roles, deny assignments, and what the resource provider may do in groups that it manages."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -114,6 +115,42 @@ def test_built_in_roles_are_found_by_name(stage: Stage) -> None:
         assert client.role_definitions.get(scope, OWNER).role_name == "Owner"
 
 
+def test_a_custom_role_is_made_found_assigned_and_deleted(stage: Stage, group: str) -> None:
+    """In the order of `az role definition create`, `az role assignment create --role NAME`, and their opposites."""
+    scope = f"/subscriptions/{stage.world.subscription_id}"
+    credential, object_id = stage.principal("looker")
+    name = f"Looker {group}"
+    body: Any = {
+        "roleName": name,
+        "type": "CustomRole",
+        "permissions": [{"actions": ["Microsoft.Network/virtualNetworks/read"]}],
+        "assignableScopes": [_scope(stage, group)],
+    }
+    with _grants(stage) as client, _network(stage, credential) as network:
+        made = client.role_definitions.create_or_update(_scope(stage, group), str(uuid4()), body)
+        assert (made.role_name, made.role_type) == (name, "CustomRole")
+        by_name = {"filter": f"roleName eq '{name}'"}
+        assert [role.id for role in client.role_definitions.list(_scope(stage, group), **by_name)] == [made.id]
+        assert list(client.role_definitions.list(scope, **by_name)) == []
+        below = f"atScopeAndBelow() and type eq 'CustomRole' and roleName eq '{name}'"
+        assert [role.id for role in client.role_definitions.list(scope, filter=below)] == [made.id]
+        assigned = client.role_assignments.create(
+            _scope(stage, group),
+            str(uuid4()),
+            {"properties": {"roleDefinitionId": made.id, "principalId": object_id}},
+        )
+        stage.time.ahead += timedelta(minutes=1)
+        assert list(network.virtual_networks.list(group)) == []
+        with pytest.raises(HttpResponseError, match="AuthorizationFailed"):
+            network.network_security_groups.begin_create_or_update(group, "nsg", NSG)
+        with pytest.raises(HttpResponseError, match="RoleDefinitionHasAssignments"):
+            client.role_definitions.delete(_scope(stage, group), made.name)
+        client.role_assignments.delete_by_id(assigned.id)
+        assert client.role_definitions.delete(_scope(stage, group), made.name).id == made.id
+        with pytest.raises(HttpResponseError, match="RoleDefinitionDoesNotExist"):
+            client.role_definitions.get_by_id(made.id)
+
+
 def test_joining_needs_a_right_on_what_is_joined(stage: Stage, group: str) -> None:
     """A principal that may write a subnet may attach only the security groups that it may join."""
     credential, object_id = stage.principal("joiner")
@@ -126,6 +163,9 @@ def test_joining_needs_a_right_on_what_is_joined(stage: Stage, group: str) -> No
         with pytest.raises(HttpResponseError, match="LinkedAuthorizationFailed") as caught:
             network.subnets.begin_create_or_update(group, "vnet", "first", subnet)
         assert "'Microsoft.Network/networkSecurityGroups/join/action' on the linked scope(s)" in caught.value.message
+        refused = list(stage.platform.journal.entries(service="arm"))[-1]
+        actions = ("virtualNetworks/subnets/write", "networkSecurityGroups/join/action")
+        assert refused.actions == tuple(f"Microsoft.Network/{action}" for action in actions)
         ensure_role(stage.arm, nsg.id, object_id, NETWORK_CONTRIBUTOR)
         network.subnets.begin_create_or_update(group, "vnet", "first", subnet).result()
 
@@ -148,10 +188,10 @@ def _managed(stage: Stage, credential: ClientSecretCredential) -> tuple[str, str
     return name, _scope(stage, name)
 
 
-def test_the_provider_owns_the_groups_that_it_manages(
+def test_the_provider_has_the_role_of_its_manifest_in_the_groups_that_it_manages(
     stage: Stage, first_party: ClientSecretCredential, group: str
 ) -> None:
-    """Without any role the provider creates a managed group and works in it, and nowhere else."""
+    """Without any role assignment the provider creates a managed group and works in it, and nowhere else."""
     name, _ = _managed(stage, first_party)
     with _network(stage, first_party) as network:
         network.network_security_groups.begin_create_or_update(name, "nsg", NSG).result()

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from emulator.arm.access.roles import READER
 from emulator.arm.seeding import ensure_role
 from tests.emulator.integration.arm.stage import Stage
+from tests.registered import document
 
 NAMESPACE = "Microsoft.RedHatOpenShift"
 VERSION = {"api-version": "2025-07-25"}
@@ -117,6 +118,50 @@ def test_a_crashed_provider_is_a_bad_gateway(stage: Stage, client: httpx.Client,
     stage.provider.replies.append(Response("Service is down", 503))
     reply = client.get(_cluster(stage, group))
     assert (reply.status_code, reply.json()["error"]["code"]) == (502, "BadGateway")
+
+
+@pytest.fixture
+def registered_again(stage: Stage) -> Iterator[None]:
+    """Register the provider again afterwards, for the other tests."""
+    yield
+    stage.arm.register_provider(document(stage.platform))
+
+
+@pytest.mark.usefixtures("registered_again")
+def test_a_provider_that_nobody_registered_is_no_provider(stage: Stage, client: httpx.Client, group: str) -> None:
+    """Every call to its namespace gets the answer for a namespace that does not exist."""
+    path = _cluster(stage, group)
+    subscription = path.partition("/resourceGroups/")[0]
+    stage.arm.registration._use(None)
+    calls = [
+        ("GET", path),
+        ("PUT", path),
+        ("PATCH", path),
+        ("DELETE", path),
+        ("POST", f"{path}/listCredentials"),
+        ("GET", path.rpartition("/")[0]),
+        ("GET", f"{subscription}/providers/{NAMESPACE}/openShiftClusters"),
+        ("GET", f"{subscription}/providers/{NAMESPACE}/locations/eastus/openShiftVersions"),
+        ("POST", f"{subscription}/providers/{NAMESPACE}/checkNameAvailability"),
+        ("GET", f"/providers/{NAMESPACE}/operations"),
+    ]
+    replies = [client.request(method, path, json={} if method in ("PUT", "PATCH") else None) for method, path in calls]
+    assert [(*call, reply.json()["error"]["code"]) for call, reply in zip(calls, replies, strict=True)] == [
+        (*call, "InvalidResourceNamespace") for call in calls
+    ]
+    assert {reply.status_code for reply in replies} == {404}
+    assert stage.provider.received == []
+
+
+@pytest.mark.usefixtures("registered_again")
+def test_a_provider_whose_site_does_not_run_is_not_reached(stage: Stage, client: httpx.Client, group: str) -> None:
+    """A registration takes effect at once; ARM has a name for the endpoint, but nothing answers there."""
+    path = _cluster(stage, group)
+    stage.arm.register_provider(document(stage.platform, host="gone.azurewebsites.net"))
+    reply = client.get(path)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (502, "BadGatewayConnection")
+    stage.arm.register_provider(document(stage.platform))
+    assert client.get(path).status_code == 200
 
 
 def test_doubled_slashes_are_collapsed(stage: Stage, client: httpx.Client, group: str) -> None:

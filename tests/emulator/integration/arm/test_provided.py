@@ -85,6 +85,12 @@ def test_a_template_deploys_a_cluster_and_its_outputs_show_it(stage: Stage, grou
     assert sent == {"location": "eastus", "properties": {"clusterProfile": {"domain": "one"}}}
     assert headers["x-ms-client-app-id"] == stage.world.owner_client_id
     assert made.properties.correlation_id == headers["x-ms-correlation-request-id"]
+    calls = stage.platform.journal.entries(made.properties.correlation_id, "arm")
+    assert [(call.operation, call.status, call.actions) for call in calls if NAMESPACE in call.operation] == [
+        (f"PUT {TYPE}", 201, (f"{TYPE}/write",)),
+        (f"GET {TYPE}", 200, (f"{TYPE}/read",)),
+        (f"POST {TYPE}/listCredentials", 200, (f"{TYPE}/listCredentials/action",)),
+    ]
 
 
 def test_a_cluster_that_fails_fails_the_deployment_with_its_own_error(stage: Stage, group: str) -> None:
@@ -138,7 +144,7 @@ def _state(stage: Stage) -> str | None:
 
 
 def _wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -1,5 +1,6 @@
 """Container registries with `azure-mgmt-containerregistry`."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
@@ -8,9 +9,11 @@ import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.containerregistry import ContainerRegistryManagementClient
 
-from emulator.arm.access.roles import REGISTRY_TOKEN_CONTRIBUTOR
-from emulator.arm.seeding import ensure_role
+from emulator.arm.seeding import ensure_role, ensure_role_definition
+from emulator.run.tools import REPOSITORY
 from tests.emulator.integration.arm.stage import Stage
+
+ROLE = "dddddddd-0000-4000-8000-0000000000a3"
 
 
 @pytest.fixture
@@ -26,7 +29,11 @@ def registry(stage: Stage, group: str) -> Any:
 def registries(stage: Stage, registry: Any) -> Iterator[Any]:
     """Yield a client that has only the resource provider's role on the registry."""
     credential, object_id = stage.principal("tokens")
-    ensure_role(stage.arm, registry.id, object_id, REGISTRY_TOKEN_CONTRIBUTOR)
+    template = json.loads((REPOSITORY / "infra" / "subscription.json").read_text(encoding="utf-8"))
+    (role,) = (each for each in template["variables"]["roles"] if each["name"].endswith(": registry"))
+    subscription = f"/subscriptions/{stage.world.subscription_id}"
+    definition = ensure_role_definition(stage.arm, subscription, ROLE, role["name"], role["actions"])
+    ensure_role(stage.arm, registry.id, object_id, definition.rsplit("/", 1)[-1])
     with ContainerRegistryManagementClient(credential, stage.world.subscription_id) as client:
         yield client
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -42,12 +43,40 @@ class Accounts:
         """Return its two keys."""
         return self.known[account]
 
+    def allows_keys(self, account: str) -> bool:
+        """Tell that every account allows its keys."""
+        return account in self.known
+
     def resource_id(self, account: str) -> str:
         """Return its resource id."""
         return f"/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/{account}"
 
     def container_deleted(self, account: str, name: str) -> None:
         """Do nothing: ARM would forget the container, but this stand-in keeps none."""
+
+
+@dataclass
+class Roles:
+    """A stand-in for ARM's roles: permission entries by object id and scope."""
+
+    known: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
+
+    def allowed(self, caller: Principal, action: str, scope: str) -> bool:
+        """Tell whether `actions` allow an action."""
+        return self._allow(caller, action, scope, "actions", "notActions")
+
+    def data_allowed(self, caller: Principal, data_action: str, scope: str) -> bool:
+        """Tell whether `dataActions` allow an action."""
+        return self._allow(caller, data_action, scope, "dataActions", "notDataActions")
+
+    def _allow(self, caller: Principal, action: str, scope: str, *members: str) -> bool:
+        found = [
+            [any(fnmatchcase(action.lower(), pattern.lower()) for pattern in permission[member]) for member in members]
+            for (object_id, above), permissions in self.known.items()
+            if object_id == caller.object_id and f"{scope}/".startswith(f"{above}/")
+            for permission in permissions
+        ]
+        return [True, False] in found
 
 
 @dataclass(frozen=True)
@@ -109,7 +138,7 @@ class Azurite:
             env={"PATH": os.environ["PATH"], **azurite.environment(platform.store)},
             stdout=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
@@ -157,16 +186,13 @@ def running(root: Path, local_azurite: Azurite, services: Callable[[Platform], l
 @pytest.fixture(scope="session")
 def local_blobs(local_azurite: Azurite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBlobs]:
     """Run Entra ID and blobs, with accounts and roles that the tests set."""
-    accounts, roles = Accounts(), dict[tuple[str, str], list[dict[str, Any]]]()
-
-    def permissions(principal: Principal, scope: str) -> list[dict[str, Any]]:
-        return roles.get((principal.object_id, scope), [])
+    accounts, roles = Accounts(), Roles()
 
     def services(platform: Platform) -> list[Service]:
-        return [entra.create(platform), blobs.create(platform, accounts, permissions)]
+        return [entra.create(platform), blobs.create(platform, accounts, roles)]
 
     with running(tmp_path_factory.mktemp("local-azure"), local_azurite, services) as local:
-        yield LocalBlobs(local, accounts, roles)
+        yield LocalBlobs(local, accounts, roles.known)
 
 
 Owner = tuple[str, str, BlobServiceClient]

@@ -2,8 +2,8 @@
 
 import base64
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -54,12 +54,43 @@ class LocalStorage(LocalBlobs):
         return Credential()
 
 
+@dataclass(frozen=True)
+class Account:
+    """An account that an owner of the subscription made through ARM.
+
+    Args:
+        management: the client of the management plane.
+        group: the account's resource group.
+        name: its name.
+        id: its resource id.
+    """
+
+    management: Any
+    group: str
+    name: str
+    id: str
+
+    def sas(self, key: str) -> str:
+        """Sign a SAS for reading and writing the blobs of the account."""
+        return generate_account_sas(
+            self.name,
+            account_key=key,
+            resource_types=ResourceTypes(object=True),
+            permission=AccountSasPermissions(read=True, write=True),
+            expiry=datetime.now(UTC) + timedelta(hours=24),
+        )
+
+    def key(self) -> str:
+        """Return the first key, as ARM lists it."""
+        return str(self.management.storage_accounts.list_keys(self.group, self.name).keys_property[0].value)
+
+
 def _services(platform: Platform) -> list[Service]:
     # Nothing listens there: this test reaches everything by its public name and needs no resource provider.
     platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
     services, world = [entra.create(platform), arm.create(platform)], platform.world
     model = platform.model(ArmModel)
-    services.append(blobs.create(platform, platform.model(StorageModel), model.authorization.permissions))
+    services.append(blobs.create(platform, platform.model(StorageModel), model.authorization))
     model.subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer")
     return services
 
@@ -72,30 +103,30 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStorage]:
         yield LocalStorage(local)
 
 
-def test_what_arm_makes_the_blob_service_heeds(storage: LocalStorage, tmp_path: Path) -> None:
-    """The blob service follows an account from its creation through keys, containers and roles to its deletion."""
-    world, model = storage.platform.world, storage.platform.model(ArmModel)
-    owner = storage.principal("owner")
-    ensure_role(model, f"/subscriptions/{world.subscription_id}", storage.object_id(owner), OWNER)
-    group, name = f"group-{tmp_path.name}"[:60], f"cluster{uuid4().hex[:8]}"
-    credential = storage.credential(owner)
-    resources = ResourceManagementClient(credential, world.subscription_id, **storage.options)
+def make_account(storage: LocalStorage, properties: dict[str, Any]) -> Account:
+    """Make an account in a new group."""
+    subscription_id, owner = storage.platform.world.subscription_id, storage.principal("owner")
+    model = storage.platform.model(ArmModel)
+    ensure_role(model, f"/subscriptions/{subscription_id}", storage.object_id(owner), OWNER)
+    group, name, credential = f"group-{uuid4().hex[:8]}", f"cluster{uuid4().hex[:8]}", storage.credential(owner)
+    resources = ResourceManagementClient(credential, subscription_id, **storage.options)
     resources.resource_groups.create_or_update(group, {"location": "eastus"})
-    management: Any = StorageManagementClient(credential, world.subscription_id, **storage.options)
-    assert not storage.model.resolves(f"{name}.blob.core.windows.net")
-    parameters = {"location": "eastus", "sku": {"name": "Standard_LRS"}, "kind": "StorageV2"}
-    account = management.storage_accounts.begin_create(group, name, parameters, polling_interval=0.1).result()
+    management: Any = StorageManagementClient(credential, subscription_id, **storage.options)
+    body = {"location": "eastus", "sku": {"name": "Standard_LRS"}, "kind": "StorageV2", "properties": properties}
+    made = management.storage_accounts.begin_create(group, name, body, polling_interval=0.1).result()
+    return Account(management, group, name, made.id)
+
+
+def test_the_blob_service_follows_an_account_from_its_creation_to_its_deletion(storage: LocalStorage) -> None:
+    """It heeds the keys, containers and roles that ARM has at the moment."""
+    model = storage.platform.model(ArmModel)
+    assert not storage.model.resolves(f"absent{uuid4().hex[:8]}.blob.core.windows.net")
+    account = make_account(storage, {})
+    management, group, name = account.management, account.group, account.name
     management.blob_containers.create(group, name, "ignition", {})
 
-    key = management.storage_accounts.list_keys(group, name).keys_property[0].value
-    sas = generate_account_sas(
-        name,
-        account_key=key,
-        resource_types=ResourceTypes(object=True),
-        permission=AccountSasPermissions(read=True, write=True),
-        expiry=datetime.now(UTC) + timedelta(hours=24),
-    )
-    blob = storage.client(name, sas).get_blob_client("ignition", "bootstrap.ign")
+    key = account.key()
+    blob = storage.client(name, account.sas(key)).get_blob_client("ignition", "bootstrap.ign")
     blob.upload_blob(b"{}")
     assert blob.download_blob().readall() == b"{}"
 
@@ -118,3 +149,27 @@ def test_what_arm_makes_the_blob_service_heeds(storage: LocalStorage, tmp_path: 
 
     management.storage_accounts.delete(group, name)
     assert not storage.model.resolves(f"{name}.blob.core.windows.net")
+
+
+def test_an_account_without_shared_keys_refuses_its_keys_and_what_they_signed(storage: LocalStorage) -> None:
+    """ARM still lists the keys."""
+    account = make_account(storage, {"allowSharedKeyAccess": False})
+    account.management.blob_containers.create(account.group, account.name, "packages", {})
+    key = account.key()
+    for secret in (key, account.sas(key)):
+        with pytest.raises(HttpResponseError, match="KeyBasedAuthenticationNotPermitted") as caught:
+            storage.client(account.name, secret).get_blob_client("packages", "one").upload_blob(b"1")
+        assert caught.value.status_code == 403
+
+
+def test_a_role_on_a_container_opens_only_that_container(storage: LocalStorage) -> None:
+    """It holds where the account does not allow its keys."""
+    account = make_account(storage, {"allowSharedKeyAccess": False})
+    container = account.management.blob_containers.create(account.group, account.name, "packages", {})
+    account.management.blob_containers.create(account.group, account.name, "others", {})
+    publisher = storage.principal("publisher")
+    ensure_role(storage.platform.model(ArmModel), container.id, storage.object_id(publisher), BLOB_DATA_CONTRIBUTOR)
+    client = storage.client(account.name, storage.credential(publisher))
+    client.get_blob_client("packages", "one").upload_blob(b"1")
+    with pytest.raises(HttpResponseError, match="AuthorizationPermissionMismatch"):
+        client.get_blob_client("others", "one").upload_blob(b"1")

@@ -17,6 +17,7 @@ from emulator.core.world import World
 from tests.listening import listening
 
 ACCOUNT = "test-account"
+CONTRIBUTOR = "cccccccc-0000-4000-8000-000000000003"
 DATABASE = "ARO"
 
 
@@ -76,7 +77,7 @@ def local_cosmos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCosm
     model.ensure_account(ACCOUNT, world.rp_tenant_id)
     model.ensure_database(ACCOUNT, DATABASE)
     roles: tuple[tuple[str, cosmos.Role | None], ...] = (
-        (world.rp_identity_client_id, "contributor"),
+        (CONTRIBUTOR, "contributor"),
         (world.extra_client_ids[0], "reader"),
         (world.extra_client_ids[1], None),
     )
@@ -103,7 +104,7 @@ def container(local_cosmos: LocalCosmos) -> Make:
         local_cosmos.model.ensure_container(
             ACCOUNT, DATABASE, name, partition_key, unique_keys=unique_keys, default_ttl=default_ttl
         )
-        client = local_cosmos.client(local_cosmos.platform.world.rp_identity_client_id)
+        client = local_cosmos.client(CONTRIBUTOR)
         return client.get_database_client(DATABASE).get_container_client(name)
 
     return make

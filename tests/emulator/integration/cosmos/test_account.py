@@ -14,7 +14,7 @@ from azure.cosmos.exceptions import (
 )
 
 from emulator.core.faults import Fault
-from tests.emulator.integration.cosmos.conftest import ACCOUNT, DATABASE, LocalCosmos, Make
+from tests.emulator.integration.cosmos.conftest import ACCOUNT, CONTRIBUTOR, DATABASE, LocalCosmos, Make
 
 HOST = f"https://{ACCOUNT}.documents.azure.com"
 
@@ -31,8 +31,7 @@ def _get(local: LocalCosmos, path: str, authorization: str | None, **headers: st
 
 def test_the_account_is_its_own_region(local_cosmos: LocalCosmos) -> None:
     """Clients continue with the endpoints that the account names, so it names its own host."""
-    world = local_cosmos.platform.world
-    token = local_cosmos.token(world.rp_identity_client_id)
+    token = local_cosmos.token(CONTRIBUTOR)
     body = _get(local_cosmos, "/", f"type=aad&ver=1.0&sig={token}").json()
     endpoints = [region["databaseAccountEndpoint"] for region in body["writableLocations"] + body["readableLocations"]]
     assert endpoints == [f"{HOST}:443/"] * 2
@@ -40,7 +39,7 @@ def test_the_account_is_its_own_region(local_cosmos: LocalCosmos) -> None:
 
 def test_a_header_may_be_percent_encoded_and_the_audience_general(local_cosmos: LocalCosmos) -> None:
     """SDKs of other languages send the header like this."""
-    token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id, "https://cosmos.azure.com")
+    token = local_cosmos.token(CONTRIBUTOR, "https://cosmos.azure.com")
     assert _get(local_cosmos, "/", f"type%3Daad%26ver%3D1.0%26sig%3D{token}").status_code == 200
 
 
@@ -63,8 +62,7 @@ def test_a_request_without_a_good_token_is_401(local_cosmos: LocalCosmos, author
 
 def test_a_token_of_another_tenant_or_audience_is_401(local_cosmos: LocalCosmos) -> None:
     """The account accepts only tokens of its own tenant that are meant for it."""
-    world = local_cosmos.platform.world
-    token = local_cosmos.token(world.rp_identity_client_id, "https://management.azure.com")
+    token = local_cosmos.token(CONTRIBUTOR, "https://management.azure.com")
     assert _get(local_cosmos, "/", f"type=aad&ver=1.0&sig={token}").status_code == 401
 
 
@@ -93,7 +91,7 @@ def test_a_principal_without_a_role_may_not_even_look(local_cosmos: LocalCosmos)
 
 def test_a_token_changes_no_database_and_no_container(local_cosmos: LocalCosmos) -> None:
     """Only the management plane may do that; the answer is a 403 with substatus 5300."""
-    client = local_cosmos.client(local_cosmos.platform.world.rp_identity_client_id)
+    client = local_cosmos.client(CONTRIBUTOR)
     for call in (
         lambda: client.create_database("other"),
         lambda: list(client.list_databases()),
@@ -106,7 +104,7 @@ def test_a_token_changes_no_database_and_no_container(local_cosmos: LocalCosmos)
 
 def test_a_missing_container_says_that_it_is_the_owner(local_cosmos: LocalCosmos) -> None:
     """The answer is a 404 with substatus 1003, unlike that for a missing document."""
-    client = local_cosmos.client(local_cosmos.platform.world.rp_identity_client_id)
+    client = local_cosmos.client(CONTRIBUTOR)
     with pytest.raises(CosmosResourceNotFoundError) as caught:
         client.get_database_client(DATABASE).get_container_client("nothing").read()
     assert caught.value.sub_status == 1003
@@ -125,7 +123,7 @@ def test_a_read_that_knows_the_etag_is_304(local_cosmos: LocalCosmos, container:
     """The answer has no body."""
     items = container()
     document = items.create_item({"id": "1", "pk": "a"})
-    token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id)
+    token = local_cosmos.token(CONTRIBUTOR)
     reply = _get(
         local_cosmos,
         f"/dbs/{DATABASE}/colls/{items.id}/docs/1",
@@ -138,7 +136,7 @@ def test_a_read_that_knows_the_etag_is_304(local_cosmos: LocalCosmos, container:
 def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCosmos, container: Make) -> None:
     """Without the header the answer is a 400; a key that contradicts the document adds substatus 1001."""
     items = container()
-    token = local_cosmos.token(local_cosmos.platform.world.rp_identity_client_id)
+    token = local_cosmos.token(CONTRIBUTOR)
     for key, substatus in ((None, "0"), ('["b"]', "1001")):
         reply = requests.post(
             f"{HOST}/dbs/{DATABASE}/colls/{items.id}/docs",

@@ -121,7 +121,7 @@ def test_a_running_deployment_can_be_cancelled_and_not_replaced(stage: Stage) ->
     """A running deployment cannot be deleted either; once cancelled, it can be deployed again."""
     client, group = stage.client(), stage.group()
     document = template(group_of_rules("first"), group_of_rules("second", dependsOn=["first"]))
-    stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", kind="delay", delay_seconds=0.5))
+    stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", kind="delay", delay_seconds=5))
     client.deployments.begin_create_or_update(group, "d", deployment(document), polling=False)
     with pytest.raises(ResourceExistsError) as active:
         client.deployments.begin_create_or_update(group, "d", deployment(document))

@@ -107,13 +107,14 @@ def test_a_request_that_makes_no_sense_is_refused_with_400(stage: Stage, body: b
             "InvalidDeploymentName",
         ),
         (
-            "POST",
-            "/resourceGroups/{group}/providers/Microsoft.Resources/deployments/d/whatIf",
+            "GET",
+            "/resourceGroups/{group}/providers/Microsoft.Resources/deployments/d/operationResults/none",
             VERSION,
-            400,
-            "NotSupportedByLocalAzure",
+            404,
+            "DeploymentOperationNotFound",
         ),
-        ("PUT", "/providers/Microsoft.Resources/deployments/d", VERSION, 400, "NotSupportedByLocalAzure"),
+        ("PUT", "/providers/Microsoft.Resources/deployments/d", VERSION, 400, "InvalidDeployment"),
+        ("GET", "/providers/Microsoft.Resources/deployments/d", VERSION, 404, "DeploymentNotFound"),
     ],
 )
 def test_what_is_not_there_is_refused_by_name(  # noqa: PLR0917 - the columns of a table
@@ -122,3 +123,23 @@ def test_what_is_not_there_is_refused_by_name(  # noqa: PLR0917 - the columns of
     """The error tells apart missing groups and deployments, bad versions and names, and what is not supported."""
     answer = _call(stage, method, path.format(group=stage.group()), _body(), version)
     assert (answer.status_code, answer.json()["error"]["code"]) == (want_status, want_code)
+
+
+@pytest.mark.parametrize("where", ["/resourceGroups/{group}", ""], ids=["group", "subscription"])
+def test_what_if_answers_202_with_where_to_poll_and_then_the_result(stage: Stage, where: str) -> None:
+    """The template comes as the CLI sends it: as it is in the file, after an unquoted name."""
+    path = f"{where}/providers/Microsoft.Resources/deployments/d/whatIf".format(group=stage.group())
+    location = b"" if where else b'"location": "eastus", '
+    document = json.dumps(template(), indent=2).encode()
+    body = b'{%s"properties": {"mode": "incremental", "parameters": {}, template: %s}}' % (location, document)
+    begun = _call(stage, "POST", path, body)
+    assert (begun.status_code, begun.content) == (202, b"")
+    assert int(begun.headers["Retry-After"]) >= 1
+    poll = begun.headers["Location"].split(stage.subscription_id)[1].partition("?")[0]
+    while (answer := _call(stage, "GET", poll)).status_code == 202:
+        assert answer.headers["Location"] == begun.headers["Location"]
+    assert answer.status_code == 200
+    assert answer.json()["status"] == "Succeeded"
+    assert answer.json()["properties"]["changes"] == []
+    assert _call(stage, "POST", path, body).headers["Location"] != begun.headers["Location"]
+    assert _call(stage, "GET", poll).status_code == 404

@@ -11,8 +11,12 @@ from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
 from emulator.keyvault.models import KeyVaultModel
-from emulator.managed_identity.models import ManagedIdentityModel
+from emulator.managed_identity.models import Identity, ManagedIdentityModel
 from tests.listening import free_port, listening, variables
+
+_GROUP = "/subscriptions/bbbbbbbb-0000-4000-8000-000000000002/resourceGroups/app/providers"
+IDENTITY = f"{_GROUP}/Microsoft.ManagedIdentity/userAssignedIdentities/app"
+APP = f"{_GROUP}/Microsoft.Web/sites/app"
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,9 @@ class Stage:
         return self.platform.model(KeyVaultModel)
 
     @property
-    def identity(self) -> ManagedIdentityModel:
-        """The managed identity."""
-        return self.platform.model(ManagedIdentityModel)
+    def identity(self) -> Identity:
+        """The managed identity of the app whose environment this process has."""
+        return self.platform.model(ManagedIdentityModel).ensure(IDENTITY, self.platform.world.rp_tenant_id)
 
 
 @contextmanager
@@ -51,7 +55,10 @@ def running(folder: Path) -> Iterator[Stage]:
     with listening(platform, {ports["token"]: True, ports["identity"]: False}) as local:
         environment = local.environment | {
             "IDENTITY_ENDPOINT": f"http://localhost:{ports['identity']}/msi/token",
-            "IDENTITY_HEADER": platform.model(ManagedIdentityModel).header(),
+            "IDENTITY_HEADER": platform.model(ManagedIdentityModel).header_of(APP, [IDENTITY]),
         }
         with variables(environment):
-            yield Stage(platform, environment)
+            stage = Stage(platform, environment)
+            # The first use creates it.
+            assert stage.identity.resource_id == IDENTITY
+            yield stage

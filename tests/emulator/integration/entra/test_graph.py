@@ -1,12 +1,18 @@
 """Microsoft Graph, tested over plain HTTPS, which is how the CLI calls it."""
 
+import base64
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 import requests
-from azure.identity import ClientSecretCredential
+from azure.core.exceptions import ClientAuthenticationError
+from azure.identity import CertificateCredential, ClientSecretCredential
+from cryptography.hazmat.primitives.serialization import Encoding
 
+from emulator.core.certificates import private_key_pem
+from emulator.entra.models import APPLICATION_ADMINISTRATOR
 from tests.emulator.integration.entra.stage import Stage
 
 BASE = "https://graph.microsoft.com/v1.0"
@@ -87,14 +93,35 @@ def test_principals_are_found_by_application_id_and_name(stage: Stage) -> None:
         ("POST /directoryObjects/getByIds", {"ids": ["x"], "types": 5}, 400, "Request_BadRequest"),
         ("POST /applications/{cluster}/addPassword", {"passwordCredential": 5}, 400, "Request_BadRequest"),
         ("POST /applications", {}, 400, "Request_BadRequest"),
-        ("POST /applications", {"displayName": "x", "appRoles": []}, 400, "Request_BadRequest"),
+        ("POST /applications", {"displayName": "x", "logo": "x"}, 400, "Request_BadRequest"),
+        ("POST /applications", {"displayName": "x", "api": {"version": 2}}, 400, "Request_BadRequest"),
+        (
+            "POST /applications",
+            {"displayName": "x", "api": {"requestedAccessTokenVersion": 3}},
+            400,
+            "Request_BadRequest",
+        ),
+        ("POST /applications", {"displayName": "x", "appRoles": [{"value": 5}]}, 400, "Request_BadRequest"),
+        (
+            "POST /applications",
+            {"displayName": "x", "identifierUris": ["https://elsewhere.example.com"]},
+            400,
+            "HostNameNotOnVerifiedDomain",
+        ),
+        (
+            "POST /applications",
+            {"displayName": "x", "keyCredentials": [{"type": "AsymmetricX509Cert", "usage": "Verify", "key": "eA=="}]},
+            400,
+            "Request_BadRequest",
+        ),
+        ("PATCH /servicePrincipals/{cluster}", {"accountEnabled": False}, 403, "Authorization_RequestDenied"),
         ("POST /servicePrincipals", {"appId": "{new}"}, 400, "Request_BadRequest"),
         ("POST /servicePrincipals", {"appId": "{cluster}"}, 409, "Request_MultipleObjectsWithSameKeyValue"),
         ("POST /applications/{cluster}/addPassword", {}, 403, "Authorization_RequestDenied"),
         ("DELETE /servicePrincipals/{cluster}", None, 403, "Authorization_RequestDenied"),
         ("GET /servicePrincipals?$filter=appId ne null", None, 400, "Request_UnsupportedQuery"),
         ("GET /servicePrincipals?$top=1", None, 400, "Request_UnsupportedQuery"),
-        ("GET /users", None, 400, "BadRequest"),
+        ("GET /devices", None, 400, "BadRequest"),
         ("GET /me", None, 400, "Request_BadRequest"),
     ],
 )
@@ -120,6 +147,141 @@ def test_an_administrator_changes_what_others_own(stage: Stage) -> None:
     world, me = stage.platform.world, _person(stage, "Application.ReadWrite.All")
     stage.entra.ensure_application(world.cluster_client_id, "cluster", tenant_id=world.tenant_id)
     assert _call(me, "POST", f"/applications/{world.cluster_client_id}/addPassword").status_code == 200
+
+
+def test_a_member_of_the_directory_role_changes_what_others_own(stage: Stage) -> None:
+    """Whoever deploys the service replaces the certificate of the first-party application."""
+    world, client_id = stage.platform.world, str(uuid4())
+    stage.entra.ensure_application(client_id, "administrator", tenant_id=world.tenant_id)
+    stage.entra.ensure_service_principal(world.tenant_id, client_id)
+    stage.entra.ensure_application(world.cluster_client_id, "cluster", tenant_id=world.tenant_id)
+    for want_status in (403, 200):
+        me = "Bearer " + stage.entra.issue_token(world.tenant_id, client_id, "https://graph.microsoft.com")
+        assert _call(me, "POST", f"/applications/{world.cluster_client_id}/addPassword").status_code == want_status
+        stage.entra.assign_directory_role(world.tenant_id, client_id, APPLICATION_ADMINISTRATOR)
+
+
+def test_a_second_certificate_is_appended_and_both_get_tokens(stage: Stage, tmp_path: Path) -> None:
+    """`az ad app credential reset --cert --append` sends back the old one without its key; a removed one counts no more."""
+    me, tenant_id = _person(stage), stage.platform.world.tenant_id
+    created = _call(me, "POST", "/applications", {"displayName": "certified", "keyCredentials": []}).json()
+    _call(me, "POST", "/servicePrincipals", {"appId": created["appId"], "accountEnabled": True})
+    path = f"/applications/{created['id']}"
+    keys = []
+    for name in ("old", "new"):
+        certificate, key = stage.platform.authority.issue(name, client=True, rsa_key=True)
+        (tmp_path / name).write_bytes(certificate.public_bytes(Encoding.PEM) + private_key_pem(key))
+        keys.append(certificate.public_bytes(Encoding.DER))
+        known = _call(me, "GET", path).json()["keyCredentials"]
+        added = [*known, _credential(keys[-1])]
+        assert _call(me, "PATCH", path, {"keyCredentials": added}).status_code == 204
+    shown = _call(me, "GET", path).json()["keyCredentials"]
+    assert [credential["key"] for credential in shown] == [None, None]
+    for name in ("old", "new"):
+        _token(tenant_id, created["appId"], tmp_path / name)
+    assert _call(me, "PATCH", path, {"keyCredentials": shown[1:]}).status_code == 204
+    with pytest.raises(ClientAuthenticationError, match="AADSTS700027"):
+        _token(tenant_id, created["appId"], tmp_path / "old")
+    _token(tenant_id, created["appId"], tmp_path / "new")
+
+
+@pytest.mark.parametrize(
+    ("changes", "want_code"),
+    [
+        ({"key": "bm8gY2VydGlmaWNhdGU="}, "Request_BadRequest"),
+        ({"key": None}, "Request_BadRequest"),
+        ({"usage": "Sign"}, "Request_BadRequest"),
+        ({"type": "Symmetric"}, "Request_BadRequest"),
+        ({"startDateTime": "soon"}, "Request_BadRequest"),
+        ({"startDateTime": "2001-01-01T00:00:00Z"}, "KeyCredentialsInvalidStartDate"),
+        ({"endDateTime": "2999-01-01T00:00:00Z"}, "KeyCredentialsInvalidEndDate"),
+    ],
+)
+def test_a_credential_must_be_a_certificate_within_its_validity(
+    stage: Stage, changes: dict[str, Any], want_code: str
+) -> None:
+    """Otherwise the mistake would be found when the old certificate has ended."""
+    me = _person(stage)
+    certificate, _ = stage.platform.authority.issue("credential", client=True, rsa_key=True)
+    credential = _credential(certificate.public_bytes(Encoding.DER)) | changes
+    answer = _call(me, "POST", "/applications", {"displayName": "x", "keyCredentials": [credential]})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, want_code)
+
+
+def test_a_known_credential_does_not_change(stage: Stage) -> None:
+    """A rotation adds one and removes one."""
+    me = _person(stage)
+    certificate, _ = stage.platform.authority.issue("credential", client=True, rsa_key=True)
+    sent = {"displayName": "x", "keyCredentials": [_credential(certificate.public_bytes(Encoding.DER))]}
+    created = _call(me, "POST", "/applications", sent).json()
+    later = created["keyCredentials"][0] | {"endDateTime": "2999-01-01T00:00:00Z"}
+    answer = _call(me, "PATCH", f"/applications/{created['id']}", {"keyCredentials": [later]})
+    assert answer.status_code == 400
+    assert "is not allowed" in answer.json()["error"]["message"]
+
+
+def test_the_registration_of_an_api_is_shown_by_its_service_principal(stage: Stage) -> None:
+    """Objects are merged, lists replaced; the identifier names the principal too, and belongs to one application."""
+    me = _person(stage)
+    role = {
+        "id": str(uuid4()),
+        "allowedMemberTypes": ["Application"],
+        "description": "r",
+        "displayName": "r",
+        "isEnabled": True,
+        "value": "r",
+    }
+    created = _call(me, "POST", "/applications", {"displayName": "api", "appRoles": [role]}).json()
+    path, uri = f"/applications(appId='{created['appId']}')", f"https://customer.onmicrosoft.com/{uuid4()}"
+    scope = {"id": str(uuid4()), "value": "user_impersonation", "type": "User", "isEnabled": True}
+    for change in (
+        {"identifierUris": [f"api://{created['appId']}", uri], "api": {"requestedAccessTokenVersion": 2}},
+        {"api": {"oauth2PermissionScopes": [scope]}},
+    ):
+        assert _call(me, "PATCH", path, change).status_code == 204
+    api = _call(me, "GET", path).json()["api"]
+    assert (api["requestedAccessTokenVersion"], api["oauth2PermissionScopes"]) == (2, [scope])
+    principal = _call(me, "POST", "/servicePrincipals", {"appId": created["appId"]}).json()
+    found = _call(me, "GET", "/servicePrincipals", filter=f"servicePrincipalNames/any(c:c eq '{uri}')").json()["value"]
+    assert [(entry["id"], entry["appRoles"], entry["oauth2PermissionScopes"]) for entry in found] == [
+        (principal["id"], [role], [scope])
+    ]
+    other = _call(me, "POST", "/applications", {"displayName": "other"}).json()
+    taken = _call(me, "PATCH", f"/applications/{other['id']}", {"identifierUris": [uri.upper()]})
+    assert (taken.status_code, taken.json()["error"]["code"]) == (400, "ObjectConflict")
+
+
+def test_a_disabled_principal_gets_no_token(stage: Stage) -> None:
+    """`az ad sp update --set accountEnabled=false`."""
+    me, tenant_id = _person(stage), stage.platform.world.tenant_id
+    created = _call(me, "POST", "/applications", {"displayName": "x"}).json()
+    secret = _call(me, "POST", f"/applications/{created['id']}/addPassword").json()["secretText"]
+    principal = _call(me, "POST", "/servicePrincipals", {"appId": created["appId"]}).json()
+    changed = _call(me, "PATCH", f"/servicePrincipals/{principal['id']}", {"accountEnabled": False, "notes": "left"})
+    assert changed.status_code == 204
+    assert _call(me, "GET", f"/servicePrincipals/{principal['id']}").json()["notes"] == "left"
+    with (
+        ClientSecretCredential(tenant_id, created["appId"], secret) as credential,
+        pytest.raises(ClientAuthenticationError, match="AADSTS7000112"),
+    ):
+        credential.get_token("https://management.azure.com/.default")
+
+
+def _credential(der: bytes) -> dict[str, Any]:
+    """Return a new key credential as the CLI sends it."""
+    return {
+        "@odata.type": "#microsoft.graph.keyCredential",
+        "displayName": None,
+        "key": base64.encodebytes(der).decode(),
+        "keyId": str(uuid4()),
+        "type": "AsymmetricX509Cert",
+        "usage": "Verify",
+    }
+
+
+def _token(tenant_id: str, client_id: str, path: Path) -> None:
+    with CertificateCredential(tenant_id, client_id, str(path)) as credential:
+        credential.get_token("https://management.azure.com/.default")
 
 
 def test_a_token_is_required_and_must_be_for_graph(stage: Stage) -> None:

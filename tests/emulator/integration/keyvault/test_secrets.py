@@ -17,8 +17,7 @@ from azure.identity import ClientSecretCredential, ManagedIdentityCredential
 from azure.keyvault.secrets import SecretClient
 
 from emulator.core.faults import Fault
-from emulator.keyvault.models import RETENTION_DAYS
-from emulator.keyvault.vaults import PERMISSIONS
+from emulator.keyvault.vaults import PERMISSIONS, RETENTION_DAYS
 from tests.emulator.integration.entra.stage import Stage
 
 Connect = Callable[..., SecretClient]

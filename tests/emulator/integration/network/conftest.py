@@ -12,12 +12,15 @@ from azure.mgmt.resource.resources import ResourceManagementClient
 
 from emulator.arm.access.roles import OWNER
 from emulator.arm.seeding import ensure_group, ensure_role
-from emulator.run.seed import fill
-from emulator.run.tables import RESOURCES
 from tests.emulator.integration.arm.stage import Stage, running
 from tests.emulator.integration.network.cluster import Network, put_network
 
-ENDPOINT_NETWORK = "rp-pe-vnet-001"
+ENDPOINT_NETWORK = "endpoints"
+# Private endpoints get loopback addresses, because the product connects to them.
+ENDPOINT_SUBNET = {
+    "name": "endpoints",
+    "properties": {"addressPrefix": "127.128.4.0/22", "privateEndpointNetworkPolicies": "Disabled"},
+}
 
 
 @pytest.fixture(scope="package")
@@ -79,11 +82,12 @@ def provider(stage: Stage) -> tuple[ClientSecretCredential, str]:
     credential, object_id = stage.principal("rp", tenant_id=world.rp_tenant_id)
     ensure_group(stage.arm, world.rp_subscription_id, world.rp_resource_group, world.location)
     ensure_role(stage.arm, f"/subscriptions/{world.rp_subscription_id}", object_id, OWNER)
-    body = next(body for path, body in RESOURCES if path.endswith(f"/{ENDPOINT_NETWORK}"))
+    body: Any = {
+        "location": world.location,
+        "properties": {"addressSpace": {"addressPrefixes": ["127.128.0.0/16"]}, "subnets": [ENDPOINT_SUBNET]},
+    }
     with NetworkManagementClient(credential, world.rp_subscription_id, polling_interval=0.1) as client:
-        made = client.virtual_networks.begin_create_or_update(
-            world.rp_resource_group, ENDPOINT_NETWORK, fill(body, world)
-        ).result()
+        made = client.virtual_networks.begin_create_or_update(world.rp_resource_group, ENDPOINT_NETWORK, body).result()
     return credential, str(made.subnets[0].id)
 
 

@@ -67,18 +67,40 @@ def test_lifting_a_fault_that_is_not_in_force_is_an_error(azure: LocalAzure) -> 
 
 
 def test_an_operator_changes_the_catalogue_of_versions(azure: LocalAzure, tmp_path: Path) -> None:
-    """An entry can be added and then replaced; anything that is not an entry is refused."""
-    entry = next(each for each in json.loads(azure.command("versions", "list")) if each["version"] == "4.18.26")
+    """An entry can be added, disabled and deleted; the resource provider refuses a wrong one with every problem."""
+    entry = next(each for each in json.loads(azure.command("versions", "list")) if each["name"] == "4.18.26")
+    # A version that no other test of this session lists.
+    properties = entry["properties"] | {"version": "4.18.99"}
     file = tmp_path / "entry.json"
-    for enabled in (False, True):
-        # A version that no other test of this session lists.
-        file.write_text(json.dumps(entry | {"version": "4.18.99", "enabled": enabled, "openShiftPullspec": ""}))
-        assert azure.command("versions", "put", str(file)) == "The catalogue has version 4.18.99.\n"
-        listed = [each for each in azure.control("GET", "/versions")["value"] if each["version"] == "4.18.99"]
-        assert listed == [json.loads(file.read_text())]
+    file.write_text(json.dumps({"properties": properties}))
+    assert azure.command("versions", "put", str(file)) == "The catalogue has version 4.18.99.\n"
+    assert azure.command("versions", "disable", "4.18.99") == "Version 4.18.99 is disabled.\n"
+    (listed,) = [each for each in json.loads(azure.command("versions", "list")) if each["name"] == "4.18.99"]
+    assert listed["properties"] == properties | {"enabled": False, "default": False}
+    file.write_text(json.dumps({"properties": properties | {"openShiftPullspec": "", "flavour": "Z"}}))
+    refused = azure.command("versions", "put", str(file), check=False)
+    assert "has no 'openShiftPullspec'" in refused
+    assert "has flavour 'Z'" in refused
+    assert azure.command("versions", "delete", "4.18.99") == "The catalogue does not have version 4.18.99.\n"
+    assert "The catalogue has no version '4.18.99'" in azure.command("versions", "disable", "4.18.99", check=False)
     file.write_text("[]")
-    assert "an entry of the catalogue is a JSON object" in azure.command("versions", "put", str(file), check=False)
+    assert "is not an entry of the catalogue" in azure.command("versions", "put", str(file), check=False)
     assert "cannot be read as JSON" in azure.command("versions", "put", str(tmp_path), check=False)
+
+
+def test_an_operator_registers_a_site_as_the_resource_provider(azure: LocalAzure, tmp_path: Path) -> None:
+    """The command completes the manifest with the ids of this deployment; without them it is refused."""
+    known = azure.control("GET", "/provider")
+    entry = known["manifest"]["providerAuthorizations"][0]
+    host = known["endpoint"].removeprefix("https://")
+    ids = ("--application-id", entry["applicationId"], "--role", entry["roleDefinitionId"])
+    answer = azure.command("register", host, *ids, "--managed-by-role", entry["managedByRoleDefinitionId"])
+    assert f"served by https://{host}: " in answer
+    assert azure.control("GET", "/provider") == known
+    assert "is not a role definition that exists" in azure.command("register", host, check=False)
+    assert "cannot be read as JSON" in azure.command("register", host, "--manifest", str(tmp_path), check=False)
+    assert "without a port and a path" in azure.command("register", f"{host}:443", *ids, check=False)
+    assert azure.control("GET", "/provider") == known
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from emulator.arm.access.authorization import allows
 from emulator.arm.access.roles import CONTRIBUTOR, READER, ROLES
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role
-from emulator.authorization.responses import _assignable
+from emulator.authorization.definitions import assignable
 from emulator.core.errors import ServiceError
 from emulator.entra.models import Principal
 from tests.emulator.unit.arm.conftest import GROUP, WORLD
@@ -58,5 +58,5 @@ def test_the_refusal_reads_as_azures(model: ArmModel) -> None:
 )
 def test_a_role_may_be_assigned_in_its_scopes_and_below(scope: str, wanted: bool) -> None:
     """A group whose name begins like another is not below it."""
-    assert _assignable({"properties": {"assignableScopes": ["/g/foo/"]}}, scope) is wanted
-    assert _assignable({"properties": {"assignableScopes": ["/"]}}, scope)
+    assert assignable({"assignableScopes": ["/g/foo/"]}, scope) is wanted
+    assert assignable({"assignableScopes": ["/"]}, scope)

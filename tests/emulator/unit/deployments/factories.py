@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from emulator.deployments.declarations import declare
-from emulator.deployments.graph import Plan, make_plan
 from emulator.deployments.language.evaluation import Variables
 from emulator.deployments.language.scope import Environment, Scope
-from emulator.deployments.parameters import resolve_parameters
-from emulator.deployments.template import Template, read_template
+from emulator.deployments.templates.declarations import declare
+from emulator.deployments.templates.graph import Plan, make_plan
+from emulator.deployments.templates.parameters import resolve_parameters
+from emulator.deployments.templates.template import Template, read_template
 
 SUBSCRIPTION = "bbbbbbbb-0000-4000-8000-000000000001"
 GROUP_ID = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/rg"
@@ -66,3 +66,23 @@ def plan(document: Mapping[str, Any], **given: Any) -> Plan:
         variables=Variables(checked.section("variables")),
     )
     return make_plan(checked, declare(checked, inside, GROUP_ID), inside)
+
+
+def nested(name: str, document: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+    """Return a nested deployment that evaluates its own expressions.
+
+    Args:
+        name: its name, or an expression for it.
+        document: its template.
+        members: members that are added; those of `properties` are merged.
+    """
+    options = {"expressionEvaluationOptions": {"scope": "inner"}}
+    properties = {"mode": "Incremental", "template": document} | options | members.pop("properties", {})
+    kind = "Microsoft.Resources/deployments"
+    return {"type": kind, "apiVersion": "2021-04-01", "name": name, "properties": properties, **members}
+
+
+def new_group(name: str = "made", **members: Any) -> dict[str, Any]:
+    """Return a resource group as a resource of a template."""
+    kind = "Microsoft.Resources/resourceGroups"
+    return {"type": kind, "apiVersion": "2021-04-01", "name": name, "location": "eastus", **members}

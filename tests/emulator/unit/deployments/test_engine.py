@@ -1,31 +1,14 @@
-"""Running deployments, against ARM's own model without a network; a minute of Azure takes milliseconds."""
+"""Running deployments, against ARM's own model without a network."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from emulator import entra
-from emulator.arm.access.roles import OWNER
-from emulator.arm.models import ArmModel
-from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.faults import Fault
-from emulator.core.platform import Platform
-from emulator.core.world import World
-from emulator.deployments.models import DeploymentsModel
-from emulator.deployments.requests import Request
-from emulator.entra.models import Principal
-from emulator.run import arm
 from tests.emulator.unit.deployments.factories import GROUP_ID, SUBSCRIPTION, resource, template
-
-NSG = "Microsoft.Network/networkSecurityGroups"
-PUT_NSG = f"PUT {NSG}"
-OWNER_ID = "99999999-0000-4000-8000-000000000001"
+from tests.emulator.unit.deployments.world import NSG, PUT_NSG, azure, until
 
 pytestmark = pytest.mark.anyio
 
@@ -34,76 +17,6 @@ pytestmark = pytest.mark.anyio
 def anyio_backend() -> str:
     """Run coroutines on asyncio, as the services do."""
     return "asyncio"
-
-
-@dataclass
-class Azure:
-    """What a test needs: the platform, and the caller who owns the subscription."""
-
-    platform: Platform
-    caller: Principal
-
-    @property
-    def arm(self) -> ArmModel:
-        """Azure Resource Manager."""
-        return self.platform.model(ArmModel)
-
-    @property
-    def deployments(self) -> DeploymentsModel:
-        """The model of deployments."""
-        return self.platform.model(DeploymentsModel)
-
-    def put(self, document: Mapping[str, Any], **parameters: Any) -> None:
-        """Begin the deployment `d`."""
-        given = {name: {"value": value} for name, value in parameters.items()}
-        body = {"properties": {"mode": "Incremental", "template": document, "parameters": given}}
-        self.deployments.put(Request(self.caller, SUBSCRIPTION, "rg", "d", body, "", "correlation"))
-
-    def record(self) -> dict[str, Any]:
-        """Return the deployment `d`."""
-        return self.deployments.get(self.caller, SUBSCRIPTION, "rg", "d")
-
-    def states(self) -> dict[str, str]:
-        """Return the state of each resource that `d` has begun to deploy."""
-        return {
-            operation["targetResource"]["resourceName"]: operation["provisioningState"]
-            for operation in self.deployments.operations(self.record())
-            if "targetResource" in operation
-        }
-
-    async def end(self) -> dict[str, Any]:
-        """Wait until `d` has ended; return it."""
-        await until(lambda: self.record()["provisioningState"] not in ("Accepted", "Running"))
-        return self.record()
-
-
-async def until(check: Callable[[], bool]) -> None:
-    """Wait until a check holds."""
-    while not check():  # noqa: ASYNC110 - the state is in the store, which sends no notifications
-        await asyncio.sleep(0.002)
-
-
-@asynccontextmanager
-async def azure(folder: Path, time_scale: float = 2000) -> AsyncIterator[Azure]:
-    """Run ARM and the directory, with a subscription, an owner and the group `rg`."""
-    platform = Platform(folder, clock=Clock(time_scale), world=World())
-    platform.ports |= {"arm": 1, "token": 2, "front_end": 3}
-    platform.services += [service.create(platform) for service in (entra, arm)]
-    world, model = platform.world, platform.model(ArmModel)
-    model.subscriptions.ensure(SUBSCRIPTION, world.tenant_id, "Customer")
-    model.groups.put(SUBSCRIPTION, "rg", {"location": "eastus"})
-    assignment = {
-        "type": "Microsoft.Authorization/roleAssignments",
-        "properties": {"principalId": OWNER_ID, "roleDefinitionId": OWNER},
-        "effectiveAt": "",
-    }
-    key = f"/subscriptions/{SUBSCRIPTION}/providers/microsoft.authorization/roleassignments/owner"
-    platform.store.table("arm_resources").put(key, assignment)
-    await platform.start()
-    try:
-        yield Azure(platform, Principal(OWNER_ID, "c", world.tenant_id, "owner", "a", {}))
-    finally:
-        await platform.stop()
 
 
 async def test_resources_that_need_nothing_of_each_other_run_at_once(tmp_path: Path) -> None:
@@ -133,7 +46,7 @@ async def test_what_a_failed_resource_holds_up_never_begins(tmp_path: Path) -> N
 async def test_cancel_begins_nothing_more_and_waits_for_nothing(tmp_path: Path) -> None:
     """A resource that has begun is left alone; when it ends, no state changes any more."""
     async with azure(tmp_path) as world:
-        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.1))
+        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.5))
         world.put(template(resource("first"), resource("second", dependsOn=["first"])))
         await until(lambda: bool(world.states()))
         world.deployments.cancel(world.caller, SUBSCRIPTION, "rg", "d")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.deployments.lenient_json import decode
 from emulator.deployments.positions import Position, locate
+from emulator.deployments.templates.lenient_json import decode
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator.core.errors import ServiceError
-from emulator.deployments.parameters import read_given, resolve_parameters, to_external
 from emulator.deployments.positions import Position, locate, path_text
+from emulator.deployments.templates.parameters import read_given, resolve_parameters, to_external
 from tests.emulator.unit.deployments.factories import GROUP_ID, environment, plan, read, resource, template
 
 NSG = "Microsoft.Network/networkSecurityGroups"
@@ -21,7 +21,7 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
     (
         "a schema of another scope",
         template()
-        | {"$schema": "https://schema.management.azure.com/schemas/2018-05-01/subscriptionDeploymentTemplate.json#"},
+        | {"$schema": "https://schema.management.azure.com/schemas/2019-08-01/managementGroupDeploymentTemplate.json#"},
         "InvalidTemplate",
         "is not supported",
     ),
@@ -46,6 +46,12 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
         "The name property cannot be null or empty",
     ),
     ("names too short", template(resource("v", f"{VNET}/subnets")), "InvalidTemplate", "incorrect segment lengths"),
+    (
+        "too many resources",
+        template(*(resource(f"[concat('{loop}', copyIndex())]", copy={"name": loop, "count": 401}) for loop in "ab")),
+        "InvalidTemplate",
+        "Limit: '800' and actual: '802'",
+    ),
     ("the same resource twice", template(resource(), resource("A")), "InvalidTemplate", "is defined multiple times"),
     (
         "an unknown function",
@@ -100,10 +106,10 @@ BAD_TEMPLATES: list[tuple[str, dict[str, Any], str, str]] = [
     ("user-defined functions", template(functions=[{"namespace": "n"}]), "NotSupportedByLocalAzure", "user-defined"),
     ("symbolic names", template() | {"resources": {}}, "NotSupportedByLocalAzure", "symbolic names"),
     (
-        "a deployment inside",
-        template(resource("d", "Microsoft.Resources/deployments")),
+        "a resource in another group",
+        template(resource("d", resourceGroup="other")),
         "NotSupportedByLocalAzure",
-        "deployments inside templates",
+        "resources of a template in another scope",
     ),
 ]
 

@@ -1,7 +1,6 @@
 """The check of client assertions: each claim and the key have to be right."""
 
 import base64
-import hashlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from emulator.core.certificates import CertificateAuthority, PrivateKey
 from emulator.core.errors import ServiceError
 from emulator.entra.assertions import check_assertion
+from emulator.entra.certificates import certificate_record
 
 CLIENT_ID = "cccccccc-0000-4000-8000-000000000009"
 ENDPOINT = "https://login.microsoftonline.com/tenant/oauth2/v2.0/token"
@@ -26,11 +26,7 @@ def credential(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any]
     authority = CertificateAuthority(Path(tmp_path_factory.mktemp("ca")))
     certificate, key = authority.issue("test", rsa_key=True)
     der = certificate.public_bytes(Encoding.DER)
-    known = {
-        "der": base64.b64encode(der).decode(),
-        "sha1": hashlib.sha1(der).hexdigest(),  # noqa: S324 - x5t is a SHA-1 thumbprint
-        "sha256": hashlib.sha256(der).hexdigest(),
-    }
+    known = certificate_record(der, starts=NOW - SKEW, expires=NOW + 2 * SKEW)
     return {"clientId": CLIENT_ID, "certificates": [known]}, key
 
 
@@ -99,6 +95,16 @@ def test_another_key_under_a_registered_name_is_refused(
     _, key = CertificateAuthority(tmp_path).issue("thief", rsa_key=True)
     with pytest.raises(ServiceError, match=r"AADSTS700027.*use of the key to verify the signature failed"):
         _check(credential, _assertion((credential[0], key)))
+
+
+def test_an_expired_certificate_is_refused(credential: tuple[dict[str, Any], PrivateKey]) -> None:
+    """The registration says how long a certificate counts, whatever is in the certificate."""
+    application, key = credential
+    expired = certificate_record(
+        base64.b64decode(application["certificates"][0]["der"]), starts=NOW - 2 * SKEW, expires=NOW - SKEW
+    )
+    with pytest.raises(ServiceError, match=r"AADSTS700027.*The key used is expired"):
+        _check((application | {"certificates": [expired]}, key), _assertion(credential))
 
 
 def test_what_is_no_jwt_is_refused(credential: tuple[dict[str, Any], PrivateKey]) -> None:

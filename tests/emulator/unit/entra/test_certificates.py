@@ -20,13 +20,14 @@ from emulator.core.world import World
 from emulator.keyvault import issuing
 from emulator.keyvault.certificates import CertificateModel
 from emulator.keyvault.issuers import IssuerModel
-from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
+from emulator.keyvault.models import KeyVaultModel
 from emulator.keyvault.orders import ISSUE_SECONDS, SELF_SECONDS, OrderModel
 from emulator.keyvault.policies import complete
+from emulator.keyvault.vaults import RETENTION_DAYS
 from tests.emulator.unit.entra.conftest import Stopped
 
 WORLD = World()
-VAULT = WORLD.cluster_vault
+VAULT = "vault"
 POLICY: dict[str, Any] = {
     "issuer": {"name": "Public"},
     "key_props": {"kty": "EC", "crv": "P-256"},

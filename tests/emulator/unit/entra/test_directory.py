@@ -14,7 +14,7 @@ from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel
-from emulator.entra.resources import ARM, COSMOS, find_resource
+from emulator.entra.resources import ARM, COSMOS, GRAPH, find_resource
 from tests.emulator.unit.entra.conftest import Stopped
 
 WORLD = World()
@@ -187,11 +187,13 @@ def test_ensuring_twice_changes_nothing(directory: EntraModel) -> None:
 
 
 def test_roles_and_missing_principals_show_in_tokens(directory: EntraModel) -> None:
-    """Application roles are claims; a principal found by object id is the one that the token names."""
+    """Graph's roles are claims of tokens for Graph; a principal found by object id is the one that the token names."""
     directory.update_service_principal(WORLD.tenant_id, APP, {"roles": ["Application.ReadWrite.OwnedBy"]})
-    token = directory.issue_token(WORLD.tenant_id, APP, AUDIENCE)
-    caller = directory.authenticate(f"Bearer {token}", ARM.identifiers)
+    token = directory.issue_token(WORLD.tenant_id, APP, GRAPH.app_id)
+    caller = directory.authenticate(f"Bearer {token}", GRAPH.identifiers)
     assert caller.claims["roles"] == ["Application.ReadWrite.OwnedBy"]
+    other = directory.authenticate(f"Bearer {directory.issue_token(WORLD.tenant_id, APP, AUDIENCE)}", ARM.identifiers)
+    assert "roles" not in other.claims
     found = directory.find_principal(caller.object_id)
     assert found is not None
     assert (found["clientId"], found["tenantId"]) == (APP, WORLD.tenant_id)

@@ -20,6 +20,8 @@ ITEMS = [
         ("startswith(displayName, 'tw')", ["2"]),
         ("servicePrincipalNames/any(c:c eq 'api://one')", ["1"]),
         ("appId eq '3'", []),
+        ("appId eq '1' and startswith(displayName,'It''s and')", []),
+        ("appId eq '1' and displayName eq 'It''s one'", ["1"]),
     ],
 )
 def test_a_filter_chooses(condition: str, want: list[str]) -> None:
@@ -33,6 +35,8 @@ def test_a_filter_chooses(condition: str, want: list[str]) -> None:
         {"$filter": "appId eq '1' or appId eq '2'"},
         {"$filter": "colour eq 'red'"},
         {"$filter": "appId ne null"},
+        {"$filter": "appId eq '1' and"},
+        {"$filter": "appId eq '3' and colour eq 'red'"},
         {"$orderby": "appId"},
     ],
 )

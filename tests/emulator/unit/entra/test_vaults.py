@@ -11,11 +11,12 @@ from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
 from emulator.core.platform import Platform
 from emulator.core.world import World
-from emulator.keyvault.models import RETENTION_DAYS, KeyVaultModel
+from emulator.keyvault.models import KeyVaultModel
+from emulator.keyvault.vaults import RETENTION_DAYS
 from tests.emulator.unit.entra.conftest import Stopped
 
 WORLD = World()
-VAULT = WORLD.cluster_vault
+VAULT = "vault"
 
 
 @pytest.fixture

@@ -48,6 +48,19 @@ def test_a_private_endpoint_leads_through_the_link_to_the_machines(world: World)
     assert [found.vm_id for found in world.reach.from_outside(world.endpoint_address(), 6443)] == [vm]
 
 
+@pytest.mark.parametrize(("apps", "reached"), [("Microsoft.Web/serverFarms", 1), ("", 0)], ids=["joined", "alone"])
+def test_a_private_endpoint_in_another_network_is_reached_by_apps_that_join_it(
+    world: World, apps: str, reached: int
+) -> None:
+    """A service that somebody deploys with addresses of its own is such a network."""
+    world.put_balancer()
+    world.put_machine("vm", POOL)
+    world.put_service()
+    world.put_endpoint(network="10.240", apps=apps)
+    assert world.endpoint_address().startswith("10.240.4.")
+    assert len(world.reach.from_outside(world.endpoint_address(), 6443)) == reached
+
+
 def _without_rule(world: World) -> None:
     world.put_balancer(loadBalancingRules=[])
 

@@ -19,7 +19,6 @@ Json = dict[str, Any]
 
 API = "2023-11-01"
 DNS_API = "2020-06-01"
-COMPUTE_API = "2020-06-01"
 NETWORK = f"{GROUP}/providers/Microsoft.Network"
 SUBNET = f"{NETWORK}/virtualNetworks/vnet/subnets/master"
 BALANCER = f"{NETWORK}/loadBalancers/lb"
@@ -178,14 +177,26 @@ class World:
         body["properties"] |= members
         return self.put("privateLinkServices/pls", body)
 
-    def put_endpoint(self, service_id: str = f"{NETWORK}/privateLinkServices/pls") -> Json:
-        """Create a private endpoint of the resource provider, with its network."""
+    def put_endpoint(
+        self, service_id: str = f"{NETWORK}/privateLinkServices/pls", *, network: str = "127.128", apps: str = ""
+    ) -> Json:
+        """Create a private endpoint of the resource provider, with its network.
+
+        Args:
+            service_id: the private link service.
+            network: how the addresses of the network begin.
+            apps: the service to which a second subnet is delegated, if any.
+        """
         self.arm.subscriptions.ensure(WORLD.rp_subscription_id, WORLD.rp_tenant_id, "RP")
         ensure_group(self.arm, WORLD.rp_subscription_id, WORLD.rp_resource_group, "eastus")
         ensure_role(self.arm, f"/subscriptions/{WORLD.rp_subscription_id}", RP_CALLER.object_id, OWNER)
         if self.arm.load(RP_SUBNET) is None:
-            subnets = [{"name": "pe", "properties": {"addressPrefix": "127.128.4.0/22"}}]
-            space = {"addressPrefixes": ["127.128.0.0/16"]}
+            subnets: list[Json] = [{"name": "pe", "properties": {"addressPrefix": f"{network}.4.0/22"}}]
+            if apps:
+                delegation = {"name": "apps", "properties": {"serviceName": apps}}
+                properties = {"addressPrefix": f"{network}.0.0/24", "delegations": [delegation]}
+                subnets.append({"name": "apps", "properties": properties})
+            space = {"addressPrefixes": [f"{network}.0.0/16"]}
             body = {"location": "eastus", "properties": {"addressSpace": space, "subnets": subnets}}
             self.put(f"{RP_NETWORK}/virtualNetworks/pe", body, caller=RP_CALLER)
         return self.put(f"{RP_NETWORK}/privateEndpoints/pe", endpoint(service_id, RP_SUBNET), caller=RP_CALLER)

@@ -13,8 +13,8 @@ from emulator.core.world import World
 from emulator.cosmos import CosmosModel
 from emulator.run.commands.explain import explain, recent
 from emulator.run.errors import RunError
+from emulator.run.provider.deployed import Deployed
 from emulator.run.state import StateFolder
-from emulator.run.tables import DATABASE
 
 Add = Callable[..., None]
 CLUSTER = "/subscriptions/s/resourcegroups/g/providers/microsoft.redhatopenshift/openshiftclusters/c"
@@ -25,11 +25,14 @@ def add(tmp_path: Path) -> Iterator[Add]:
     """Return a function that stores operations in a state folder."""
     (tmp_path / "lock").touch()
     platform = Platform(tmp_path, clock=Clock(), world=World())
-    model, account = CosmosModel(platform), platform.world.cosmos_account
+    settings = {"COSMOSDB_ACCOUNT": "account", "COSMOSDB_DATABASE": "ARO"}
+    deployed = Deployed(site="site", outputs={}, identities=(), roles={}, settings=settings)
+    deployed.save(platform.store)
+    model, (account, database) = CosmosModel(platform), deployed.database
     model.ensure_account(account, "tenant")
-    model.ensure_database(account, DATABASE)
+    model.ensure_database(account, database)
     for name, key in (("AsyncOperations", "/id"), ("OperationProgress", "/operationId")):
-        model.ensure_container(account, DATABASE, name, key)
+        model.ensure_container(account, database, name, key)
 
     def store(name: str, start: str, status: str = "Failed", **plan: Any) -> None:
         operation = {
@@ -38,7 +41,7 @@ def add(tmp_path: Path) -> Iterator[Add]:
             "asyncOperation": {"status": status, "startTime": start},
             "plan": {"name": "create", "rows": [], **plan},
         }
-        model.items(account, DATABASE, "AsyncOperations").create(operation, name)
+        model.items(account, database, "AsyncOperations").create(operation, name)
 
     yield store
     asyncio.run(platform.stop())

@@ -1,0 +1,109 @@
+"""The registration of the resource provider with ARM: where it is, and what its manifest says. In Azure, Microsoft makes it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from emulator.arm.exceptions import invalid_resource_type, no_registered_provider
+from emulator.arm.ids import ResourceId
+from emulator.arm.provider import manifest
+from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
+from emulator.core.platform import Platform
+
+__all__ = ["SYSTEM_NAMESPACE", "ProviderRegistration"]
+
+Json = dict[str, Any]
+
+# How long ARM waits for an answer if the manifest does not say, in seconds.
+DEFAULT_SECONDS = 60
+
+
+class ProviderRegistration:
+    """What is registered for the namespace of the resource provider; nothing until `put`."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._table = platform.store.table("arm_provider_registration")
+        self._known: Json | None = None
+        self._types: dict[str, tuple[str, ...]] = {}
+        self._use(self._table.get(SYSTEM_NAMESPACE.lower()))
+
+    def get(self) -> Json | None:
+        """Return the registration, `{"endpoint", "manifest"}`, or None."""
+        return self._known
+
+    def put(self, document: Json) -> None:
+        """Replace the registration by one that `manifest.read` has checked."""
+        self._table.put(SYSTEM_NAMESPACE.lower(), document)
+        self._use(document)
+
+    def _use(self, document: Json | None) -> None:
+        self._known = document
+        rows = [] if document is None else document["manifest"]["resourceTypes"]
+        self._types = {
+            row["name"]: tuple(sorted(version for each in row["endpoints"] for version in each["apiVersions"]))
+            for row in rows
+        }
+
+    @property
+    def host(self) -> str:
+        """The host name of the provider's endpoint, or ""."""
+        return "" if self._known is None else manifest.host_of(self._known["endpoint"])
+
+    def serves(self, namespace: str) -> bool:
+        """Tell whether a namespace is registered to the resource provider."""
+        return self._known is not None and namespace.lower() == SYSTEM_NAMESPACE.lower()
+
+    def serves_id(self, resource_id: str) -> bool:
+        """Tell whether an id names a resource of the provider."""
+        return self._known is not None and f"/providers/{SYSTEM_NAMESPACE.lower()}/" in resource_id.lower()
+
+    def types(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the api-versions of each type, the newest last."""
+        return self._types
+
+    def authorizations(self, application_id: str) -> list[Json]:
+        """Return the provider authorizations of the manifest that name an application."""
+        if self._known is None:
+            return []
+        entries = self._known["manifest"]["providerAuthorizations"]
+        return [entry for entry in entries if entry["applicationId"].lower() == application_id.lower()]
+
+    def timeout_seconds(self, identifier: ResourceId | None) -> int:
+        """Return how long ARM waits for the provider to answer a call on a resource or, if None, a call of its own."""
+        types = () if identifier is None else identifier.types
+        # An action has the type of its resource.
+        for count in range(len(types), 0, -1):
+            if endpoints := self._endpoints("/".join(types[:count])):
+                return max(map(manifest.timeout_seconds, endpoints))
+        return DEFAULT_SECONDS
+
+    def locations(self, kind: str) -> list[str]:
+        """Return the regions in which a type is available; an empty list means all of them."""
+        return [location for each in self._endpoints(kind) for location in each.get("locations") or ()]
+
+    def _endpoints(self, kind: str) -> list[Json]:
+        rows = [] if self._known is None else self._known["manifest"]["resourceTypes"]
+        return [each for row in rows if row["name"].lower() == kind.lower() for each in row["endpoints"]]
+
+    def canonical(self, types: tuple[str, ...]) -> list[str]:
+        """Return the segments of one of the provider's types in the casing of its manifest."""
+        known = {kind.lower(): kind for name in self._types for kind in name.split("/")}
+        return [known.get(kind.lower(), kind) for kind in types]
+
+    def type_name(self, identifier: ResourceId, api_version: str, location: str) -> str:
+        """Return the full type of one of the provider's resources, and check that the type supports this api-version.
+
+        Args:
+            identifier: id of the resource.
+            api_version: the api-version of the write.
+            location: the wanted location, which the error for an unsupported version quotes.
+
+        Raises:
+            ServiceError: the type or the version does not exist.
+        """
+        name = "/".join((SYSTEM_NAMESPACE, *self.canonical(identifier.types)))
+        versions = self._types.get(name.partition("/")[2])
+        if versions is None:
+            raise invalid_resource_type(name, api_version)
+        if api_version.lower() not in versions:
+            raise no_registered_provider(name, location, api_version, versions)
+        return name

@@ -1,0 +1,200 @@
+"""The resource type of role definitions: custom roles, stored at a subscription or a group, unique in their tenant."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from emulator.arm.access.exceptions import linked_authorization_failed
+from emulator.arm.access.roles import ROLES
+from emulator.arm.ids import GUID, subscription_of
+from emulator.arm.models import ArmModel
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Required
+from emulator.authorization.operations import check_actions
+from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
+
+Json = dict[str, Any]
+
+PERMISSION = {
+    "actions": [str],
+    "notActions": [str],
+    "dataActions": [str],
+    "notDataActions": [str],
+    "condition": str,
+    "conditionVersion": str,
+}
+LISTS = ("actions", "notActions", "dataActions", "notDataActions")
+VERSIONS = (
+    "2014-04-01-preview",
+    "2014-10-01-preview",
+    "2015-07-01",
+    "2018-01-01-preview",
+    "2018-07-01",
+    "2022-04-01",
+    "2022-05-01-preview",
+    "2023-07-01-preview",
+)
+
+NAME = "Microsoft.Authorization/roleDefinitions"
+ASSIGNMENTS = "Microsoft.Authorization/roleAssignments"
+MAX_ROLE_NAME = 512
+_SCOPE = re.compile(r"/subscriptions/([^/]+)(?:/resourcegroups/([^/]+))?/?", re.IGNORECASE)
+
+
+def assignable(properties: Json, scope: str) -> bool:
+    """Tell whether a role with these `properties` may be assigned at a scope: one of its assignable scopes, or below."""
+    return any(
+        f"{scope.lower()}/".startswith(f"{known.lower().rstrip('/')}/") for known in properties["assignableScopes"]
+    )
+
+
+def complete(permissions: list[Json]) -> None:
+    """Add the lists that permission entries leave out."""
+    for permission in permissions:
+        for member in LISTS:
+            permission.setdefault(member, [])
+
+
+def _prepare(change: Change) -> None:
+    """Check scopes, names and actions of a custom role, and fill in defaults."""
+    properties = change.properties
+    if not re.fullmatch(GUID, change.id.name):
+        raise _invalid("InvalidRoleDefinitionId", f"The role definition ID '{change.id.name}' is not a GUID.")
+    if change.id.name.lower() in ROLES:
+        raise _invalid("RoleDefinitionUpdateNotPermitted", "A built-in role definition cannot be updated or deleted.")
+    if properties.pop("type", "CustomRole") != "CustomRole":
+        raise _invalid("InvalidRoleDefinitionType", "Only role definitions of type 'CustomRole' can be written.")
+    _check_scopes(change)
+    _check_unique(change)
+    if not properties["permissions"]:
+        raise _invalid("InvalidRoleDefinitionPermissions", "A role definition must have permissions.")
+    complete(properties["permissions"])
+    for permission in properties["permissions"]:
+        if permission.get("condition"):
+            raise _invalid(
+                "ConditionNotSupported", "The local Azure does not support conditions in the permissions of a role."
+            )
+        check_actions(change.arm, permission)
+    now = rfc3339(change.arm.clock.now())
+    before = change.existing["properties"] if change.existing is not None else {}
+    properties |= {
+        "type": "CustomRole",
+        "createdOn": before.get("createdOn", now),
+        "updatedOn": now,
+        "createdBy": before.get("createdBy", change.caller.object_id),
+        "updatedBy": change.caller.object_id,
+    }
+
+
+def _check_scopes(change: Change) -> None:
+    """Check that the caller may write the role at each of its assignable scopes, and that it is written at one of them."""
+    wanted = change.properties["assignableScopes"]
+    for index, scope in enumerate(wanted):
+        if scope == "/" or "*" in scope:
+            raise _invalid(
+                "InvalidAssignableScopes",
+                f"The assignable scope '{scope}' is not valid: a custom role cannot be assignable at the root scope or "
+                "at a scope with a wildcard.",
+            )
+        if not _SCOPE.fullmatch(scope):
+            raise _invalid(
+                "LinkedInvalidPropertyId",
+                f"Property id '{scope}' at path 'properties.assignableScopes[{index}]' is invalid. Expect the fully "
+                "qualified Id of a subscription or of a resource group, which starts with "
+                "'/subscriptions/{subscriptionId}'.",
+            )
+    if not assignable(change.properties, change.id.scope):
+        raise _invalid(
+            "InvalidAssignableScopes",
+            f"The assignable scopes of the role definition do not include the scope '{change.id.scope}' of the request.",
+        )
+    action = f"{NAME}/write"
+    missing = [(action, scope) for scope in wanted if not _exists(change, scope)]
+    if missing:
+        raise linked_authorization_failed(change.caller, action, str(change.id), missing, ())
+    linked = [(action, scope.rstrip("/")) for scope in wanted]
+    change.arm.authorization.authorize_linked(change.caller, action, str(change.id), linked)
+
+
+def _exists(change: Change, scope: str) -> bool:
+    """Tell whether a scope is a subscription of the caller's tenant, or a group in one."""
+    found = _SCOPE.fullmatch(scope)
+    known = {one["subscriptionId"]: one["tenantId"] for one in change.arm.subscriptions.all()}
+    if found is None or known.get(found[1].lower()) != change.caller.tenant_id:
+        return False
+    return found[2] is None or change.arm.groups.find(found[1].lower(), found[2]) is not None
+
+
+def _check_unique(change: Change) -> None:
+    """Check that no other role of the tenant has this name, and that the GUID is stored at no other scope."""
+    name = change.properties["roleName"]
+    if not name.strip() or len(name) > MAX_ROLE_NAME:
+        raise _invalid("InvalidRoleDefinitionName", f"A role name has 1 to {MAX_ROLE_NAME} characters.")
+    others = [stored for stored in _in_tenant(change) if stored["id"].lower() != change.id.key]
+    names = [role.name for role in ROLES.values()] + [other["properties"]["roleName"] for other in others]
+    if name.lower() in {known.lower() for known in names}:
+        raise ServiceError(
+            409,
+            "RoleDefinitionWithSameNameExists",
+            "A custom role with the same name already exists in this directory. Use a different name.",
+        )
+    for other in others:
+        if other["name"].lower() == change.id.name.lower():
+            raise ServiceError(
+                409, "RoleDefinitionExists", f"The role definition already exists. It can be updated as {other['id']}."
+            )
+
+
+def _in_tenant(change: Change) -> Iterator[Json]:
+    """Yield the custom roles of the caller's tenant."""
+    tenants = {one["subscriptionId"]: one["tenantId"] for one in change.arm.subscriptions.all()}
+    for stored in change.arm.scan("/subscriptions/", NAME):
+        if tenants.get(stored["id"].split("/")[2].lower()) == change.caller.tenant_id:
+            yield stored
+
+
+def _still_exists(arm: ArmModel, assignment: Json) -> bool:
+    """Tell whether an assignment was not deleted with its group. The first look at the group removes its contents."""
+    subscription_id, group = subscription_of(assignment["id"])
+    return not group or arm.groups.find(subscription_id, group) is not None
+
+
+def _check_unused(arm: ArmModel, stored: Json) -> None:
+    wanted = stored["name"].lower()
+    for other in arm.scan("/subscriptions/", ASSIGNMENTS):
+        if other["properties"]["roleDefinitionId"].rsplit("/", 1)[-1].lower() == wanted and _still_exists(arm, other):
+            raise _invalid("RoleDefinitionHasAssignments", "There are existing role assignments referencing role.")
+
+
+async def _tell_scopes(arm: ArmModel, stored: Json) -> None:
+    """Tell who watches access: every assignment of a role follows its definition at once."""
+    for scope in stored["properties"]["assignableScopes"]:
+        arm.platform.access_changed(scope)
+
+
+def _invalid(code: str, message: str) -> ServiceError:
+    return ServiceError(400, code, message)
+
+
+ROLE_DEFINITIONS = ResourceType(
+    name=NAME,
+    api_versions=VERSIONS,
+    properties={
+        "roleName": Required(str),
+        "type": Choice(("CustomRole", "BuiltInRole")),
+        "description": str,
+        "permissions": Required([PERMISSION]),
+        "assignableScopes": Required([str]),
+        "createdOn": READ_ONLY,
+        "updatedOn": READ_ONLY,
+        "createdBy": READ_ONLY,
+        "updatedBy": READ_ONLY,
+    },
+    name_pattern=".+",
+    has_state=False,
+    prepare=_prepare,
+    stored=_tell_scopes,
+    removable=_check_unused,
+    answers_deleted=True,
+)

@@ -1,0 +1,106 @@
+"""The resource type of deny assignments: those of the resource provider, and those that customers make themselves."""
+
+from typing import Any
+
+from emulator.arm.access.authorization import EVERYONE
+from emulator.arm.access.exceptions import authorization_failed
+from emulator.arm.ids import GUID
+from emulator.arm.models import ArmModel
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Required
+from emulator.authorization.definitions import PERMISSION, complete
+from emulator.authorization.scopes import require_scope
+from emulator.core.errors import ServiceError
+
+Json = dict[str, Any]
+
+VERSIONS = ("2018-07-01", "2018-07-01-preview", "2019-03-01-preview", "2022-04-01", "2024-07-01-preview")
+# The first version by which customers make deny assignments. Source: `az role deny-assignment create` of Azure CLI 2.91.
+CUSTOMERS_VERSION = "2024-07-01-preview"
+NAME = "Microsoft.Authorization/denyAssignments"
+SYSTEM_DEFINED = "SystemDefined"
+_PRINCIPAL = {"id": Required(str), "type": str, "displayName": str, "email": str}
+
+
+def completed(properties: Json, scope: str, *, is_system_protected: bool) -> Json:
+    """Return the `properties` of a deny assignment at a scope with all that a request may leave out."""
+    complete(properties["permissions"])
+    return {
+        "excludePrincipals": [],
+        "doNotApplyToChildScopes": False,
+        "isSystemProtected": is_system_protected,
+        **properties,
+        "scope": scope,
+    }
+
+
+def _prepare(change: Change) -> None:
+    """Check who writes the deny assignment, and fill in defaults.
+
+    The resource provider may write any on a group that it manages, customers one of their own kind anywhere.
+    """
+    provided = change.arm.authorization.may_write_denials(change.caller, change.id.scope)
+    if not provided and change.api_version < CUSTOMERS_VERSION:
+        raise authorization_failed(change.caller, f"{NAME}/write", str(change.id))
+    require_scope(change)
+    properties = completed(change.properties, change.id.scope, is_system_protected=provided)
+    if not provided:
+        _check_customers(properties)
+    change.properties.update(properties)
+
+
+def _check_customers(properties: Json) -> None:
+    """Check a customer's deny assignment: for everybody but somebody, or for one user or service principal.
+
+    Source: the checks and the help of `az role deny-assignment create`, Azure CLI 2.91. The code is a guess.
+    """
+    principals, excluded = properties["principals"], properties["excludePrincipals"]
+    everybody = [principal["id"].lower() for principal in principals] == [EVERYONE]
+    permissions = properties["permissions"]
+    actions = [action.lower() for entry in permissions for action in entry["actions"]]
+    problems = {
+        "isSystemProtected must be false": properties["isSystemProtected"],
+        "doNotApplyToChildScopes is not supported": properties["doNotApplyToChildScopes"],
+        "dataActions and notDataActions are not supported": any(
+            entry["dataActions"] or entry["notDataActions"] for entry in permissions
+        ),
+        "at least one action is required": not actions,
+        "read actions are not permitted": any(action.endswith("/read") for action in actions),
+        "one principal is required": len(principals) != 1,
+        "group principals are not permitted": any(each.get("type") == "Group" for each in (*principals, *excluded)),
+        "at least one excluded principal is required to deny everyone": everybody and not excluded,
+    }
+    found = [problem for problem, holds in problems.items() if holds]
+    if found:
+        raise ServiceError(400, "InvalidDenyAssignment", f"The deny assignment is not valid: {'; '.join(found)}.")
+
+
+async def _tell_scope(arm: ArmModel, stored: Json) -> None:
+    arm.platform.access_changed(stored["properties"]["scope"])
+
+
+DENY_ASSIGNMENTS = ResourceType(
+    name=NAME,
+    api_versions=VERSIONS,
+    properties={
+        "denyAssignmentName": Required(str),
+        "description": str,
+        "permissions": Required([PERMISSION]),
+        "scope": READ_ONLY,
+        "doNotApplyToChildScopes": bool,
+        "principals": Required([_PRINCIPAL]),
+        "excludePrincipals": [_PRINCIPAL],
+        "isSystemProtected": bool,
+        "condition": str,
+        "conditionVersion": str,
+        "createdOn": READ_ONLY,
+        "updatedOn": READ_ONLY,
+        "createdBy": READ_ONLY,
+        "updatedBy": READ_ONLY,
+    },
+    name_pattern=GUID,
+    has_state=False,
+    prepare=_prepare,
+    stored=_tell_scope,
+    removed=_tell_scope,
+)

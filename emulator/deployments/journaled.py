@@ -1,0 +1,72 @@
+"""The journal's entries for the calls that a deployment makes on behalf of the caller, as if they were separate requests."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from emulator.core.clock import rfc3339
+from emulator.core.errors import ServiceError
+from emulator.core.journal import Entry, noting_actions
+from emulator.core.platform import Platform
+
+
+@dataclass
+class Answer:
+    """What the journal learns of a call while it runs.
+
+    Args:
+        status: HTTP status of the answer.
+        fault: id of the injected fault that the call met, or "".
+    """
+
+    status: int = 0
+    fault: str = ""
+
+
+@contextmanager
+def journaled(
+    platform: Platform,
+    operation: str,
+    path: str,
+    *,
+    caller: str,
+    correlation_id: str,
+    redact: Callable[[str], str] = str,
+) -> Iterator[Answer]:
+    """Write the entry of a call when the block ends.
+
+    Args:
+        platform: has the clock and the journal.
+        operation: HTTP method and name of the operation.
+        path: path and query of the call.
+        caller: who deploys.
+        correlation_id: correlation id of the deployment.
+        redact: removes secure values from an error's message.
+    """
+    began, answer = platform.clock.now(), Answer()
+    code, message = "", ""
+    actions: dict[str, None] = {}
+    try:
+        with noting_actions() as actions:
+            yield answer
+    except ServiceError as error:
+        answer.status, code, message = error.status_code, error.code, redact(error.message)
+        raise
+    finally:
+        platform.journal.add(
+            Entry(
+                time=rfc3339(began),
+                service="arm",
+                operation=operation,
+                method=operation.partition(" ")[0],
+                path=path,
+                status=answer.status,
+                caller=caller,
+                correlation_id=correlation_id,
+                fault=answer.fault,
+                seconds=round((platform.clock.now() - began).total_seconds(), 6),
+                error=code,
+                message=message,
+                actions=tuple(actions),
+            )
+        )

@@ -1,0 +1,285 @@
+"""The resources of a template as a flat list: copy loops expanded, children listed, names and conditions evaluated.
+
+Bodies stay as written, because they may need the state of other resources. The engine evaluates each one when it is the
+resource's turn (`render`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from emulator.core.errors import ServiceError
+from emulator.deployments.exceptions import invalid_expression, invalid_template
+from emulator.deployments.kinds import DEPLOYMENTS
+from emulator.deployments.language.errors import ExpressionError, UndeterminedError
+from emulator.deployments.language.evaluation import copy_count, evaluate
+from emulator.deployments.language.functions.identifiers import join_id
+from emulator.deployments.language.scope import Runtime, Scope
+from emulator.deployments.language.values import Unknown, holds_unknown, type_name
+from emulator.deployments.positions import Path
+from emulator.deployments.templates.placement import scope_of, text_of
+from emulator.deployments.templates.template import Template
+
+# Members of a resource that are for the deployment; all other members are its body.
+NOT_BODY = {
+    "name",
+    "type",
+    "apiVersion",
+    "comments",
+    "metadata",
+    "dependsOn",
+    "condition",
+    "copy",
+    "scope",
+    "resources",
+    "resourceGroup",
+    "subscriptionId",
+}
+# ARM's limit for one template; each nested template has its own.
+MAX_RESOURCES = 800
+USAGE = "Please see https://aka.ms/arm-template/#resources for usage details."
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The round of a copy loop that makes a resource.
+
+    Args:
+        name: name of the loop; other resources use it to depend on the whole loop.
+        index: index of this round, from 0.
+        batch_size: number of rounds that may run at once; 0 for all.
+    """
+
+    name: str
+    index: int
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One resource that the deployment makes.
+
+    Args:
+        id: resource id.
+        type: full type as written.
+        name: full name.
+        api_version: the version for its PUT.
+        condition: false if the deployment must not make it.
+        depends_on: entries of `dependsOn`: ids, names, names of loops.
+        body: location, properties and so on, not evaluated.
+        scope: the scope for evaluating the body, without a runtime.
+        path: where it is in the template.
+        loop: the round of a copy loop that makes it, if any.
+    """
+
+    id: str
+    type: str
+    name: str
+    api_version: str
+    condition: bool
+    depends_on: tuple[str, ...]
+    body: Mapping[str, Any]
+    scope: Scope
+    path: Path
+    loop: Loop | None = None
+
+    @property
+    def key(self) -> str:
+        """The id in lower case, by which resources are compared."""
+        return self.id.lower()
+
+    @property
+    def nested(self) -> bool:
+        """Whether it is a nested deployment."""
+        return self.type.lower() == DEPLOYMENTS.lower()
+
+
+def declare(template: Template, scope: Scope, scope_id: str) -> list[Declaration]:
+    """Return every resource of a template.
+
+    Args:
+        template: the template, whose structure has been checked.
+        scope: the scope, with parameters and variables.
+        scope_id: id of the resource group or subscription that the template deploys to.
+
+    Raises:
+        ServiceError: 400 `InvalidTemplate`.
+        UndeterminedError: in a nested template, the list depends on a value that is not known yet.
+    """
+    found: dict[str, Declaration] = {}
+    for index, resource in enumerate(template.resources):
+        for declaration in _rounds(template, resource, ("resources", index), scope, scope_id):
+            if declaration.key in found:
+                place = template.position(declaration.path)
+                raise template.violation(
+                    f"The resource '{declaration.id}' at line '{place.line}' and column '{place.column}' is defined "
+                    f"multiple times in a template. {USAGE}",
+                    declaration.path,
+                )
+            found[declaration.key] = declaration
+    if len(found) > MAX_RESOURCES:
+        raise invalid_template(
+            f"The number of template resources limit exceeded. Limit: '{MAX_RESOURCES}' and actual: '{len(found)}'. "
+            f"{USAGE}"
+        )
+    return list(found.values())
+
+
+def _rounds(
+    template: Template, resource: Mapping[str, Any], path: Path, scope: Scope, scope_id: str
+) -> Iterator[Declaration]:
+    copy = resource.get("copy")
+    if copy is None:
+        yield from _with_children(template, resource, path, scope, scope_id)
+        return
+    with _Explained(template, resource, path):
+        count = copy_count(copy["count"], copy["name"], scope)
+        batch = _batch_size(copy, scope)
+    for index in range(count):
+        inside = scope.in_loop(copy["name"], index, unnamed=True)
+        for declaration in _with_children(template, resource, path, inside, scope_id):
+            yield replace(declaration, loop=Loop(copy["name"], index, batch))
+
+
+def _batch_size(copy: Mapping[str, Any], scope: Scope) -> int:
+    mode = (copy.get("mode") or "parallel").lower()
+    if mode not in ("parallel", "serial"):
+        raise ExpressionError(f"The copy mode '{copy['mode']}' is neither 'Parallel' nor 'Serial'.", topic="arm-copy")
+    if mode == "parallel":
+        return 0
+    size = evaluate(copy.get("batchSize", 1), scope)
+    if isinstance(size, Unknown):
+        raise UndeterminedError(copy["name"])
+    if type(size) is not int or size < 1:
+        raise ExpressionError(f"The copy batch size '{size}' is not a positive integer.", topic="arm-copy")
+    return size
+
+
+def _with_children(
+    template: Template,
+    resource: Mapping[str, Any],
+    path: Path,
+    scope: Scope,
+    scope_id: str,
+    *,
+    parent: Declaration | None = None,
+) -> Iterator[Declaration]:
+    declaration = _declaration(template, resource, path, scope, scope_id, parent=parent)
+    yield declaration
+    for index, child in enumerate(resource.get("resources") or []):
+        yield from _with_children(template, child, (*path, "resources", index), scope, scope_id, parent=declaration)
+
+
+def _declaration(
+    template: Template,
+    resource: Mapping[str, Any],
+    path: Path,
+    scope: Scope,
+    scope_id: str,
+    *,
+    parent: Declaration | None,
+) -> Declaration:
+    with _Explained(template, resource, path):
+        resource_type, name = text_of(resource, "type", scope), text_of(resource, "name", scope)
+        api_version = text_of(resource, "apiVersion", scope)
+        condition = evaluate(resource.get("condition", True), scope)
+        depends_on = evaluate(resource.get("dependsOn") or [], scope)
+        if isinstance(condition, Unknown) or holds_unknown(depends_on):
+            raise UndeterminedError(name)
+        base = scope_of(resource, resource_type, scope, scope_id)
+    # A child may have only its own segment of type and name, or both in full.
+    if parent is not None and "/" not in resource_type:
+        resource_type, name = f"{parent.type}/{resource_type}", f"{parent.name}/{name}"
+    reason = _problem(resource_type, name, condition, depends_on)
+    if reason:
+        place = template.position(path)
+        raise template.violation(
+            f"The template resource '{name}' for type '{resource_type}' at line '{place.line}' and column "
+            f"'{place.column}' {reason} {USAGE}",
+            path,
+        )
+    return Declaration(
+        join_id(base, resource_type, name.split("/")),
+        resource_type,
+        name,
+        api_version,
+        condition,
+        tuple(depends_on),
+        {member: value for member, value in resource.items() if member not in NOT_BODY},
+        scope,
+        path,
+    )
+
+
+def _problem(resource_type: str, name: str, condition: Any, depends_on: Sequence[Any]) -> str:
+    """Return what is wrong with the members of a resource, as a predicate; "" if nothing is."""
+    if type(condition) is not bool:
+        return f"is not valid: its condition is a value of type '{type_name(condition)}', not 'Boolean'."
+    if not all(isinstance(item, str) for item in depends_on):
+        return "is not valid: dependsOn holds something else than strings."
+    if not resource_type.count("/") or resource_type.count("/") != name.count("/") + 1 or "" in name.split("/"):
+        return (
+            "has incorrect segment lengths. A nested resource type must have identical number of segments as its "
+            "resource name. A root resource type must have segment length one greater than its resource name."
+        )
+    return ""
+
+
+def render(template: Template, declaration: Declaration, runtime: Runtime) -> dict[str, Any]:
+    """Evaluate the body of a resource.
+
+    Args:
+        template: the template, for positions in messages.
+        declaration: the resource.
+        runtime: answers `reference` and `list*`.
+
+    Raises:
+        ServiceError: 400 `InvalidTemplate`, with the resource and the reason.
+    """
+    scope = replace(declaration.scope, runtime=runtime)
+    try:
+        body: dict[str, Any] = (
+            _render_deployment(declaration, scope) if declaration.nested else evaluate(dict(declaration.body), scope)
+        )
+    except ExpressionError as error:
+        place = template.position(declaration.path)
+        raise invalid_expression(declaration.id, str(error), place, declaration.path) from error
+    return body
+
+
+def _render_deployment(declaration: Declaration, scope: Scope) -> dict[str, Any]:
+    """Evaluate the body of a nested deployment, with its template if the expressions in that are the outer template's.
+
+    A template with the scope `inner` stays as it is, and the nested deployment evaluates it.
+    """
+    written = declaration.body.get("properties")
+    if not isinstance(written, dict):
+        raise ExpressionError("The properties of a nested deployment are not an object.")
+    options = evaluate(written.get("expressionEvaluationOptions"), scope)
+    is_inner = isinstance(options, dict) and str(options.get("scope")).lower() == "inner"
+    held = {"template": written["template"]} if is_inner and isinstance(written.get("template"), dict) else {}
+    rest = {name: value for name, value in written.items() if name not in held}
+    body: dict[str, Any] = evaluate(dict(declaration.body) | {"properties": rest}, scope)
+    body["properties"] |= held
+    return body
+
+
+class _Explained:
+    """Adds to the error of an expression which resource of the template it is in."""
+
+    def __init__(self, template: Template, resource: Mapping[str, Any], path: Path) -> None:
+        self._template, self._resource, self._path = template, resource, path
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, ExpressionError):
+            place = self._template.position(self._path)
+            raise self._violation(
+                f"The template resource '{self._resource.get('name')}' at line '{place.line}' and column "
+                f"'{place.column}' is not valid: {error}"
+            ) from error
+
+    def _violation(self, message: str) -> ServiceError:
+        return self._template.violation(message, self._path)

@@ -1,0 +1,203 @@
+"""The order in which resources are made: by `dependsOn`, `reference` and `list*`, and by the rounds of serial loops."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.scope import Scope
+from emulator.deployments.language.values import UNKNOWN
+from emulator.deployments.templates.declarations import Declaration, render
+from emulator.deployments.templates.outputs import evaluate_output
+from emulator.deployments.templates.template import Template
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The resources that a deployment makes, and their order.
+
+    Args:
+        declarations: resources by key, in the order of the template, without those whose condition is false.
+        needs: by key of a resource, the keys of those that must exist before it.
+        skipped: resources whose condition is false.
+    """
+
+    declarations: Mapping[str, Declaration]
+    needs: Mapping[str, tuple[str, ...]]
+    skipped: tuple[Declaration, ...] = ()
+
+
+class Directory:
+    """Finds the resources of one template by id, by `type/name`, by name, and by the name of their loop."""
+
+    def __init__(self, declarations: Sequence[Declaration]) -> None:
+        self._by_id = {declaration.key: declaration for declaration in declarations}
+        self._by_name: dict[str, list[Declaration]] = {}
+        self._by_loop: dict[str, list[Declaration]] = {}
+        for declaration in declarations:
+            for name in _names(declaration):
+                self._by_name.setdefault(name.lower(), []).append(declaration)
+            if declaration.loop is not None:
+                self._by_loop.setdefault(declaration.loop.name.lower(), []).append(declaration)
+
+    def by_identifier(self, identifier: str) -> Declaration | None:
+        """Return a resource by its id or name, or None.
+
+        Raises:
+            ExpressionError: several resources have this name.
+        """
+        found = self._by_id.get(identifier.lower())
+        if found is not None or identifier.startswith("/"):
+            return found
+        named = self._by_name.get(identifier.lower(), [])
+        if len(named) > 1:
+            raise ExpressionError(
+                f"The resource name '{identifier}' is ambiguous: it is the name of "
+                f"{', '.join(declaration.id for declaration in named)}. Use the resource id.",
+                topic="arm-template-expressions/#reference",
+            )
+        return named[0] if named else None
+
+    def for_dependency(self, text: str) -> list[Declaration]:
+        """Return the resources that an entry of `dependsOn` names; the name of a loop stands for all its rounds."""
+        found = self.by_identifier(text)
+        return [found] if found is not None else self._by_loop.get(text.lower(), [])
+
+
+def _names(declaration: Declaration) -> set[str]:
+    """Return what names a resource besides its id: its name, `type/name`, and the id without its scope."""
+    return {
+        declaration.name,
+        f"{declaration.type}/{declaration.name}",
+        declaration.id.rpartition("/providers/")[2],
+    }
+
+
+@dataclass
+class Observer:
+    """The runtime while a template is checked: answers `UNKNOWN`, and collects the resources that are asked for.
+
+    A resource is waited for if an expression gives its name, or its id without an api-version; only resources of the
+    same template may lack one. As in Azure, an id with an api-version reads the current state; to wait for the
+    resource, a template must name it in `dependsOn`.
+    """
+
+    directory: Directory
+    seen: list[Declaration] = field(default_factory=list)
+
+    def reference(self, identifier: str, api_version: str | None, *, full: bool) -> Any:
+        """Collect the resource of a reference."""
+        del full
+        found = self.directory.by_identifier(identifier)
+        if found is None and not identifier.startswith("/"):
+            raise ExpressionError(
+                f"The resource reference '{identifier}' is not valid: no resource of this name is defined in the "
+                "template. Use the resource id for a resource outside of it.",
+                topic="arm-template-expressions/#reference",
+            )
+        if found is None and api_version is None:
+            raise ExpressionError(
+                f"The resource '{identifier}' is not defined in the template: its reference needs an api-version.",
+                topic="arm-template-expressions/#reference",
+            )
+        if found is not None and (api_version is None or not identifier.startswith("/")):
+            self.seen.append(found)
+        return UNKNOWN
+
+    def list_action(self, name: str, identifier: str, api_version: str, body: Any) -> Any:
+        """Collect the resource whose action is called."""
+        del name, body
+        return self.reference(identifier, api_version, full=False)
+
+
+def make_plan(template: Template, declarations: Sequence[Declaration], outputs_scope: Scope) -> Plan:
+    """Order the resources of a template, evaluating every expression once to check it.
+
+    Args:
+        template: the template.
+        declarations: its resources.
+        outputs_scope: the scope of its outputs.
+
+    Raises:
+        ServiceError: 400 `InvalidTemplate` for a wrong expression, an unknown dependency or a circular one.
+        UndeterminedError: in a nested template, a condition is not known yet.
+    """
+    directory = Directory(declarations)
+    needs: dict[str, tuple[str, ...]] = {}
+    for declaration in declarations:
+        observer = Observer(directory)
+        render(template, declaration, observer)
+        wanted = [
+            *_explicit(template, declaration, directory),
+            *observer.seen,
+            *_earlier_rounds(declaration, directory),
+        ]
+        needs[declaration.key] = tuple(dict.fromkeys(need.key for need in wanted))
+    _check_outputs(template, outputs_scope, directory)
+    _refuse_circles(template, {declaration.key: declaration for declaration in declarations}, needs)
+    made = {declaration.key: declaration for declaration in declarations if declaration.condition}
+    # Azure drops a resource that is not deployed from the dependencies of the others.
+    return Plan(
+        made,
+        {key: tuple(need for need in needs[key] if need in made) for key in made},
+        tuple(declaration for declaration in declarations if not declaration.condition),
+    )
+
+
+def _explicit(template: Template, declaration: Declaration, directory: Directory) -> list[Declaration]:
+    # A loop without rounds has no resources to wait for.
+    loops = {resource["copy"]["name"].lower() for resource in template.resources if resource.get("copy")}
+    found: list[Declaration] = []
+    for text in declaration.depends_on:
+        try:
+            meant = directory.for_dependency(text)
+        except ExpressionError as error:
+            raise template.violation(str(error), (*declaration.path, "dependsOn")) from error
+        if not meant and text.lower() not in loops:
+            raise template.violation(
+                f"The resource '{text}' is not defined in the template. "
+                "Please see https://aka.ms/arm-syntax for usage details.",
+                (*declaration.path, "dependsOn"),
+            )
+        found.extend(meant)
+    return found
+
+
+def _earlier_rounds(declaration: Declaration, directory: Directory) -> list[Declaration]:
+    """Return the rounds in the batch before, if the resource is a round of a serial loop."""
+    loop = declaration.loop
+    if loop is None or not loop.batch_size:
+        return []
+    batch = loop.index // loop.batch_size
+    return [
+        other
+        for other in directory.for_dependency(loop.name)
+        if other.loop is not None and other.loop.index // loop.batch_size == batch - 1
+    ]
+
+
+def _check_outputs(template: Template, scope: Scope, directory: Directory) -> None:
+    for name, definition in template.section("outputs").items():
+        try:
+            evaluate_output(definition, name, scope, Observer(directory))
+        except ExpressionError as error:
+            place = template.position(("outputs", name))
+            raise template.violation(
+                f"The template output '{name}' at line '{place.line}' and column '{place.column}' is not valid: {error}",
+                ("outputs", name),
+            ) from error
+
+
+def _refuse_circles(
+    template: Template, declarations: Mapping[str, Declaration], needs: Mapping[str, tuple[str, ...]]
+) -> None:
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        first = declarations[error.args[1][0]]
+        raise template.violation(
+            f"Circular dependency detected on resource: '{first.id}'. "
+            "Please see https://aka.ms/arm-syntax-resources for usage details.",
+            first.path,
+        ) from error

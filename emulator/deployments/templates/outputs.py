@@ -1,0 +1,42 @@
+"""The outputs of a template."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.evaluation import evaluate, evaluate_loop
+from emulator.deployments.language.scope import Runtime, Scope
+from emulator.deployments.language.values import Unknown, type_name
+from emulator.deployments.templates.parameters import SECURE, TYPES
+
+
+def evaluate_output(definition: Mapping[str, Any], name: str, scope: Scope, runtime: Runtime) -> dict[str, Any] | None:
+    """Return an output as GET answers it: without the value if it is secure; None if its condition is false.
+
+    Args:
+        definition: the output in the template.
+        name: name of the output.
+        scope: the scope of outputs, without a runtime.
+        runtime: answers `reference` and `list*`.
+
+    Raises:
+        ExpressionError: an expression cannot be evaluated, or the value does not have the declared type.
+    """
+    known = TYPES.get(definition["type"].lower())
+    if known is None:
+        raise ExpressionError(f"The output type '{definition['type']}' is not valid.", topic="arm-syntax#outputs")
+    spelling, wanted = known
+    if evaluate(definition.get("condition", True), scope) is False:
+        return None
+    inside = replace(scope, runtime=runtime)
+    if "copy" in definition:
+        value = evaluate_loop(definition["copy"], name, inside, unnamed=True)
+    else:
+        value = evaluate(definition.get("value"), inside)
+    if not isinstance(value, Unknown) and type(value) is not wanted:
+        raise ExpressionError(
+            f"The value is of type '{type_name(value)}', the output is declared as '{spelling}'.",
+            topic="arm-syntax#outputs",
+        )
+    return {"type": spelling} if spelling in SECURE else {"type": spelling, "value": value}

@@ -1,0 +1,204 @@
+"""The parameters of a deployment: what the caller gave, checked against what the template declares."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from emulator.core.errors import ServiceError
+from emulator.deployments.exceptions import not_supported
+from emulator.deployments.language.errors import ExpressionError
+from emulator.deployments.language.evaluation import evaluate
+from emulator.deployments.language.scope import Environment, Scope
+from emulator.deployments.language.values import UNKNOWN, Unknown, find_key, holds_unknown, same, to_text, type_name
+from emulator.deployments.templates.template import Template
+
+USAGE = "Please see https://aka.ms/arm-create-parameter-file for usage details."
+
+# Types of parameters and outputs by lower-case name: the spelling in ARM's answers, and the JSON type.
+TYPES: dict[str, tuple[str, type]] = {
+    "string": ("String", str),
+    "securestring": ("SecureString", str),
+    "int": ("Int", int),
+    "bool": ("Bool", bool),
+    "object": ("Object", dict),
+    "secureobject": ("SecureObject", dict),
+    "array": ("Array", list),
+}
+SECURE = ("SecureString", "SecureObject")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter with its value.
+
+    Args:
+        name: as the template spells it.
+        type: as ARM's answers spell it.
+        value: checked value.
+    """
+
+    name: str
+    type: str
+    value: Any
+
+    @property
+    def secure(self) -> bool:
+        """Whether the value must never be shown."""
+        return self.type in SECURE
+
+
+def read_given(raw: Any) -> dict[str, Any]:
+    """Return the values of a request's `properties.parameters`, by name.
+
+    Raises:
+        ServiceError: 400 `InvalidDeploymentParameterKey` or `InvalidDeploymentParameterValue`.
+    """
+    values: dict[str, Any] = {}
+    for name, entry in (raw or {}).items():
+        if not name.strip():
+            raise ServiceError(
+                400,
+                "InvalidDeploymentParameterKey",
+                "One of the deployment parameters has an empty key. "
+                "Please see https://aka.ms/resource-manager-parameter-files for details.",
+            )
+        if isinstance(entry, Unknown):
+            values[name] = UNKNOWN
+            continue
+        if isinstance(entry, Mapping) and "reference" in entry:
+            raise not_supported(f"parameters from a key vault (`reference` of parameter '{name}')")
+        if not isinstance(entry, Mapping) or entry.get("value") is None:
+            raise ServiceError(
+                400,
+                "InvalidDeploymentParameterValue",
+                f"The value of deployment parameter '{name}' is null. Please specify the value or use the parameter "
+                "reference. Please see https://aka.ms/resource-manager-parameter-files for details.",
+            )
+        values[name] = entry["value"]
+    return values
+
+
+def resolve_parameters(template: Template, given: Mapping[str, Any], environment: Environment) -> dict[str, Parameter]:
+    """Return every declared parameter with its value: the given one, or the evaluated default.
+
+    Args:
+        template: the template that declares them.
+        given: values by name, from the request.
+        environment: the deployment's surroundings, for default values.
+
+    Raises:
+        ServiceError: 400 `InvalidTemplate` for a value that is missing, unknown, of a wrong type or not allowed.
+    """
+    declared = template.section("parameters")
+    unknown = [name for name in given if find_key(declared, name) is None]
+    if unknown:
+        raise template.violation(
+            f"The template parameters '{', '.join(unknown)}' in the parameters file are not valid; they are not present "
+            "in the original template and can therefore not be provided at deployment time. The only supported "
+            f"parameters for this template are '{', '.join(declared)}'. "
+            "Please see https://aka.ms/arm-pass-parameter-values for usage details.",
+            (),
+        )
+    resolved: dict[str, Parameter] = {}
+    for name, definition in declared.items():
+        kind = parameter_type(template, ("parameters", name), definition)
+        key = find_key(given, name)
+        value = given[key] if key is not None else _default(template, name, definition, resolved, environment)
+        parameter = Parameter(name, kind, value)
+        _check(template, definition, parameter)
+        resolved[name] = parameter
+    return resolved
+
+
+def parameter_type(template: Template, path: tuple[str, str], definition: Mapping[str, Any]) -> str:
+    """Return the type of a parameter or output in ARM's spelling.
+
+    Args:
+        template: the template that declares it.
+        path: section and name, such as `("parameters", "location")`.
+        definition: the parameter or output in the template.
+
+    Raises:
+        ServiceError: 400 `InvalidTemplate` for a type that does not exist.
+    """
+    known = TYPES.get(definition["type"].lower())
+    if known is None:
+        raise template.violation(
+            f"Template {path[0].removesuffix('s')} '{path[1]}' has the type '{definition['type']}', which is not valid. "
+            f"Expected one of '{', '.join(spelling for spelling, _ in TYPES.values())}'. "
+            f"Please see https://aka.ms/arm-syntax#{path[0]} for usage details.",
+            (*path, "type"),
+        )
+    return known[0]
+
+
+def _default(
+    template: Template,
+    name: str,
+    definition: Mapping[str, Any],
+    resolved: Mapping[str, Parameter],
+    environment: Environment,
+) -> Any:
+    if "defaultValue" not in definition:
+        place = template.position(("parameters", name))
+        raise template.violation(
+            f"The value for the template parameter '{name}' at line '{place.line}' and column '{place.column}' is not "
+            f"provided. {USAGE}",
+            ("parameters", name),
+        )
+    known = {other.name: other.value for other in resolved.values()}
+    try:
+        return evaluate(definition["defaultValue"], Scope(environment, parameters=known, in_default=True))
+    except ExpressionError as error:
+        place = template.position(("parameters", name, "defaultValue"))
+        raise template.violation(
+            f"The template parameter '{name}' at line '{place.line}' and column '{place.column}' is not valid: {error}",
+            ("parameters", name, "defaultValue"),
+        ) from error
+
+
+def _check(template: Template, definition: Mapping[str, Any], parameter: Parameter) -> None:
+    reason = _fault(definition, parameter)
+    if reason:
+        place = template.position(("parameters", parameter.name))
+        where = f" at line '{place.line}' and column '{place.column}'" if reason.startswith("Length") else ""
+        raise template.violation(
+            f"The provided value for the template parameter '{parameter.name}'{where} is not valid. {reason} {USAGE}",
+            ("parameters", parameter.name),
+        )
+
+
+def _fault(definition: Mapping[str, Any], parameter: Parameter) -> str:
+    """Return what is wrong with a value, or ""; the text does not show a secure value."""
+    value, wanted = parameter.value, TYPES[parameter.type.lower()][1]
+    if holds_unknown(value):
+        # A parameter of a nested template, checked again when the nested deployment begins.
+        return ""
+    if type(value) is not wanted:
+        return f"Expected a value of type '{parameter.type}', but received a value of type '{type_name(value)}'."
+    allowed = definition.get("allowedValues")
+    if allowed is not None and not any(same(value, item) for item in allowed):
+        shown = "" if parameter.secure else f" '{to_text(value)}'"
+        return f"The value{shown} is not part of the allowed value(s): '{','.join(map(to_text, allowed))}'."
+    size = len(value) if isinstance(value, str | list | dict) else None
+    for member, measured, what in (
+        ("minLength", size, "Length of the value should be greater than or equal to"),
+        ("minValue", value, f"The value '{value}' should be greater than or equal to"),
+    ):
+        if type(measured) is int and measured < definition.get(member, measured):
+            return f"{what} '{definition[member]}'."
+    for member, measured, what in (
+        ("maxLength", size, "Length of the value should be less than or equal to"),
+        ("maxValue", value, f"The value '{value}' should be less than or equal to"),
+    ):
+        if type(measured) is int and measured > definition.get(member, measured):
+            return f"{what} '{definition[member]}'."
+    return ""
+
+
+def to_external(parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return parameters as GET answers them; of secure ones, only the type."""
+    return {
+        parameter.name: {"type": parameter.type} | ({} if parameter.secure else {"value": parameter.value})
+        for parameter in parameters.values()
+    }

@@ -1,0 +1,1 @@
+"""What-if: the changes that a deployment would make, compared with what exists."""

@@ -1,0 +1,198 @@
+"""Database accounts. Cosmos DB serves their data under their names."""
+
+import re
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from starlette.responses import Response
+
+from emulator.arm.call import Call, Row, answer
+from emulator.arm.exceptions import location_not_available
+from emulator.arm.groups import LOCATIONS, normal_location
+from emulator.arm.models import ArmModel
+from emulator.arm.resources import Change, ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Required, Since
+from emulator.core.clock import rfc3339
+from emulator.cosmos import CosmosModel
+from emulator.documentdb import exceptions
+from emulator.documentdb.roles import make_definitions
+from emulator.documentdb.versions import VERSIONS
+
+Json = dict[str, Any]
+
+ACCOUNTS_NAME = "Microsoft.DocumentDB/databaseAccounts"
+NAME = re.compile(r"(?=.{3,44}$)[a-z0-9]+(-[a-z0-9]+)*")
+SERVERLESS = "EnableServerless"
+KIND = "GlobalDocumentDB"
+LEVELS = ("Eventual", "Session", "BoundedStaleness", "Strong", "ConsistentPrefix")
+_DEFAULTS: Json = {
+    "capabilities": [],
+    "consistencyPolicy": {"defaultConsistencyLevel": "Session"},
+    "cors": [],
+    "disableKeyBasedMetadataWriteAccess": False,
+    "disableLocalAuth": False,
+    "enableAutomaticFailover": False,
+    "enableFreeTier": False,
+    "enableMultipleWriteLocations": False,
+    "ipRules": [],
+    "isVirtualNetworkFilterEnabled": False,
+    "minimalTlsVersion": "Tls12",
+    "networkAclBypass": "None",
+    "networkAclBypassResourceIds": [],
+    "publicNetworkAccess": "Enabled",
+    "virtualNetworkRules": [],
+}
+
+
+def is_serverless(account: Json) -> bool:
+    """Tell whether an account's document says that nothing in it has throughput."""
+    return SERVERLESS in [capability["name"] for capability in account["properties"]["capabilities"]]
+
+
+def _prepare(change: Change) -> None:
+    """Check the name, which must be globally unique, and what the local Azure does not have; fill in the defaults."""
+    name, existing = change.id.name, change.existing
+    if not NAME.fullmatch(name):
+        raise exceptions.invalid_name(name)
+    if existing is None and change.arm.platform.model(CosmosModel).account(name) is not None:
+        raise exceptions.name_taken(name)
+    if existing is not None and "pending" in existing:
+        raise exceptions.locked(name)
+    if change.body.setdefault("kind", KIND) != KIND:
+        raise exceptions.not_supported(f"accounts of the kind {change.body['kind']}")
+    change.properties.pop("createMode", None)
+    before = {} if existing is None else existing["properties"]
+    for member, value in (_DEFAULTS | {member: before[member] for member in _DEFAULTS if member in before}).items():
+        change.properties.setdefault(member, value)
+    _check_locations(change.properties["locations"])
+    for capability in change.properties["capabilities"]:
+        if capability["name"] != SERVERLESS:
+            raise exceptions.not_supported(f"the capability {capability['name']}")
+    if existing is not None and is_serverless(existing) != is_serverless(change.body):
+        raise exceptions.bad_request(f"The capability {SERVERLESS} cannot be added to or removed from an account.")
+
+
+def _check_locations(locations: list[Json]) -> None:
+    if not locations:
+        raise exceptions.bad_request("An account needs at least one location.")
+    for place in locations:
+        if normal_location(place["locationName"]) not in LOCATIONS:
+            raise location_not_available(place["locationName"], ACCOUNTS_NAME, ",".join(LOCATIONS))
+    if len(locations) > 1:
+        raise exceptions.not_supported("accounts in several regions")
+    if locations[0].get("failoverPriority", 0) != 0:
+        raise exceptions.bad_request("The failover priority of the write region must be 0.")
+
+
+def _render(_arm: ArmModel, stored: Json) -> Json:
+    name, place = stored["name"], stored["properties"]["locations"][0]
+    region = {"failoverPriority": 0, "isZoneRedundant": False} | place
+    region |= {"id": f"{name}-{normal_location(place['locationName'])}", "provisioningState": "Succeeded"}
+    endpoint = f"https://{name}.documents.azure.com:443/"
+    regions = [region | {"documentEndpoint": endpoint}]
+    failover = {"id": region["id"], "locationName": region["locationName"], "failoverPriority": 0}
+    return {
+        "documentEndpoint": endpoint,
+        "sqlEndpoint": endpoint,
+        "instanceId": str(uuid5(NAMESPACE_URL, f"{stored['id'].lower()}|{stored['created']}")),
+        "EnabledApiTypes": "Sql",
+        "writeLocations": regions,
+        "readLocations": regions,
+        "locations": regions,
+        "failoverPolicies": [failover],
+        "privateEndpointConnections": [],
+    }
+
+
+async def _stored(arm: ArmModel, stored: Json) -> None:
+    tenant_id = arm.subscriptions.get(stored["id"].split("/")[2])["tenantId"]
+    location = normal_location(stored["properties"]["locations"][0]["locationName"])
+    ready_at = rfc3339(arm.clock.after(ACCOUNTS.create_seconds))
+    arm.platform.model(CosmosModel).ensure_account(stored["name"], tenant_id, location, ready_at)
+    make_definitions(arm, stored["id"])
+
+
+async def _removed(arm: ArmModel, stored: Json) -> None:
+    arm.platform.model(CosmosModel).delete_account(stored["name"])
+
+
+async def name_exists(call: Call) -> Response:
+    """HEAD /providers/Microsoft.DocumentDB/databaseAccountNames/{name}: 200 if an account has the name, else 404."""
+    found = call.arm.platform.model(CosmosModel).account(call.params["name"])
+    return answer(None, 404 if found is None else 200)
+
+
+_REGION = {
+    "documentEndpoint": READ_ONLY,
+    "failoverPriority": int,
+    "id": READ_ONLY,
+    "isZoneRedundant": bool,
+    "locationName": Required(str),
+    "provisioningState": READ_ONLY,
+}
+ACCOUNTS = ResourceType(
+    name=ACCOUNTS_NAME,
+    api_versions=VERSIONS,
+    placement="region",
+    members={"kind": Choice((KIND, "MongoDB", "Parse")), "identity": object},
+    properties={
+        "analyticalStorageConfiguration": object,
+        "backupPolicy": object,
+        "capabilities": [{"name": Required(str)}],
+        "capacity": Since("2021-10-15", {"totalThroughputLimit": int}),
+        "consistencyPolicy": {
+            "defaultConsistencyLevel": Required(Choice(LEVELS)),
+            "maxIntervalInSeconds": int,
+            "maxStalenessPrefix": int,
+        },
+        "cors": [object],
+        "createMode": Choice(("Default",)),
+        "databaseAccountOfferType": Required(Choice(("Standard",))),
+        "defaultIdentity": str,
+        "disableKeyBasedMetadataWriteAccess": bool,
+        "disableLocalAuth": Since("2021-06-15", bool),
+        "documentEndpoint": READ_ONLY,
+        "enableAnalyticalStorage": bool,
+        "enableAutomaticFailover": bool,
+        "enableBurstCapacity": bool,
+        "EnabledApiTypes": READ_ONLY,
+        "enableFreeTier": bool,
+        "enableMultipleWriteLocations": bool,
+        "enablePartitionMerge": bool,
+        "failoverPolicies": READ_ONLY,
+        "instanceId": READ_ONLY,
+        "ipRules": [{"ipAddressOrRange": str}],
+        "isVirtualNetworkFilterEnabled": bool,
+        "keysMetadata": READ_ONLY,
+        "locations": Required([_REGION]),
+        "minimalTlsVersion": Since("2022-08-15", Choice(("Tls", "Tls11", "Tls12"))),
+        "networkAclBypass": Choice(("None", "AzureServices")),
+        "networkAclBypassResourceIds": [str],
+        "privateEndpointConnections": READ_ONLY,
+        "provisioningState": READ_ONLY,
+        "publicNetworkAccess": Choice(("Enabled", "Disabled", "SecuredByPerimeter")),
+        "readLocations": READ_ONLY,
+        "sqlEndpoint": READ_ONLY,
+        "virtualNetworkRules": [object],
+        "writeLocations": READ_ONLY,
+    },
+    name_pattern=".+",
+    create_seconds=120,
+    update_seconds=60,
+    delete_seconds=180,
+    reply="ok",
+    writing_state="Creating",
+    prepare=_prepare,
+    render=_render,
+    stored=_stored,
+    removed=_removed,
+)
+ROWS = (
+    Row(
+        "HEAD",
+        "/providers/Microsoft.DocumentDB/databaseAccountNames/{name}",
+        name_exists,
+        "Microsoft.DocumentDB/databaseAccountNames",
+        VERSIONS,
+    ),
+)

@@ -1,0 +1,47 @@
+"""The `scope` of a user's token request: permissions of one API, and what OpenID Connect adds."""
+
+from dataclasses import dataclass
+
+from emulator.entra.exceptions import aadsts
+from emulator.entra.resources import GRAPH
+
+DEFAULT = ".default"
+OPENID = ("openid", "profile", "email", "offline_access")
+_GRAPH = GRAPH.identifiers[0]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a client asks for in a user's name.
+
+    Args:
+        audience: the API, as the client names it; Microsoft Graph if it names none.
+        permissions: names of the API's permissions, or `.default` alone for those that the client has.
+        openid: the words of OpenID Connect, such as `offline_access`.
+        qualified: the scopes as asked for, without the words of OpenID Connect.
+    """
+
+    audience: str
+    permissions: tuple[str, ...]
+    openid: frozenset[str]
+    qualified: tuple[str, ...]
+
+
+def read(scope: str) -> Wanted:
+    """Read the `scope` of a request.
+
+    Raises:
+        ServiceError: AADSTS28000 for permissions of more than one API; 70011 for `.default` beside other permissions.
+    """
+    words = scope.split()
+    qualified = tuple(word for word in words if word not in OPENID)
+    # The name of a permission has no slash. MSAL appends `/.default` even to an API whose name ends with a slash.
+    split = [(_GRAPH, word) if "/" not in word else tuple(word.rsplit("/", 1)) for word in qualified]
+    apis = {api for api, _ in split}
+    if len(apis) > 1:
+        raise aadsts(28000, scope=scope)
+    permissions = tuple(dict.fromkeys(permission for _, permission in split))
+    if DEFAULT in permissions and len(permissions) > 1:
+        raise aadsts(70011, scope=scope)
+    openid = frozenset(word for word in words if word in OPENID)
+    return Wanted(next(iter(apis), _GRAPH), permissions, openid, qualified)

@@ -1,0 +1,220 @@
+"""The operations of Graph on users and groups, and who may do them.
+
+Every principal of a tenant reads its users and groups, makes groups, and changes those that it owns. Only user
+administrators change the others, and users. The messages of refusals are from memory.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from emulator.core.store import Document
+from emulator.entra.models import USER_ADMINISTRATOR, EntraModel, Principal
+from emulator.entra.people import GROUP, SERVICE_PRINCIPAL, USER
+from emulator.graph.exceptions import bad_request, denied, not_found
+
+# The kinds of characters of which a password has three.
+_KINDS = (str.islower, str.isupper, str.isdigit, lambda character: not character.isalnum())
+_MIN_PASSWORD, _MIN_KINDS = 8, 3
+
+
+class PeopleModel:
+    """Users and groups of the caller's tenant."""
+
+    def __init__(self, entra: EntraModel) -> None:
+        self._entra = entra
+        self._people = entra.people
+
+    # Users
+
+    def users(self, caller: Principal) -> Iterator[Document]:
+        """Yield the tenant's users."""
+        return self._people.users(caller.tenant_id)
+
+    def user(self, caller: Principal, id_or_name: str) -> Document:
+        """Return a user by object id or `userPrincipalName`.
+
+        Raises:
+            ServiceError: 404.
+        """
+        found = self._people.user(id_or_name) or self._people.user_named(caller.tenant_id, id_or_name)
+        if found is None or found["tenantId"] != caller.tenant_id:
+            raise not_found(id_or_name)
+        return found
+
+    def create_user(self, caller: Principal, members: Document) -> Document:
+        """Add a user.
+
+        Args:
+            caller: who asks.
+            members: its members.
+
+        Raises:
+            ServiceError: 400 for a member that is missing or wrong, or a name that is taken; 403.
+        """
+        _check_administers(caller)
+        profile = members.get("passwordProfile", {})
+        for name in ("displayName", "mailNickname", "userPrincipalName", "accountEnabled", "passwordProfile"):
+            if name not in members:
+                raise bad_request(f"A value is required for property '{name}' of resource 'User'.")
+        name = members["userPrincipalName"]
+        if name.partition("@")[2].lower() != self._entra.tenant(caller.tenant_id)["domain"]:
+            raise bad_request(
+                "The domain portion of the userPrincipalName property is invalid. You must use one of the verified domain "
+                "names in your organization."
+            )
+        if self._people.user_named(caller.tenant_id, name) is not None:
+            raise bad_request("Another object with the same value for property userPrincipalName already exists.")
+        _check_password(profile.get("password") or "")
+        user = self._people.add_user(caller.tenant_id, name, profile["password"], members["displayName"])
+        return self._people.change_user(user["objectId"], _user_changes(members))
+
+    def update_user(self, caller: Principal, id_or_name: str, changes: Document) -> None:
+        """Change members of a user.
+
+        Args:
+            caller: who asks.
+            id_or_name: object id or `userPrincipalName`.
+            changes: the members to change.
+
+        Raises:
+            ServiceError: 400 for a password that is too simple; 403, 404.
+        """
+        user = self.user(caller, id_or_name)
+        _check_administers(caller)
+        password = changes.get("passwordProfile", {}).get("password") or ""
+        if password:
+            _check_password(password)
+        self._people.change_user(user["objectId"], _user_changes(changes), password)
+
+    def delete_user(self, caller: Principal, id_or_name: str) -> None:
+        """Remove a user."""
+        user = self.user(caller, id_or_name)
+        _check_administers(caller)
+        self._entra.app_roles.forget(user["objectId"])
+        self._people.delete_user(user["objectId"])
+
+    # Groups
+
+    def groups(self, caller: Principal) -> Iterator[Document]:
+        """Yield the tenant's groups."""
+        return self._people.groups(caller.tenant_id)
+
+    def group(self, caller: Principal, object_id: str) -> Document:
+        """Return a group.
+
+        Raises:
+            ServiceError: 404.
+        """
+        found = self._people.group(object_id)
+        if found is None or found["tenantId"] != caller.tenant_id:
+            raise not_found(object_id)
+        return found
+
+    def create_group(self, caller: Principal, members: Document) -> Document:
+        """Add a security group that the caller owns.
+
+        Raises:
+            ServiceError: 400 for a member that is missing, or a group that is not a security group.
+        """
+        for name in ("displayName", "mailEnabled", "mailNickname", "securityEnabled"):
+            if name not in members:
+                raise bad_request(f"A value is required for property '{name}' of resource 'Group'.")
+        if members["mailEnabled"] or not members["securityEnabled"]:
+            raise bad_request("The local Microsoft Graph has only security groups without mail.")
+        group = self._people.add_group(caller.tenant_id, members["displayName"], caller.object_id)
+        self._people.change_group(group["objectId"], {"members": members})
+        return self.group(caller, group["objectId"])
+
+    def delete_group(self, caller: Principal, object_id: str) -> None:
+        """Remove a group."""
+        group = self._owned(caller, object_id)
+        self._entra.app_roles.forget(group["objectId"])
+        self._people.delete_group(group["objectId"])
+
+    # Members
+
+    def members(self, caller: Principal, group_id: str) -> list[tuple[str, Document]]:
+        """Return the direct members of a group, each with its kind."""
+        group = self.group(caller, group_id)
+        return [
+            (membership["kind"], self.object(caller, membership["memberId"])[1])
+            for membership in self._people.members(group["objectId"])
+        ]
+
+    def add_member(self, caller: Principal, group_id: str, member_id: str) -> None:
+        """Add a user, a group or a service principal to a group.
+
+        Raises:
+            ServiceError: 400 if it is a member already, or the group itself; 403, 404.
+        """
+        group = self._owned(caller, group_id)
+        kind, member = self.object(caller, member_id)
+        if member["objectId"] == group["objectId"] or not self._people.add_member(
+            group["objectId"], kind, member["objectId"]
+        ):
+            raise bad_request(
+                "One or more added object references already exist for the following modified properties: 'members'."
+            )
+
+    def remove_member(self, caller: Principal, group_id: str, member_id: str) -> None:
+        """Remove a member from a group.
+
+        Raises:
+            ServiceError: 404 if it is none; 403.
+        """
+        group = self._owned(caller, group_id)
+        if not self._people.remove_member(group["objectId"], member_id):
+            raise not_found(member_id)
+
+    def groups_around(self, caller: Principal, object_id: str) -> list[str]:
+        """Return the object ids of the groups of which a principal is a member at any depth, sorted."""
+        _, found = self.object(caller, object_id)
+        return sorted(self._people.all_groups_of(found["objectId"]))
+
+    def object(self, caller: Principal, object_id: str) -> tuple[str, Document]:
+        """Return the kind and the document of a user, a group or a service principal.
+
+        Raises:
+            ServiceError: 404.
+        """
+        kinds = (
+            (USER, self._people.user),
+            (GROUP, self._people.group),
+            (SERVICE_PRINCIPAL, self._entra.find_principal),
+        )
+        for kind, find in kinds:
+            found = find(object_id)
+            if found is not None and found["tenantId"] == caller.tenant_id:
+                return kind, found
+        raise not_found(object_id)
+
+    def _owned(self, caller: Principal, object_id: str) -> Document:
+        group = self.group(caller, object_id)
+        if caller.object_id not in group["owners"]:
+            _check_administers(caller)
+        return group
+
+
+def _check_administers(caller: Principal) -> None:
+    if USER_ADMINISTRATOR not in caller.claims.get("wids", ()):
+        raise denied()
+
+
+def _user_changes(members: Document) -> dict[str, Any]:
+    """Return the members of the stored user that a request changes."""
+    changed: dict[str, Any] = {
+        name: members[name] for name in ("accountEnabled", "displayName", "mailNickname") if name in members
+    }
+    profile = members.get("passwordProfile", {})
+    if "forceChangePasswordNextSignIn" in profile:
+        changed["changesPassword"] = profile["forceChangePasswordNextSignIn"]
+    return changed
+
+
+def _check_password(password: str) -> None:
+    kinds = sum(any(is_kind(character) for character in password) for is_kind in _KINDS)
+    if len(password) < _MIN_PASSWORD or kinds < _MIN_KINDS:
+        raise bad_request(
+            "The specified password does not comply with password complexity requirements. Please provide a different "
+            "password."
+        )

@@ -1,0 +1,73 @@
+"""The wire format of all of Graph's answers: collections, entities, request bodies, references."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from emulator.core.store import Document
+from emulator.graph.exceptions import bad_request
+from emulator.graph.members import Shape, check
+from emulator.graph.odata import Item, query, select
+
+CONTEXT = "https://graph.microsoft.com/v1.0/$metadata#"
+
+
+def page(
+    request: Request, collection: str, kind: str, found: Iterable[Document], show: Callable[[Document], Item]
+) -> Response:
+    """Answer a collection.
+
+    Args:
+        request: the request, with its query options.
+        collection: name of the collection in `@odata.context`.
+        kind: what messages call the type of the items.
+        found: the documents of the items.
+        show: returns a document as Graph shows it.
+    """
+    value = query((show(document) for document in found), request.query_params, kind)
+    return JSONResponse({"@odata.context": f"{CONTEXT}{collection}", "value": value})
+
+
+def entity(request: Request, collection: str, item: Item, status_code: int = 200) -> Response:
+    """Answer one item of a collection."""
+    members = [member.strip() for member in request.query_params.get("$select", "").split(",") if member.strip()]
+    body = {"@odata.context": f"{CONTEXT}{collection}/$entity"} | select(item, members)
+    return JSONResponse(body, status_code=status_code)
+
+
+async def body_of(request: Request, members: dict[str, Shape]) -> dict[str, Any]:
+    """Return the request's JSON object without its nulls; an empty body is an empty object.
+
+    Raises:
+        ServiceError: 400 if it is not a JSON object, or a member is unknown or has a wrong type.
+    """
+    raw = await request.body()
+    try:
+        body = json.loads(raw) if raw.strip() else {}
+        # JSON can escape half a surrogate pair, but no answer could contain it.
+        json.dumps(body, ensure_ascii=False).encode()
+    except ValueError as error:
+        raise bad_request(f"Unable to read JSON request payload: {error}") from error
+    if not isinstance(body, dict):
+        raise bad_request("Unable to read JSON request payload: an object is expected.")
+    check(body, members)
+    # The CLI sends null for members that it was not given.
+    return {name: value for name, value in body.items() if value is not None and not name.startswith("@odata.")}
+
+
+async def referred(request: Request) -> str:
+    """Return the object id to which the body `{"@odata.id": "https://graph.microsoft.com/v1.0/directoryObjects/{id}"}` refers.
+
+    Raises:
+        ServiceError: 400 if it does not.
+    """
+    try:
+        url = json.loads(await request.body())["@odata.id"]
+        path = urlsplit(url).path
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise bad_request("Unable to read JSON request payload: '@odata.id' is expected.") from error
+    return str(path.rsplit("/", 1)[-1])

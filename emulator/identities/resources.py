@@ -1,0 +1,58 @@
+"""User-assigned identities as resources. The directory has their service principals."""
+
+from typing import Any
+
+from emulator.arm.models import ArmModel
+from emulator.arm.resources import ResourceType
+from emulator.arm.schema import READ_ONLY, Choice, Since
+from emulator.managed_identity import ManagedIdentityModel
+
+Json = dict[str, Any]
+
+VERSIONS = (
+    "2015-08-31-preview",
+    "2018-11-30",
+    "2021-09-30-preview",
+    "2022-01-31-preview",
+    "2023-01-31",
+    "2023-07-31-preview",
+    "2024-11-30",
+    "2025-01-31-preview",
+    "2025-05-31-preview",
+)
+
+
+async def _make_principal(arm: ArmModel, stored: Json) -> None:
+    tenant_id = arm.subscriptions.get(stored["id"].split("/")[2])["tenantId"]
+    arm.platform.model(ManagedIdentityModel).ensure(stored["id"], tenant_id)
+
+
+async def _remove_principal(arm: ArmModel, stored: Json) -> None:
+    arm.platform.model(ManagedIdentityModel).remove(stored["id"])
+
+
+def _render(arm: ArmModel, stored: Json) -> Json:
+    found = arm.platform.model(ManagedIdentityModel).find(stored["id"])
+    if found is None:
+        return {}
+    return {"tenantId": found.tenant_id, "principalId": found.object_id, "clientId": found.client_id}
+
+
+IDENTITIES = ResourceType(
+    name="Microsoft.ManagedIdentity/userAssignedIdentities",
+    api_versions=VERSIONS,
+    placement="region",
+    properties={
+        "clientId": READ_ONLY,
+        "isolationScope": Since("2024-11-30", Choice(("None", "Regional"))),
+        "principalId": READ_ONLY,
+        "tenantId": READ_ONLY,
+    },
+    name_pattern=r"[A-Za-z0-9][A-Za-z0-9_-]{2,127}",
+    has_state=False,
+    render=_render,
+    stored=_make_principal,
+    removed=_remove_principal,
+)
+
+TYPES = (IDENTITIES,)

@@ -1,0 +1,1 @@
+"""The management plane of Microsoft.OperationalInsights and Microsoft.Insights. Nothing receives logs or telemetry."""

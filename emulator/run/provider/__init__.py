@@ -1,0 +1,1 @@
+"""The resource provider on the local Azure: deployed from `infra/` at `up`, registered, its catalogue filled."""

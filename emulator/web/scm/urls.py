@@ -1,0 +1,22 @@
+"""The addresses of the publishing site."""
+
+from starlette.routing import Route
+
+from emulator.web.scm.responses import Responses
+
+
+def routes(responses: Responses) -> list[Route]:
+    """Return the routes. Literal paths come before those with a parameter in the same place."""
+    table = (
+        ("POST", "/api/publish", responses.publish),
+        ("POST", "/api/zipdeploy", responses.zip_deploy),
+        ("GET", "/api/settings", responses.settings),
+        ("GET", "/api/deployments/latest", responses.latest),
+        ("GET", "/api/deployments", responses.list),
+        ("GET", "/api/deployments/", responses.list),
+        ("GET", "/api/deployments/{id}", responses.get),
+        ("GET", "/api/deployments/{id}/log", responses.log),
+    )
+    return [
+        Route(path, endpoint, methods=[method], name=f"{method} {path.strip('/')}") for method, path, endpoint in table
+    ]

@@ -1,0 +1,97 @@
+"""`infra/service.json`: everything that the function app uses, without the app itself."""
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from emulator.arm.models import ArmModel
+from emulator.cosmos import CosmosModel
+from emulator.cosmos.roles import ITEM_ACTIONS
+from emulator.entra.models import EntraModel
+from emulator.keyvault import KeyVaultModel
+from emulator.monitoring.workspaces import DeletedWorkspaces
+from emulator.vaults.deleted import DeletedVaults
+from tests.emulator.integration.providers.stage import ENDED, Stage
+from tests.emulator.unit.providers import caller
+
+ROOT = Path(__file__).parents[4]
+DEPLOYMENTS = "Microsoft.Resources/deployments"
+LEFT_OUT = "Microsoft.Web/"
+VERSION = "2025-04-01"
+CONTAINERS = (
+    *("AsyncOperations", "Billing", "Domains", "OpenShiftClusters", "OpenShiftVersions", "OperationProgress"),
+    *("Subscriptions", "TaskHubs"),
+)
+# What the identity may do in the service's vault and in the clusters' one.
+RIGHTS = (
+    ("svc", "secrets/getSecret/action", True),
+    ("svc", "secrets/setSecret/action", False),
+    ("cls", "secrets/setSecret/action", True),
+    ("cls", "certificates/create/action", True),
+    ("cls", "keys/create/action", False),
+)
+
+
+def _deployment(name: str, throughput: int) -> dict[str, Any]:
+    template = json.loads((ROOT / "infra" / "service.json").read_text(encoding="utf-8"))
+    template["resources"] = [found for found in template["resources"] if not found["type"].startswith(LEFT_OUT)]
+    template["outputs"] = {"identity": template["outputs"]["identity"]}
+    given = json.loads((ROOT / "infra" / "own.parameters.json").read_text(encoding="utf-8"))["parameters"]
+    chosen = {"name": {"value": name}, "databaseThroughput": {"value": throughput}}
+    return {"properties": {"mode": "Incremental", "template": template, "parameters": given | chosen}}
+
+
+def _deploy(stage: Stage, name: str, throughput: int) -> dict[str, Any]:
+    path = f"{DEPLOYMENTS}/{name}"
+    reply = stage.call("PUT", path, VERSION, _deployment(name, throughput))
+    assert reply.status_code in {200, 201}, reply.text
+    while (found := stage.call("GET", path, VERSION).json()["properties"])["provisioningState"] not in ENDED:
+        time.sleep(0.05)
+    assert found["provisioningState"] == "Succeeded", json.dumps(found.get("error"))
+    return dict(found)
+
+
+@pytest.mark.parametrize("throughput", [0, 4000], ids=["serverless", "scaling"])
+def test_the_data_planes_serve_what_the_template_made(stage: Stage, throughput: int) -> None:
+    """Deployed twice, because an update of the service deploys it again."""
+    name = f"arorp{uuid4().hex[:8]}"
+    identity = _deploy(stage, name, throughput)["outputs"]["identity"]["value"]
+    cosmos, vaults = stage.platform.model(CosmosModel), stage.platform.model(KeyVaultModel)
+    assert cosmos.roles.allow(name, identity, ITEM_ACTIONS["create"])
+    assert [found["id"] for found in cosmos.containers(name, "ARO")] == list(CONTAINERS)
+    clusters = cosmos.container(name, "ARO", "OpenShiftClusters")
+    assert clusters["uniqueKeyPolicy"] == {
+        "uniqueKeys": [{"paths": ["/key"]}, {"paths": ["/clusterResourceGroupIdKey"]}, {"paths": ["/clientIdKey"]}]
+    }
+    assert "defaultTtl" not in clusters
+    assert [vaults.vault(f"{name}-{kind}") is not None for kind in ("svc", "cls")] == [True, True]
+    model, group = stage.platform.model(ArmModel), f"{stage.group}/"
+    before = {found["id"] for found in model.scan(group)}
+    assert _deploy(stage, name, throughput)["outputs"]["identity"]["value"] == identity
+    assert {found["id"] for found in model.scan(group)} == before
+    for vault, right, want in RIGHTS:
+        scope = f"{stage.group}/providers/Microsoft.KeyVault/vaults/{name}-{vault}"
+        granted = model.authorization.data_allowed(caller(identity), f"Microsoft.KeyVault/vaults/{right}", scope)
+        assert granted is want, (vault, right)
+
+
+def test_a_deleted_group_leaves_only_what_azure_keeps_for_a_while(stage: Stage) -> None:
+    """Vaults and the workspace can be recovered; the rest is gone, the identity's principal included."""
+    name = f"arorp{uuid4().hex[:8]}"
+    path = f"/subscriptions/{stage.world.subscription_id}/resourcegroups/{name}"
+    place = replace(stage, group=stage.call("PUT", path, VERSION, {"location": "eastus"}).json()["id"])
+    identity = _deploy(place, name, 0)["outputs"]["identity"]["value"]
+    place.ended(place.call("DELETE", place.group, VERSION))
+    assert place.call("GET", place.group, VERSION).status_code == 404
+    platform = stage.platform
+    assert list(platform.model(ArmModel).scan(f"{place.group}/")) == []
+    assert platform.model(CosmosModel).account(name) is None
+    assert platform.model(EntraModel).find_principal(identity) is None
+    kept = [found["vault"]["name"] for found in platform.model(DeletedVaults).all()]
+    assert [f"{name}-{kind}" in kept for kind in ("svc", "cls")] == [True, True]
+    assert [found["name"] for found in platform.model(DeletedWorkspaces).below(place.group)] == [name]

@@ -1,0 +1,149 @@
+"""The registration of the resource provider, and what it gives."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from emulator.arm.ids import parse_resource
+from emulator.arm.models import ArmModel
+from emulator.core.errors import ServiceError
+from emulator.entra.models import Principal
+from tests import registered
+from tests.emulator.unit.arm.conftest import CALLER, GROUP, WORLD
+
+NAMESPACE = "Microsoft.RedHatOpenShift"
+SUBSCRIPTION = f"/subscriptions/{WORLD.subscription_id}"
+CLUSTER = f"{GROUP}/providers/{NAMESPACE}/openShiftClusters/c"
+PROVIDER = Principal(
+    "33333333-3333-4333-8333-333333333333", WORLD.first_party_client_id, WORLD.tenant_id, "provider", "", {}
+)
+READ_GROUP = "Microsoft.Resources/subscriptions/resourceGroups/read"
+WRITE_NETWORK = "Microsoft.Network/virtualNetworks/write"
+
+
+def _changed(document: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    *outer, last = path.split(".")
+    found: Any = document
+    for name in outer:
+        found = found[int(name) if name.isdigit() else name]
+    found[last] = value
+    return document
+
+
+@pytest.fixture
+def managed(model: ArmModel) -> str:
+    """Register the provider in the subscription; return a group that one of its clusters manages."""
+    registered.register(model.platform)
+    model.subscriptions.ensure(WORLD.subscription_id, WORLD.tenant_id, "Customer", providers=[NAMESPACE])
+    found, _ = model.groups.put(WORLD.subscription_id, "managed", {"location": "eastus", "managedBy": CLUSTER})
+    return str(found["id"])
+
+
+def test_before_the_registration_there_is_no_such_provider(model: ArmModel) -> None:
+    """ARM answers as for a name that nobody has."""
+    assert NAMESPACE not in model.subscriptions.namespaces()
+    assert not model.front_door.serves(parse_resource(CLUSTER))
+    with pytest.raises(ServiceError, match="InvalidResourceNamespace"):
+        asyncio.run(model.put_resource(CALLER, CLUSTER, "2025-07-25", {"location": "eastus"}))
+    with pytest.raises(ServiceError, match="InvalidResourceNamespace"):
+        model.subscriptions.register(WORLD.subscription_id, NAMESPACE)
+
+
+def test_a_registration_takes_effect_at_once_and_survives_a_restart(
+    model: ArmModel, open_arm: Callable[[], ArmModel]
+) -> None:
+    """Types and api-versions are those of the manifest."""
+    registered.register(model.platform)
+    for each in (model, open_arm()):
+        assert each.front_door.serves(parse_resource(CLUSTER))
+        assert each.registration.host == registered.HOST
+        assert "openShiftClusters" in {
+            row["resourceType"] for row in each.subscriptions.provider("x", NAMESPACE.lower(), ())["resourceTypes"]
+        }
+        assert each.registration.type_name(parse_resource(CLUSTER.lower()), "2020-04-30", "eastus") == (
+            f"{NAMESPACE}/openShiftClusters"
+        )
+        with pytest.raises(ServiceError, match="NoRegisteredProviderFound"):
+            each.registration.type_name(parse_resource(CLUSTER), "2019-01-01", "eastus")
+
+
+def test_a_provider_that_moves_is_told_of_all_subscriptions(model: ArmModel, managed: str) -> None:
+    """The new site has heard of none; one that stays knows them."""
+    del managed
+    for told in model.subscriptions.to_notify(NAMESPACE):
+        model.subscriptions.notified(told)
+    model.register_provider(registered.document(model.platform))
+    assert model.subscriptions.to_notify(NAMESPACE) == []
+    model.register_provider(registered.document(model.platform, host="other.azurewebsites.net"))
+    assert [told["subscriptionId"] for told in model.subscriptions.to_notify(NAMESPACE)] == [WORLD.subscription_id]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "part"),
+    [
+        ("endpoint", "http://site.azurewebsites.net", "https://"),
+        ("endpoint", "https://site.azurewebsites.net/api", "without a port and a path"),
+        ("endpoint", "https://Site", "host name"),
+        ("manifest.namespace", "Microsoft.Other", "registers 'Microsoft.RedHatOpenShift' only"),
+        ("manifest.endpointUri", "https://x", "endpointUri"),
+        ("manifest.providerVersion", "1.0", "1.0"),
+        ("manifest.resourceTypes.0.name", "open clusters", "name of letters"),
+        ("manifest.resourceTypes.0.name", "OPERATIONS", "twice"),
+        ("manifest.resourceTypes.2.name", "elsewhere", "has no parent 'locations'"),
+        ("manifest.resourceTypes.0.endpoints", [], "at least one api-version"),
+        (
+            "manifest.resourceTypes.0.endpoints",
+            [{"apiVersions": ["v1"], "locations": ["mars"], "timeout": "60"}],
+            "'v1' of the resource type 'openShiftClusters' is not yyyy-mm-dd. The location 'mars'",
+        ),
+        ("manifest.providerAuthorizations.0.applicationId", "app", "not a GUID"),
+        ("manifest.providerAuthorizations.0.roleDefinitionId", "nope", "not a role definition that exists"),
+    ],
+)
+def test_a_bad_registration_is_refused_and_the_old_one_stays(model: ArmModel, path: str, value: Any, part: str) -> None:
+    """The message names the wrong part."""
+    registered.register(model.platform)
+    before = model.registration.get()
+    with pytest.raises(ServiceError) as caught:
+        model.register_provider(_changed(registered.document(model.platform), path, value))
+    assert caught.value.status_code == 400
+    assert part in caught.value.message
+    assert model.registration.get() == before
+
+
+def test_the_application_has_the_roles_of_the_manifest(model: ArmModel, managed: str) -> None:
+    """One role in the subscription, and the other only in the groups that its resources manage."""
+    model.authorize(PROVIDER, READ_GROUP, SUBSCRIPTION)
+    model.authorize(PROVIDER, WRITE_NETWORK, f"{managed}/providers/Microsoft.Network/virtualNetworks/v")
+    with pytest.raises(ServiceError, match="AuthorizationFailed"):
+        model.authorize(PROVIDER, WRITE_NETWORK, GROUP)
+    model.subscriptions.unregister(WORLD.subscription_id, NAMESPACE)
+    for scope in (SUBSCRIPTION, managed):
+        with pytest.raises(ServiceError, match="AuthorizationFailed"):
+            model.authorize(PROVIDER, READ_GROUP, scope)
+
+
+def test_an_application_that_the_manifest_does_not_name_gets_nothing(model: ArmModel, managed: str) -> None:
+    """Its client id decides, wherever its service principal is."""
+    document = registered.document(model.platform)
+    model.register_provider(
+        _changed(document, "manifest.providerAuthorizations.0.applicationId", "44444444-4444-4444-8444-444444444444")
+    )
+    assert model.authorization.permissions(PROVIDER, managed) == []
+    assert not model.authorization.may_manage(PROVIDER, READ_GROUP, WORLD.subscription_id, CLUSTER)
+
+
+def test_the_roles_of_the_manifest_may_lack_an_action(model: ArmModel, managed: str) -> None:
+    """Groups and deny assignments need theirs too, although only a provider may write these."""
+    write_group = "Microsoft.Resources/subscriptions/resourceGroups/write"
+    access = model.authorization
+    assert access.may_write_denials(PROVIDER, managed)
+    assert not access.may_write_denials(PROVIDER, GROUP)
+    assert access.may_manage(PROVIDER, write_group, WORLD.subscription_id, CLUSTER)
+    assert not access.may_manage(PROVIDER, write_group, WORLD.subscription_id, GROUP)
+    registered.register(model.platform, managed=[READ_GROUP])
+    assert not access.may_write_denials(PROVIDER, managed)
+    assert not access.may_manage(PROVIDER, write_group, WORLD.subscription_id, CLUSTER)
+    assert not access.may_write_denials(CALLER, managed)
