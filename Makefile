@@ -6,9 +6,16 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 PYTHON_READY := .venv/.ready
 AZURITE_READY := tools/azurite/node_modules/.ready
+AZ_READY := .venv-az/.ready
+
+# The Python of the function app that the package is for.
+PYTHON_VERSION ?= 3.11
 
 # How many times faster than Azure the local Azure is; 1 is Azure's own pace.
 TIME_SCALE ?= 40
+
+# Who calls the service on the local Azure: arm or entra; those of the last `make up` if empty.
+CALLERS ?=
 
 # The stories wait for emulated machines as much as they work: seven workers keep two cores busy. The longest come first.
 STORIES := -n 7 --dist loadgroup --no-loadscope-reorder -m "not thorough"
@@ -21,7 +28,11 @@ $(AZURITE_READY): tools/azurite/package-lock.json | $(PYTHON_READY)
 	@tools/bootstrap azurite
 	@touch $@
 
-.PHONY: help setup demo recording docs up test product unit integration faults runtime e2e bench lint fmt lock clean
+$(AZ_READY): tools/az/requirements.txt | $(PYTHON_READY)
+	@tools/bootstrap az
+	@touch $@
+
+.PHONY: help setup demo recording docs up package az test product unit integration faults runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,8 +48,14 @@ recording: setup ## Run the demo, and put what it prints into docs/recording.md.
 docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
 	@PYTHONPATH=http $(PY) -m tools.pages
 
-up: setup ## Run the local Azure and the resource provider until Ctrl-C.
-	@$(PY) -m emulator up --time-scale $(TIME_SCALE)
+up: setup ## Run the local Azure and the resource provider until Ctrl-C. CALLERS=entra: called with tokens, without ARM.
+	@$(PY) -m emulator up --time-scale $(TIME_SCALE) $(if $(CALLERS),--callers $(CALLERS))
+
+package: $(PYTHON_READY) ## Build the zip that Azure Functions runs: .local/package.zip. PYTHON_VERSION=3.12 for another Python.
+	@$(PY) -m tools.package --python $(PYTHON_VERSION)
+
+az: $(AZ_READY) ## Install the Azure CLI into .venv-az, and say how to use it with the local Azure.
+	@$(PY) -m tools.az
 
 test: unit integration runtime ## Run the unit and the integration tests.
 
@@ -61,7 +78,8 @@ runtime: setup ## Run the functions through Microsoft's own runtime (needs a Pyt
 	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 4 --dist loadgroup \
 	        tests/emulator/integration/host tests/product/integration/service/test_create_and_delete.py; fi
 
-e2e: setup ## Run the demo, the commands of the README and docs/, up, down and reset.
+e2e: setup package $(AZ_READY) ## Run the demo, the commands of the README and docs/, up, down and reset.
+	@tools/bootstrap kubectl
 	$(PY) -m pytest tests/e2e
 
 bench: setup ## Print the figures of the product on this machine.
@@ -79,9 +97,9 @@ fmt: $(PYTHON_READY) ## Format the code, and repair what can be repaired.
 
 lock: $(PYTHON_READY) ## Pin all packages anew.
 	cd tools/azurite && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts
-	for name in requirements requirements-dev tools/node/requirements; do \
+	for name in requirements requirements-dev tools/node/requirements tools/az/requirements; do \
 	    .venv/bin/uv pip compile --upgrade --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	        --no-emit-find-links $$name.in -o $$name.txt || exit 1; done
 
 clean: ## Remove what make has installed, and the state.
-	rm -rf .venv .venv-runtime .local tools/azurite/node_modules .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-az .venv-runtime .local tools/azurite/node_modules .mypy_cache .ruff_cache .pytest_cache

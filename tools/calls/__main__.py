@@ -10,9 +10,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from emulator.arm.models import ArmModel
 from emulator.core.journal import Entry
 from emulator.core.world import World
-from emulator.run.azure import make_platform, make_seed
+from emulator.run.azure import NO_WAITING, make_platform
+from emulator.run.provider.registration import MANIFEST, read_manifest, registration
+from emulator.run.seed import seed
 from emulator.run.state import PORTS
 from tools.calls.clients import RUNS, Clients
 from tools.calls.page import page, usage
@@ -49,9 +52,11 @@ async def tables(folder: Path) -> tuple[Served, Clients]:
         folder: an empty folder for the local Azure's state.
     """
     ports, world = dict.fromkeys(PORTS, 1), World()
-    await make_seed(folder, ports, world=world)
-    platform = make_platform(folder, ports, time_scale=1, world=world)
+    platform = make_platform(folder, ports, time_scale=NO_WAITING, world=world)
     try:
+        seed(platform)
+        # Its types are served without its application's rights, which are not asked here.
+        platform.model(ArmModel).registration.put(registration("unused", read_manifest(MANIFEST)))
         return Served(platform), Clients(platform)
     finally:
         await platform.stop()

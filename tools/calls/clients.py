@@ -34,12 +34,12 @@ class Clients:
     def __init__(self, platform: Platform) -> None:
         world, entra = platform.world, platform.model(EntraModel)
         names = {CLUSTER_USER}
-        for client_id in (world.first_party_client_id, world.rp_identity_client_id):
-            principals = [
-                entra.service_principal(tenant_id, client_id) for tenant_id in (world.tenant_id, world.rp_tenant_id)
-            ]
-            names |= {client_id, entra.application(client_id)["displayName"]}
-            names |= {principal["objectId"] for principal in principals if principal is not None}
+        tenants, client_id = (world.tenant_id, world.rp_tenant_id), world.first_party_client_id
+        principals = [entra.service_principal(tenant_id, client_id) for tenant_id in tenants]
+        names |= {client_id, entra.application(client_id)["displayName"]}
+        names |= {principal["objectId"] for principal in principals if principal is not None}
+        # The app's identity has the name of the service. Its ids are other ones in each run.
+        names.add(world.service)
         self._product = frozenset(names)
 
     def of(self, entry: Entry, run: str) -> str | None:

@@ -9,7 +9,7 @@ from starlette.routing import Match, Route
 from emulator.arm.call import ArmRoute
 from emulator.arm.ids import ResourceId, parse
 from emulator.arm.models import ArmModel
-from emulator.arm.provider.manifest import SYSTEM_NAMESPACE, canonical
+from emulator.arm.provider.registration import SYSTEM_NAMESPACE
 from emulator.arm.responses import resources
 from emulator.blobs.operations import OPERATIONS
 from emulator.core.journal import Entry
@@ -120,7 +120,7 @@ def _arm(arm: ArmModel) -> Table:
         if identifier is None or not identifier.types:
             return None
         if arm.front_door.serves(identifier):
-            name = "/".join((SYSTEM_NAMESPACE, *canonical(identifier.types)))
+            name = "/".join((SYSTEM_NAMESPACE, *arm.registration.canonical(identifier.types)))
             return Call(FORWARDED, name, _verb(identifier, entry.method))
         return Call(ARM, names.get(identifier.type.lower(), ""), _verb(identifier, entry.method))
 

@@ -18,7 +18,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "docs/install-graph.md": lambda _now: install_graph.page(),
     "docs/bootstrap.md": lambda _now: bootstrap.page(),
     "docs/operations.md": messages.put_into,
-    "emulator/arm/provider/provider.json": lambda _now: manifest.page(),
+    "infra/manifest.json": lambda _now: manifest.page(),
 }
 
 

@@ -1,6 +1,6 @@
-"""emulator/arm/provider/provider.json: the manifest that the provider's owner registers with ARM, its types and api-versions.
+"""infra/manifest.json: the manifest with which the provider's owner has ARM register it: its types and api-versions.
 
-Like ARM, the local Azure imports nothing from the product, so it reads this file.
+Ids of application and roles are all zeros in it: who registers it fills them in.
 """
 
 import json
@@ -9,6 +9,8 @@ from frontend.routes import ROUTES, Route
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
 from shared.clusters.api_versions import API_VERSIONS
 
+# In the place of an id that differs from one deployment to the next.
+UNKNOWN = "00000000-0000-0000-0000-000000000000"
 _PROVIDER = "/providers/{resourceProviderNamespace}/"
 
 
@@ -20,8 +22,26 @@ def page() -> str:
             # A type also needs its parent types.
             for parent in _with_parents(kind):
                 types.setdefault(parent, set()).update(_versions(route))
-    manifest = {"namespace": NAMESPACE, "resourceTypes": {kind: sorted(types[kind]) for kind in sorted(types)}}
+    manifest = {
+        "namespace": NAMESPACE,
+        "providerVersion": "2.0",
+        "providerType": "Internal",
+        "providerAuthorizations": [
+            {"applicationId": UNKNOWN, "roleDefinitionId": UNKNOWN, "managedByRoleDefinitionId": UNKNOWN}
+        ],
+        "resourceTypes": [_resource_type(kind, sorted(types[kind])) for kind in sorted(types)],
+    }
     return json.dumps(manifest, indent=2) + "\n"
+
+
+def _resource_type(kind: str, versions: list[str]) -> dict[str, object]:
+    """Return the entry of a type: clusters are resources, everything else only has answers."""
+    return {
+        "name": kind,
+        "routingType": "Default" if kind == RESOURCE_TYPE else "ProxyOnly",
+        # Without locations a type is in every region of ARM.
+        "endpoints": [{"apiVersions": versions, "locations": [], "timeout": "PT60S"}],
+    }
 
 
 def _type(route: Route) -> str:

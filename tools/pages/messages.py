@@ -1,9 +1,10 @@
-"""The messages of docs/operations.md: what each row's failure says, and who is responsible for each error code."""
+"""The messages of docs/operations.md: each row's failure, who is responsible for each error code, codes of readiness."""
 
 import ast
 from functools import cache
 from pathlib import Path
 
+from frontend.readiness import MEANINGS
 from orchestrators.plans import PLANS
 from shared.arm.errors import CloudError, ErrorCode
 from tools.pages.markdown import code, duration, table
@@ -27,7 +28,7 @@ def put_into(now: str) -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"the page has no lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n{_WORDS}\n{_steps()}\n\n{_codes()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{_WORDS}\n{_steps()}\n\n{_codes()}\n\n{_readiness()}\n{END}{after}"
 
 
 def _steps() -> str:
@@ -43,6 +44,11 @@ def _codes() -> str:
     head = ("code", "responsible, unless the error says otherwise", "answered by")
     lines = [(f"`{each}`", str(CloudError(400, each, "").owner), code(used_in(each.name))) for each in ErrorCode]
     return "Codes of Azure pass through unchanged. These codes are the provider's own.\n\n" + table(head, lines)
+
+
+def _readiness() -> str:
+    lines = [(f"`{each}`", meaning, remedy) for each, (meaning, remedy) in MEANINGS.items()]
+    return "Codes of `GET /healthz/ready`:\n\n" + table(("code", "meaning", "remedy"), lines)
 
 
 def used_in(name: str) -> list[str]:

@@ -89,7 +89,8 @@ def _left_out(rows: tuple[Row, ...]) -> str:
     lines = []
     for name in names:
         mine = code(row.name for row in rows if row.when == name)
-        lines.append(f"* `{name}`: {mine}; skipped if {PREDICATES[name][1]}.")
+        reasons = ", or if ".join(condition.reason for condition in PREDICATES[name])
+        lines.append(f"* `{name}`: {mine}; skipped if {reasons}.")
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,1 @@
+"""`make package`: the zip that Azure Functions runs, with the product and its dependencies, and nothing else."""

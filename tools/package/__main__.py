@@ -1,0 +1,58 @@
+"""`make package`: build the zip that Azure Functions runs, and say how to publish it."""
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.package import archive
+from tools.package.contents import BUILD_FILE, product_files
+from tools.package.dependencies import PYTHONS, DependenciesError, dependency_files
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+TOLD = """\
+{path}
+  product       {product} files, build {build}
+  dependencies  {dependencies} files, for Python {python} on Linux x86_64
+  size          {size:.1f} MiB, {unpacked:.0f} MiB unpacked
+  sha256        {digest}
+
+Publish it as it is. Without --build-remote false, Azure would build the dependencies anew:
+
+  az functionapp deployment source config-zip --resource-group GROUP --name APP --src {path} --build-remote false
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build the package; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.package", description=__doc__)
+    parser.add_argument("--python", default=PYTHONS[0], help=f"Python of the function app: {', '.join(PYTHONS)}")
+    parser.add_argument("--output", type=Path, default=Path(".local/package.zip"), help="the zip to write")
+    parsed = parser.parse_args(arguments)
+    try:
+        dependencies = dependency_files(REPOSITORY / "requirements.txt", parsed.python)
+    except DependenciesError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    product = product_files(REPOSITORY)
+    files = product | dependencies
+    archive.write(parsed.output, files)
+    sys.stdout.write(
+        TOLD.format(
+            path=parsed.output,
+            product=len(product),
+            build=product.get(BUILD_FILE, b"unknown").decode().strip(),
+            dependencies=len(dependencies),
+            python=parsed.python,
+            size=parsed.output.stat().st_size / 2**20,
+            unpacked=sum(map(len, files.values())) / 2**20,
+            digest=hashlib.sha256(parsed.output.read_bytes()).hexdigest(),
+        )
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,51 @@
+"""What of this repository is in the package. `.funcignore` excludes the rest, for other tools that publish the folder."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+PRODUCT = (
+    "activities",
+    "function_app.py",
+    "host.json",
+    "http",
+    "installer",
+    "orchestrators",
+    "requirements.txt",
+    "shared",
+    "timers",
+)
+# What development leaves in or adds to the product's folders.
+LEFT_OUT = ("__pycache__", "ruff.toml")
+# The commit, which `shared/settings.py` reads as the default of BUILD.
+BUILD_FILE = "build.txt"
+
+
+def product_files(repository: Path) -> dict[str, bytes]:
+    """Return the product's files in the package: content by path."""
+    return {path.relative_to(repository).as_posix(): path.read_bytes() for path in _paths(repository)} | _build(
+        repository
+    )
+
+
+def _paths(repository: Path) -> Iterator[Path]:
+    for name in PRODUCT:
+        top = repository / name
+        for path in [top] if top.is_file() else top.rglob("*"):
+            inside = path.relative_to(repository).parts
+            if path.is_file() and not any(part in LEFT_OUT or part.startswith(".") for part in inside):
+                yield path
+
+
+def _build(repository: Path) -> dict[str, bytes]:
+    """Return the file with the commit, marked if the product differs from it; nothing outside a git repository."""
+    commit = _git(repository, "rev-parse", "HEAD")
+    if not commit:
+        return {}
+    dirty = "-dirty" if _git(repository, "status", "--porcelain", "--", *PRODUCT) else ""
+    return {BUILD_FILE: f"{commit}{dirty}\n".encode()}
+
+
+def _git(repository: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=repository, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
