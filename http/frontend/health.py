@@ -1,17 +1,23 @@
-"""Health, for the platform's probes. Neither probe requires a particular certificate, and neither reveals anything."""
+"""Health, for the platform's probes. They require no particular certificate, and learn codes and nothing else."""
 
-import contextvars
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
 
-from azure.core.exceptions import AzureError
+from azure.core.exceptions import AzureError, ResourceNotFoundError
 
+from frontend.at_once import at_once
 from frontend.messages import Call, Reply
+from frontend.readiness import Code, Problem
+from frontend.retry_after import RETRY_AFTER_OUTAGE_SECONDS
 from shared import deadline
-from shared.arm.errors import CloudError, service_unavailable
+from shared.arm.errors import CloudError
 from shared.azure import dependencies
+from shared.azure.rights import Ask
 from shared.clusters import catalogue
+from shared.deadline import TimeIsUp
+from shared.settings import Callers, SettingsError
 
 # The whole answer takes five seconds at most.
 _SECONDS = 3.5
@@ -25,53 +31,123 @@ def alive(_call: Call) -> Reply:
 
 
 def ready(call: Call) -> Reply:
-    """Report whether requests can be served: ARM is known, database and both vaults can be read, a version exists.
+    """Report whether requests can be served: settings are valid, callers are known, database and vaults can be read.
 
-    Uptime does not matter, because the app scales to zero. The log says what is away, and whose permission is missing;
-    the caller learns only that something is.
-
-    Raises:
-        CloudError: 503 `ServiceUnavailable`.
+    Uptime does not matter, because the app scales to zero. The caller learns codes; the log has the messages.
     """
-    checks = (_certificates, _documents, _service_vault, _cluster_vault)
-    # All at once, because a silent one uses up all the time.
-    with deadline.within(_SECONDS), ThreadPoolExecutor(len(checks)) as threads:
-        asked = [threads.submit(contextvars.copy_context().run, _problem, check, call) for check in checks]
-        problems = [problem for each in asked if (problem := each.result())]
+    problems = _logged(call)
+    return _reply(problems, {"codes": list(dict.fromkeys(problem.code for problem in problems))})
+
+
+def ready_for_operators(call: Call) -> Reply:
+    """Report the same as `ready`, with the message and the remedy of each code."""
+    problems = _logged(call)
+    return _reply(problems, {"problems": [problem.describe() for problem in problems]})
+
+
+def _reply(problems: list[Problem], body: dict[str, Any]) -> Reply:
+    if not problems:
+        return Reply(200, {"status": "Ready", **body})
+    return Reply(503, {"status": "NotReady", **body}, {"Retry-After": str(RETRY_AFTER_OUTAGE_SECONDS)})
+
+
+def _logged(call: Call) -> list[Problem]:
+    problems = _problems(call)
     for problem in problems:
-        _log.error("not ready: %s", problem)
-    if problems:
-        raise service_unavailable("The service is not ready. Its log says what is away.")
-    return Reply(200, {})
+        _log.error("not ready: %s: %s", problem.code, problem.message)
+    return problems
 
 
-def _problem(check: Callable[[Call], None], call: Call) -> str:
-    """Return the problem that a check found, or ""."""
+def _problems(call: Call) -> list[Problem]:
     try:
-        check(call)
+        _ = call.services
+    except SettingsError as error:
+        return [Problem(Code.SETTINGS_INVALID, "; ".join(error.problems))]
+    # All at once, because a silent one uses up all the time.
+    with deadline.within(_SECONDS):
+        checks = _CHECKS[call.services.settings.callers]
+        problems = at_once([partial(_problem, call, row) for row in checks])
+    return [problem for problem in problems if problem]
+
+
+def _problem(call: Call, row: "_Row") -> Problem | None:
+    check, away, refused = row
+    try:
+        return check(call)
     except AzureError as error:
-        return dependencies.explain(error, call.services.settings)
+        settings = call.services.settings
+        code = refused if dependencies.is_refused(error) else away
+        if dependencies.name_of(error, settings) == dependencies.IDENTITY:
+            code = Code.IDENTITY_UNAVAILABLE
+        return Problem(code, dependencies.explain(error, settings))
     except CloudError as error:
-        return error.message
-    return ""
+        return Problem(away, error.message)
+    except TimeIsUp:
+        return Problem(away, f"it did not answer within {_SECONDS} seconds")
 
 
-def _certificates(call: Call) -> None:
+def _certificates(call: Call) -> Problem | None:
     now = call.services.now()
-    if not any(each.not_before <= now <= each.not_after for each in call.services.arm_certificates()):
-        raise service_unavailable("no current client certificate of Azure Resource Manager is known")
+    if any(each.not_before <= now <= each.not_after for each in call.services.arm_certificates()):
+        return None
+    return Problem(Code.CERTIFICATES_UNKNOWN, "no current client certificate of Azure Resource Manager is known")
 
 
-def _documents(call: Call) -> None:
+def _signing_keys(call: Call) -> Problem | None:
+    call.services.verifier.keys.get()
+    return None
+
+
+def _rights(call: Call) -> Problem | None:
+    # The app's own right is asked like any caller's. What ARM does not show counts as no.
+    app, subscription = call.services.settings.rp_object_id, call.services.settings.subscription_id
+    ask = Ask("Microsoft.Authorization/roleAssignments/read", f"/subscriptions/{subscription}")
+    if call.services.rights.may(app, ask):
+        return None
+    return Problem(
+        Code.RIGHTS_FORBIDDEN,
+        f"the app's managed identity (object id {app}) may not read the role assignments of subscription {subscription}",
+    )
+
+
+def _documents(call: Call) -> Problem | None:
     store = call.services.store
     # Versions are cached for a while; this check is not.
     store.operations.read("readiness")
-    catalogue.default_version(store.versions.enabled())
+    versions = store.versions.enabled()
+    if catalogue.default(versions):
+        return None
+    wrong = [problem for document in versions for problem in catalogue.problems(document)]
+    return Problem(Code.NO_VERSION, "; ".join(["no version that can be installed is the default", *wrong]))
 
 
-def _service_vault(call: Call) -> None:
-    call.services.vault.get_service_secret(call.services.settings.paging_key_secret)
+def _service_vault(call: Call) -> Problem | None:
+    settings = call.services.settings
+    missing = f"the vault '{settings.keyvault_name}' has no secret '{settings.paging_key_secret}', or it is empty"
+    try:
+        found = call.services.vault.get_service_secret(settings.paging_key_secret)
+    except ResourceNotFoundError:
+        found = ""
+    return None if found else Problem(Code.PAGING_KEY_MISSING, missing)
 
 
-def _cluster_vault(call: Call) -> None:
+def _cluster_vault(call: Call) -> Problem | None:
     call.services.vault.ask_for_access()
+    return None
+
+
+_Row = tuple[Callable[[Call], Problem | None], Code, Code]
+# Each check, its code if the service that it asks is away, and its code if that refuses.
+_DEPENDENCIES: tuple[_Row, ...] = (
+    (_documents, Code.DATABASE_UNAVAILABLE, Code.DATABASE_FORBIDDEN),
+    (_service_vault, Code.SERVICE_VAULT_UNAVAILABLE, Code.SERVICE_VAULT_FORBIDDEN),
+    (_cluster_vault, Code.CLUSTER_VAULT_UNAVAILABLE, Code.CLUSTER_VAULT_FORBIDDEN),
+)
+_CHECKS: dict[Callers, tuple[_Row, ...]] = {
+    Callers.ARM: ((_certificates, Code.CERTIFICATES_UNKNOWN, Code.CERTIFICATES_UNKNOWN), *_DEPENDENCIES),
+    Callers.ENTRA: (
+        (_signing_keys, Code.SIGNING_KEYS_UNKNOWN, Code.SIGNING_KEYS_UNKNOWN),
+        (_rights, Code.RIGHTS_UNAVAILABLE, Code.RIGHTS_FORBIDDEN),
+        *_DEPENDENCIES,
+    ),
+}

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
+from frontend.callers.tokens import Principal
 from frontend.services import Services
-from shared.arm.errors import CloudError
+from shared.arm.errors import CloudError, unauthorized
 from shared.arm.resource_id import ResourceId
 from shared.clusters.api_versions import NEWEST, ApiVersion
-from shared.documents import CorrelationData
+from shared.documents import ClusterDocument, CorrelationData
 from shared.steps import StartInput
 
 if TYPE_CHECKING:
@@ -72,7 +73,22 @@ class Reply:
 
 @dataclass(frozen=True)
 class Call:
-    """A request on its way through the chain; each middleware passes on a copy with more information."""
+    """A request on its way through the chain; each middleware passes on a copy with more information.
+
+    Args:
+        request: the request as it came.
+        route: the route that the host has matched.
+        get_services: returns the collaborators of this process.
+        parameters: those of the path, in lower case.
+        correlation: the ids of the request.
+        public_url: the address of the request as the caller knows it.
+        version: the row of its api-version.
+        content: the parsed body.
+        system_data: members of `systemData` that a write sets.
+        first_system_data: members that it sets if they are not set yet.
+        signed_in: the caller, if callers have tokens.
+        visible: returns those of some clusters that a list shows to the caller.
+    """
 
     request: Request
     route: "Route"
@@ -83,6 +99,20 @@ class Call:
     version: ApiVersion = NEWEST
     content: Any = None
     system_data: Mapping[str, str] = field(default_factory=dict)
+    first_system_data: Mapping[str, str] = field(default_factory=dict)
+    signed_in: Principal | None = None
+    visible: Callable[[list[ClusterDocument]], list[ClusterDocument]] = list
+
+    @property
+    def principal(self) -> Principal:
+        """The caller, where callers have tokens.
+
+        Raises:
+            CloudError: 401 `Unauthorized` if nobody has signed in.
+        """
+        if self.signed_in is None:
+            raise unauthorized("Nobody has signed in.")
+        return self.signed_in
 
     @property
     def services(self) -> Services:

@@ -1,4 +1,4 @@
-"""Every path that this service answers, on one screen: verbs, required certificate, checks, and needs of each verb.
+"""Every path that this service answers, on one screen: verbs, callers, checks, and needs of each verb.
 
 The host takes the first template that fits, in the order of function names. So no two templates may fit one path
 (tested), and the functions of unknown paths sort last: one below `/sre`, one for all others. The names of its
@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from frontend import health
-from frontend.admin import sre_operation_get
+from frontend.admin import sre_openshift_versions, sre_operation_get
+from frontend.callers import rights
+from frontend.callers.rights import Need, Open, Role
 from frontend.clusters import (
     openshift_cluster_credentials,
     openshift_cluster_delete,
@@ -25,14 +27,25 @@ from frontend.operations import async_operation_get, operations_list
 from shared.arm.errors import path_not_found
 from shared.clusters.api_versions import LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, OPEN_SHIFT_VERSIONS
 from shared.clusters.subscriptions import MAY_WRITE
+from shared.settings import Callers
 
 
 @dataclass(frozen=True)
 class Verb:
-    """The handler of a verb, and the subscription states that allow it (all, if none is named)."""
+    """The handler of a verb, and what it needs.
+
+    Args:
+        handler: answers the request.
+        subscription_states: the subscription states that allow it; all, if none is named.
+        begins: whether it begins an operation.
+        needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is refused
+            to all who have tokens.
+    """
 
     handler: Handler
     subscription_states: frozenset[str] = frozenset()
+    begins: bool = False
+    needs: Need | None = None
 
 
 def not_found(call: Call) -> Reply:
@@ -52,11 +65,12 @@ class Route:
         name: the function's name.
         template: the path, as the host matches it.
         verbs: verb to handler; empty for the routes of unknown paths, which take all of them.
-        caller: the caller whose client certificate it requires.
+        caller: the caller that it requires.
         versioned: whether it requires an `api-version`.
         feature: the feature that a version must have for this route; "" for clusters, which all versions serve.
         durable: whether it needs the durable client.
         otherwise: the handler of verbs that are not listed.
+        only: the deployments that serve it, by who calls them; all, if there is none.
     """
 
     name: str
@@ -67,6 +81,7 @@ class Route:
     feature: str = ""
     durable: bool = False
     otherwise: Handler = not_found
+    only: Callers | None = None
 
 
 _S = "subscriptions/{subscriptionId}"
@@ -79,38 +94,51 @@ _L = _S + "/" + _P + "/locations/{location}"
 # fmt: off
 ROUTES = (
     Route("http_cluster", _C, {
-        "PUT": Verb(openshift_cluster_put_or_patch.put, MAY_WRITE),
-        "PATCH": Verb(openshift_cluster_put_or_patch.patch, MAY_WRITE),
-        "GET": Verb(openshift_cluster_get.get),
+        "PUT": Verb(openshift_cluster_put_or_patch.put, MAY_WRITE, begins=True, needs=rights.WRITE),
+        "PATCH": Verb(openshift_cluster_put_or_patch.patch, MAY_WRITE, begins=True, needs=rights.WRITE),
+        "GET": Verb(openshift_cluster_get.get, needs=rights.READ),
         # The subscription's state matters only if there is a cluster, so the handler checks it.
-        "DELETE": Verb(openshift_cluster_delete.delete),
+        "DELETE": Verb(openshift_cluster_delete.delete, begins=True, needs=rights.DELETE),
     }, durable=True),
     Route("http_cluster_admin_credentials", _C + "/listAdminCredentials",
-          {"POST": Verb(openshift_cluster_credentials.list_admin_credentials, MAY_WRITE)},
-          feature=LIST_ADMIN_CREDENTIALS),
+          {"POST": Verb(openshift_cluster_credentials.list_admin_credentials, MAY_WRITE,
+                        needs=rights.LIST_ADMIN_CREDENTIALS)}, feature=LIST_ADMIN_CREDENTIALS),
     Route("http_cluster_credentials", _C + "/listCredentials",
-          {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE)}, feature=LIST_CREDENTIALS),
+          {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS)},
+          feature=LIST_CREDENTIALS),
     Route("http_clusters_of_resource_group", _RG + "/" + _CLUSTERS,
-          {"GET": Verb(openshift_cluster_list.list_in_resource_group)}),
+          {"GET": Verb(openshift_cluster_list.list_in_resource_group, needs=rights.READ)}),
     Route("http_clusters_of_subscription", _S + "/" + _CLUSTERS,
-          {"GET": Verb(openshift_cluster_list.list_in_subscription)}),
-    Route("http_health", "healthz", {"GET": Verb(health.alive)}, Caller.ANY, versioned=False),
-    Route("http_health_ready", "healthz/ready", {"GET": Verb(health.ready)}, Caller.ANY, versioned=False),
+          {"GET": Verb(openshift_cluster_list.list_in_subscription, needs=rights.READ_EACH)}),
+    Route("http_health", "healthz", {"GET": Verb(health.alive, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
+    Route("http_health_ready", "healthz/ready",
+          {"GET": Verb(health.ready, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
     Route("http_openshift_version", _L + "/openShiftVersions/{openShiftVersion}",
-          {"GET": Verb(openshift_version_get.get)}, feature=OPEN_SHIFT_VERSIONS),
+          {"GET": Verb(openshift_version_get.get, needs=rights.READ_VERSIONS)}, feature=OPEN_SHIFT_VERSIONS),
     Route("http_openshift_versions", _L + "/openShiftVersions",
-          {"GET": Verb(openshift_version_get.list_all)}, feature=OPEN_SHIFT_VERSIONS),
+          {"GET": Verb(openshift_version_get.list_all, needs=rights.READ_VERSIONS)}, feature=OPEN_SHIFT_VERSIONS),
     Route("http_operation_result", _L + "/operationresults/{operationId}",
-          {"GET": Verb(async_operation_get.get_result)}),
+          {"GET": Verb(async_operation_get.get_result, needs=rights.READ_OPERATION)}),
     Route("http_operation_status", _L + "/operationsstatus/{operationId}",
-          {"GET": Verb(async_operation_get.get_status)}),
-    Route("http_operations", _P + "/operations", {"GET": Verb(operations_list.list_all)}, versioned=False),
+          {"GET": Verb(async_operation_get.get_status, needs=rights.READ_OPERATION)}),
+    Route("http_operations", _P + "/operations",
+          {"GET": Verb(operations_list.list_all, needs=Open.SIGNED_IN)}, versioned=False),
+    Route("http_sre_health_ready", "sre/healthz/ready",
+          {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
+    Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {
+        "GET": Verb(sre_openshift_versions.get, needs=Role.OPERATOR),
+        "PUT": Verb(sre_openshift_versions.put, needs=Role.OPERATOR),
+        "DELETE": Verb(sre_openshift_versions.delete, needs=Role.OPERATOR),
+    }, Caller.ADMIN, versioned=False),
+    Route("http_sre_openshift_versions", "sre/" + _P + "/openShiftVersions",
+          {"GET": Verb(sre_openshift_versions.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_operation", "sre/" + _C + "/operations/{operationId}",
-          {"GET": Verb(sre_operation_get.get)}, Caller.ADMIN, versioned=False),
+          {"GET": Verb(sre_operation_get.get, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_operation_durable", "sre/" + _C + "/operations/{operationId}/durable",
-          {"GET": Verb(sre_operation_get.get_durable)}, Caller.ADMIN, versioned=False, durable=True),
+          # These addresses contain a key that controls every orchestration.
+          {"GET": Verb(sre_operation_get.get_durable, needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False, durable=True),
     Route("http_sre_zz_not_found", "sre/{*path}", caller=Caller.ADMIN, versioned=False),
-    Route("http_subscription", _S, {"PUT": Verb(subscription_put.put)}, versioned=False),
+    Route("http_subscription", _S, {"PUT": Verb(subscription_put.put)}, versioned=False, only=Callers.ARM),
     Route("zz_not_found", "{*path}", versioned=False),
 )
 # fmt: on

@@ -6,21 +6,29 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 
+from frontend.callers.tokens import Verifier, verifier
 from shared import settings
+from shared.azure import scopes
 from shared.azure.arm_certificates import ClientCertificate, arm_client_certificates
-from shared.settings import Settings
+from shared.azure.arm_reads import ArmReads, arm_reads
+from shared.azure.rights import Rights, rights
+from shared.clusters.subscriptions import state_of
+from shared.settings import Callers, Settings
 from shared.store import Store, get_store
 from shared.vault import Vault, get_vault
 
 
 @dataclass(frozen=True)
 class Services:
-    """The collaborators. The first access opens store and vault, so a refused request costs neither."""
+    """The collaborators. The first access opens one of them, so a refused request costs none that it does not need."""
 
     settings: Settings
     open_store: Callable[[], Store]
     open_vault: Callable[[], Vault]
     arm_certificates: Callable[[], Sequence[ClientCertificate]]
+    open_verifier: Callable[[], Verifier]
+    open_rights: Callable[[], Rights]
+    open_arm: Callable[[], ArmReads]
     now: Callable[[], datetime]
     random: random.Random
 
@@ -33,6 +41,30 @@ class Services:
     def vault(self) -> Vault:
         """The secrets."""
         return self.open_vault()
+
+    @property
+    def verifier(self) -> Verifier:
+        """What tells whose a token is."""
+        return self.open_verifier()
+
+    @property
+    def rights(self) -> Rights:
+        """What callers may do in Azure."""
+        return self.open_rights()
+
+    @property
+    def arm(self) -> ArmReads:
+        """What ARM says about groups, locks and subscriptions."""
+        return self.open_arm()
+
+    def subscription_state(self, subscription_id: str) -> str | None:
+        """Return the state of a subscription, in the words of ARM's reports; None if it is not known.
+
+        ARM reports it in advance if it is the caller. Otherwise it is asked.
+        """
+        if self.settings.callers is Callers.ENTRA:
+            return scopes.subscription_state(self.arm, subscription_id)
+        return state_of(self.store.subscriptions.get(subscription_id))
 
 
 @cache
@@ -47,6 +79,9 @@ def get_services() -> Services:
         open_store=get_store,
         open_vault=get_vault,
         arm_certificates=arm_client_certificates,
+        open_verifier=verifier,
+        open_rights=rights,
+        open_arm=arm_reads,
         now=lambda: datetime.now(UTC),
         random=random.SystemRandom(),
     )

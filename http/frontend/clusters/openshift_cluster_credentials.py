@@ -9,8 +9,9 @@ import yaml
 from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.messages import Call, Reply
+from orchestrators.plans.predicates import reason_to_skip
 from shared.arm.errors import request_not_allowed, resource_not_found
-from shared.clusters import naming, states
+from shared.clusters import states
 from shared.clusters.secrets import Purpose
 from shared.documents import ClusterDocument
 from shared.vault import Bundle
@@ -36,9 +37,9 @@ def list_admin_credentials(call: Call) -> Reply:
     the sealed install graph.
 
     The kubeconfig in the vault has the API server's internal name, `api-int`, which only the cluster's machines can
-    resolve. It is replaced by the public name, `api`. If the domain is managed, the API server serves a certificate of
-    a public authority under that name. Callers trust that authority already, and the cluster's own CA does not verify
-    the certificate, so the CA is removed from the kubeconfig.
+    resolve. It is replaced by the public name, `api`. If the domain is managed and the service has an issuer, the API
+    server serves a certificate of a public authority under that name. Callers trust that authority already, and the
+    cluster's own CA does not verify the certificate, so the CA is removed from the kubeconfig.
 
     Raises:
         CloudError: 404 `ResourceNotFound`; 400 `RequestNotAllowed` if there are no credentials.
@@ -47,10 +48,10 @@ def list_admin_credentials(call: Call) -> Reply:
     """
     document = _document(call)
     kubeconfig = yaml.safe_load(_bundle(call, document)["userAdminKubeconfig"])
-    domain = document["openShiftCluster"]["properties"]["clusterProfile"]["domain"]
+    public = not reason_to_skip("gets_certificates", document, call.services.settings)
     for entry in kubeconfig["clusters"]:
         entry["cluster"]["server"] = entry["cluster"]["server"].replace("https://api-int.", "https://api.")
-        if naming.managed_domain(domain, call.services.settings.domain):
+        if public:
             entry["cluster"].pop("certificate-authority-data", None)
     text = yaml.safe_dump(kubeconfig, sort_keys=False)
     return Reply(200, {"kubeconfig": base64.b64encode(text.encode()).decode()}, _NO_STORE)

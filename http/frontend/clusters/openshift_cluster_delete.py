@@ -32,7 +32,7 @@ def _delete(call: Call) -> Reply:
     document = store.clusters.get(call.key)
     if document is None:
         return Reply(204)
-    require_state(store.subscriptions.get(call.subscription_id), call.subscription_id, MAY_DELETE)
+    require_state(call.services.subscription_state(call.subscription_id), call.subscription_id, MAY_DELETE)
     edge = states.find_edge(document["openShiftCluster"], Event.DELETE)
     operation = begin_operation(new_request(call), document, edge, call.services.settings)
     with undoing() as undo:

@@ -4,6 +4,9 @@ from frontend.messages import Call, Reply
 from shared.arm import links, paging
 from shared.clusters.convert import to_external
 
+# Pages of the store that one request reads.
+_MOST_PAGES = 10
+
 
 def list_in_subscription(call: Call) -> Reply:
     """Return the clusters of a subscription."""
@@ -16,7 +19,7 @@ def list_in_resource_group(call: Call) -> Reply:
 
 
 def _list(call: Call, prefix: str) -> Reply:
-    """Return one page.
+    """Return one page. Pages of the store that have nothing for the caller are skipped, ten at most.
 
     Args:
         call: the request.
@@ -24,12 +27,14 @@ def _list(call: Call, prefix: str) -> Reply:
     """
     services, token = call.services, call.request.query.get(paging.PARAMETER.lower(), "")
     continuation = paging.unseal(token, _paging_key(call), prefix) if token else None
-    documents, next_continuation = services.store.clusters.page(prefix, call.subscription_id, continuation)
-    page: dict[str, object] = {
-        "value": [to_external(document["openShiftCluster"], call.version) for document in documents]
-    }
-    if next_continuation:
-        sealed = paging.seal(next_continuation, _paging_key(call), prefix)
+    for _ in range(_MOST_PAGES):
+        documents, continuation = services.store.clusters.page(prefix, call.subscription_id, continuation)
+        shown = call.visible(documents)
+        if shown or not continuation:
+            break
+    page: dict[str, object] = {"value": [to_external(document["openShiftCluster"], call.version) for document in shown]}
+    if continuation:
+        sealed = paging.seal(continuation, _paging_key(call), prefix)
         page["nextLink"] = links.with_parameter(call.public_url, paging.PARAMETER, sealed)
     return Reply(200, page)
 

@@ -8,7 +8,7 @@ Create, update and resume take the same steps, in this order:
 4. validate: check everything that needs no call, then refuse changes of fixed members;
 5. settle: restore the members that belong to the service;
 6. fill empty members that have a default;
-7. add what ARM's header says of the sender.
+7. add who sends it.
 
 The result contains secrets. `convert.take_secrets` removes them before the document is written, and
 `convert.to_external` leaves them out of the reply.
@@ -36,29 +36,38 @@ def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) ->
     """
     version, creating = call.version, edge.state is None
     cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
-    versions = _with_version(call, cluster) if creating else ()
-    validate_static(_facts(call, cluster, {} if creating else stored, versions, creating=creating))
+    facts = _facts_of_create(call, cluster) if creating else _facts_of_update(call, cluster, stored)
+    validate_static(facts)
     if not creating:
         validate = validate_resume if edge.resume else validate_delta
         validate(stored, cluster, version)
     cluster = convert.settle(cluster, stored, version)
     convert.apply_defaults(cluster)
     if call.system_data:
-        cluster["systemData"] = {**cluster.get("systemData", {}), **call.system_data}
+        cluster["systemData"] = {**call.first_system_data, **cluster.get("systemData", {}), **call.system_data}
     return cluster
 
 
-def _with_version(call: Call, cluster: Cluster) -> tuple[str, ...]:
-    """Give a new cluster the default version unless it names one, and return the versions that it may name."""
-    documents = call.services.store.versions.enabled()
+def _facts_of_create(call: Call, cluster: Cluster) -> Facts:
+    """Return the context of a create. A cluster that names no version gets the default one."""
+    settings, documents = call.services.settings, call.services.store.versions.enabled()
     profile = cluster.get("properties", {}).get("clusterProfile", {})
     if not profile.get("version"):
         profile["version"] = catalogue.default_version(documents)
-    return tuple(catalogue.names(documents))
+    return Facts(
+        cluster,
+        call.version,
+        call.resource_id,
+        settings.location,
+        settings.domain,
+        creating=True,
+        versions=tuple(catalogue.names(documents)),
+        pulled_from=() if settings.acr_resource_id else catalogue.registries(documents, profile["version"]),
+    )
 
 
-def _facts(call: Call, cluster: Cluster, stored: Cluster, versions: tuple[str, ...], *, creating: bool) -> Facts:
+def _facts_of_update(call: Call, cluster: Cluster, stored: Cluster) -> Facts:
     settings = call.services.settings
     return Facts(
-        cluster, call.version, call.resource_id, settings.location, settings.domain, creating, versions, stored
+        cluster, call.version, call.resource_id, settings.location, settings.domain, creating=False, stored=stored
     )

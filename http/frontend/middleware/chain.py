@@ -1,11 +1,19 @@
-"""The chain of middleware that every request goes through. Only this module knows its order."""
+"""The chains of middleware that requests go through, by who calls. Only this module knows their order."""
 
 from collections.abc import Callable
 
+from frontend.callers.admission import admit
+from frontend.callers.authorize import authorize
+from frontend.callers.foreign_headers import foreign_headers
+from frontend.callers.public_address import public_address
+from frontend.callers.served import served
+from frontend.callers.sign_in import sign_in
+from frontend.callers.system_data import token_system_data
 from frontend.messages import Call, Handler, Middleware, Reply, Request
 from frontend.middleware.api_version import api_version
 from frontend.middleware.authentication import authenticate
 from frontend.middleware.body import body
+from frontend.middleware.draining import draining
 from frontend.middleware.headers import headers
 from frontend.middleware.host import host
 from frontend.middleware.log import log
@@ -18,23 +26,46 @@ from frontend.middleware.subscription import subscription
 from frontend.middleware.system_data import system_data
 from frontend.routes import Route
 from frontend.services import Services
+from shared.settings import Callers, SettingsError
 
-CHAIN: tuple[Middleware, ...] = (
-    # The first three look only at ids in headers: they record and render what the others decide.
-    log,
-    headers,
-    panic,
-    authenticate,
-    host,
-    method,
-    lowercase,
-    path,
-    referer,
-    api_version,
-    body,
-    system_data,
-    subscription,
-)
+CHAINS: dict[Callers, tuple[Middleware, ...]] = {
+    Callers.ARM: (
+        # The first three look only at ids in headers: they record and render what the others decide.
+        log,
+        headers,
+        panic,
+        authenticate,
+        host,
+        method,
+        draining,
+        lowercase,
+        path,
+        referer,
+        api_version,
+        body,
+        system_data,
+        subscription,
+    ),
+    # Here the service also does what ARM does in front of a provider.
+    Callers.ENTRA: (
+        foreign_headers,
+        log,
+        headers,
+        panic,
+        sign_in,
+        served,
+        method,
+        lowercase,
+        path,
+        public_address,
+        api_version,
+        authorize,
+        draining,
+        body,
+        token_system_data,
+        admit,
+    ),
+}
 
 
 def _dispatch(call: Call) -> Reply:
@@ -46,14 +77,14 @@ def _wrap(middleware: Middleware, inner: Handler) -> Handler:
     return lambda call: middleware(call, inner)
 
 
-def _chain() -> Handler:
+def _chain(middlewares: tuple[Middleware, ...]) -> Handler:
     handle: Handler = _dispatch
-    for middleware in reversed(CHAIN):
+    for middleware in reversed(middlewares):
         handle = _wrap(middleware, handle)
     return handle
 
 
-_HANDLE = _chain()
+_HANDLERS = {callers: _chain(middlewares) for callers, middlewares in CHAINS.items()}
 
 
 def respond(route: Route, request: Request, get_services: Callable[[], Services]) -> Reply:
@@ -64,4 +95,12 @@ def respond(route: Route, request: Request, get_services: Callable[[], Services]
         request: the request.
         get_services: returns the collaborators of this process.
     """
-    return _HANDLE(Call(request, route, get_services))
+    return _HANDLERS[_callers(get_services)](Call(request, route, get_services))
+
+
+def _callers(get_services: Callable[[], Services]) -> Callers:
+    """Return who calls. With invalid settings nobody is let in, so no header counts."""
+    try:
+        return get_services().settings.callers
+    except SettingsError:
+        return Callers.ENTRA

@@ -12,12 +12,14 @@ from shared import tracing
 from shared.arm.errors import CloudError, internal_server_error, service_unavailable
 from shared.azure import dependencies
 from shared.deadline import TimeIsUp
+from shared.settings import SettingsError
 from shared.store import OutcomeUnknown
 
 _UNKNOWN = (
     "Whether this request was accepted is not known: a dependency of this service stopped answering while it was being "
     "written down. Repeat it; if it is refused because the cluster is in another state by then, it was accepted."
 )
+_UNCONFIGURED = "This deployment of the service is not configured correctly, and serves no request. Its log says why."
 _LATE = "The service had no time left to answer this request. Nothing is wrong with the request: repeat it."
 
 _log = logging.getLogger(__name__)
@@ -40,7 +42,7 @@ def panic(call: Call, handle: Handler) -> Reply:
 
 
 def _answered(call: Call, handle: Handler) -> Reply:
-    """Answer, or translate the failure of a dependency.
+    """Answer, or translate the failure of a dependency or of the configuration.
 
     Raises:
         CloudError: 503 `ServiceUnavailable`.
@@ -48,6 +50,9 @@ def _answered(call: Call, handle: Handler) -> Reply:
     extra = tracing.current.get().extra()
     try:
         return handle(call)
+    except SettingsError as error:
+        _log.error("%s", error, extra=extra)
+        raise service_unavailable(_UNCONFIGURED) from None
     except TimeIsUp:
         raise service_unavailable(_LATE) from None
     except OutcomeUnknown as error:

@@ -1,4 +1,4 @@
-"""The state of the subscription. ARM reports it in advance, and it decides what the owner may do."""
+"""The state of the subscription, which decides what its owner may do."""
 
 from frontend.messages import Call, Handler, Reply
 from shared.clusters.subscriptions import require_state
@@ -10,8 +10,17 @@ def subscription(call: Call, handle: Handler) -> Reply:
     Raises:
         CloudError: 400 `InvalidSubscriptionState`.
     """
+    require_allowed_state(call)
+    return handle(call)
+
+
+def require_allowed_state(call: Call) -> None:
+    """Refuse a verb in the same way.
+
+    Raises:
+        CloudError: 400 `InvalidSubscriptionState`.
+    """
     verb = call.route.verbs.get(call.request.method)
     if verb is not None and verb.subscription_states:
-        document = call.services.store.subscriptions.get(call.subscription_id)
-        require_state(document, call.subscription_id, verb.subscription_states)
-    return handle(call)
+        state = call.services.subscription_state(call.subscription_id)
+        require_state(state, call.subscription_id, verb.subscription_states)

@@ -1,0 +1,106 @@
+"""The resources that a cluster's body names and the service acts on, and what the caller must be allowed to do to them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shared.arm import resource_id
+from shared.arm.errors import invalid_parameter, linked_invalid_property_id
+from shared.arm.names import is_valid_name
+from shared.arm.resource_id import ResourceId
+from shared.azure.rights import Ask
+from shared.clusters.shape import item_target
+from shared.documents import Cluster
+
+SUBNET, DISK_ENCRYPTION_SET = "Microsoft.Network/virtualNetworks/subnets", "Microsoft.Compute/diskEncryptionSets"
+JOIN, READ = f"{SUBNET}/join/action", f"{DISK_ENCRYPTION_SET}/read"
+CLUSTER_GROUP = "properties.clusterProfile.resourceGroupId"
+# A cluster has four. Each costs reads of ARM, so a body cannot cause any number of them.
+MOST = 16
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A member that names a resource.
+
+    Args:
+        path: JSON path, as in `shared/clusters/members.py`.
+        type: full type of the resource.
+        action: what the caller must be allowed to do to it.
+    """
+
+    path: str
+    type: str
+    action: str
+
+
+LINKED = (
+    Linked("properties.masterProfile.subnetId", SUBNET, JOIN),
+    Linked("properties.masterProfile.diskEncryptionSetId", DISK_ENCRYPTION_SET, READ),
+    Linked("properties.workerProfiles[].subnetId", SUBNET, JOIN),
+    Linked("properties.workerProfiles[].diskEncryptionSetId", DISK_ENCRYPTION_SET, READ),
+)
+
+
+def asks(body: Cluster) -> list[Ask]:
+    """Return what to ask about the resources in a decoded body, each once.
+
+    Raises:
+        CloudError: 400 `LinkedInvalidPropertyId` for a text that is not the id of such a resource; 400
+            `InvalidParameter` if there are too many.
+    """
+    found: dict[tuple[str, str], Ask] = {}
+    for row in LINKED:
+        for target, value in _values(body, row.path.split("."), ""):
+            linked = _resource(value, row.type, target)
+            found.setdefault((row.action, linked.key), Ask(row.action, str(linked)))
+            if len(found) > MOST:
+                raise invalid_parameter(target, f"The request names more than {MOST} subnets and disk encryption sets.")
+    return list(found.values())
+
+
+def cluster_group(body: Cluster) -> tuple[str, ResourceId | None]:
+    """Return the path of the member with the cluster's own resource group, and the group, if the body has one.
+
+    Raises:
+        CloudError: 400 `LinkedInvalidPropertyId`.
+    """
+    for target, value in _values(body, CLUSTER_GROUP.split("."), ""):
+        return target, _resource(value, "", target)
+    return CLUSTER_GROUP, None
+
+
+def _values(value: Any, path: list[str], target: str) -> Iterator[tuple[str, str]]:
+    """Yield what a body has at a path: the path with the names of items, and a text that is not empty."""
+    if not value:
+        return
+    if not path:
+        yield target, value
+        return
+    name, *rest = path
+    here, held = f"{target}.{name}".removeprefix(".").removesuffix("[]"), value.get(name.removesuffix("[]"))
+    if not name.endswith("[]"):
+        yield from _values(held, rest, here)
+        return
+    for index, item in enumerate(held or []):
+        yield from _values(item, rest, item_target(here, item, index))
+
+
+def _resource(value: str, wanted: str, target: str) -> ResourceId:
+    """Return the id of a resource, or of a resource group where no type is wanted. ARM reads its text as a path.
+
+    Raises:
+        CloudError: 400 `LinkedInvalidPropertyId`.
+    """
+    found = resource_id.try_parse(value) if value.isascii() else None
+    if (
+        found is None
+        or not resource_id.is_uuid(found.subscription_id)
+        or not is_valid_name(found.resource_group)
+        or found.full_type.lower() != wanted.lower()
+        or not all(_NAME.fullmatch(name) for name in found.names)
+    ):
+        raise linked_invalid_property_id(value, target, wanted or "Microsoft.Resources/resourceGroups")
+    return found
