@@ -20,9 +20,11 @@ _EXECUTORS: dict[str, tuple[str, ...]] = {
     "azure.cluster_secrets": ("ensure_cluster_secrets", "delete_secrets"),
     "azure.dns": ("create_dns", "delete_dns"),
     "azure.resource_group": ("ensure_resource_group", "delete_resource_group"),
-    "azure.storage": ("deploy_storage_template", "storage_containers_ready", "settle_storage_template"),
+    "azure.storage": ("deploy_storage_template", "storage_containers_ready"),
+    "azure.deny_assignment": ("deploy_deny_assignment", "settle_deny_assignment"),
     "azure.subnets": ("attach_nsgs", "detach_nsgs"),
     "azure.billing": ("ensure_billing_record", "end_billing"),
+    "azure.billing_copy": ("copy_billing_record",),
     "azure.network": ("deploy_network_template",),
     "azure.private_dns": ("private_dns_ready",),
     "azure.private_endpoint": ("create_private_endpoint", "delete_private_endpoint"),
@@ -71,8 +73,12 @@ _EXECUTORS: dict[str, tuple[str, ...]] = {
     # Each plan ends with one of these.
     "operation.finish": ("finish_operation", "finish_delete"),
 }
+# Names in the stored plans of operations that began before a release renamed them. Such an operation goes on.
+FORMER_NAMES = {"settle_storage_template": "activities.azure.deny_assignment:settle_deny_assignment"}
 # Where the executor of each name is.
-ACTIVITIES = {name: f"activities.{module}:{name}" for module, names in _EXECUTORS.items() for name in names}
+ACTIVITIES = {
+    name: f"activities.{module}:{name}" for module, names in _EXECUTORS.items() for name in names
+} | FORMER_NAMES
 
 
 def register(app: df.DFApp) -> None:

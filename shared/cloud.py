@@ -1,8 +1,8 @@
 """The cloud this process runs in, and the process's own identity there.
 
 ARM's metadata document names the endpoints of the cloud. No code here or above composes a host name, except from a
-setting and a suffix in that document. The app's managed identity opens Cosmos DB and Key Vault. Work in customers'
-subscriptions uses other credentials, see `shared/azure/credentials.py`.
+setting and a suffix in that document. The app's managed identity opens Cosmos DB and Key Vault, and reads ARM during
+requests. `shared/azure/credentials.py` says who works in customers' subscriptions.
 """
 
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from typing import Any
 
 from azure.core import PipelineClient
 from azure.core.pipeline import PipelineRequest
-from azure.core.pipeline.policies import CustomHookPolicy, RetryPolicy
+from azure.core.pipeline.policies import CustomHookPolicy, HTTPPolicy, RetryPolicy, SansIOHTTPPolicy
 from azure.core.rest import HttpRequest
 from azure.identity import ManagedIdentityCredential
 
 from shared import deadline, settings, tracing
 
-# Azure Resource Manager. Only activities call it: a PUT or a long list may take half a minute.
+# Azure Resource Manager, as activities call it: a PUT or a long list may take half a minute.
 CONNECTION_TIMEOUT_SECONDS = 5
 READ_TIMEOUT_SECONDS = 60
 # Blobs and Entra ID. Activities call them too, and both answer sooner.
@@ -63,16 +63,25 @@ class CloudProfile:
         return f"{self.arm_audience.rstrip('/')}/.default"
 
 
+def prompt_client(
+    base_url: str, *policies: HTTPPolicy[Any, Any] | SansIOHTTPPolicy[Any, Any]
+) -> PipelineClient[Any, Any]:
+    """Return a client for plain HTTPS calls that requests wait for.
+
+    Args:
+        base_url: scheme and host.
+        *policies: policies for every attempt, such as the one that adds a token.
+    """
+    return PipelineClient(base_url, policies=[RetryPolicy(**PROMPT), *policies, CustomHookPolicy(**PROMPT)], **PROMPT)
+
+
 def get_json(base_url: str, path: str) -> dict[str, Any]:
     """GET an unauthenticated JSON document.
 
     Raises:
         azure.core.exceptions.AzureError: if there is no answer, or its status is not 200.
     """
-    client: PipelineClient[Any, Any] = PipelineClient(
-        base_url, policies=[RetryPolicy(**PROMPT), CustomHookPolicy(**PROMPT)], **PROMPT
-    )
-    with client, deadline.call():
+    with prompt_client(base_url) as client, deadline.call():
         response = client.send_request(HttpRequest("GET", base_url + path))
         response.raise_for_status()
         document: dict[str, Any] = response.json()

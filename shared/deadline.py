@@ -4,7 +4,8 @@ The SDKs nest their retries and sleep between them, so none of their settings li
 context variable instead, and a hook in every pipeline reads it before each attempt. It caps the socket's time-outs by
 the time left. Once no time is left, the call ends with an error that no SDK retries.
 
-Calls to ARM in activities have no deadline: a PUT or a long list may take half a minute.
+Calls to ARM in activities have no deadline: a PUT or a long list may take half a minute. The reads of ARM in a request
+share one of their own.
 """
 
 import math
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 from azure.core.exceptions import HttpResponseError, ServiceResponseTimeoutError
@@ -24,6 +26,8 @@ CALL_SECONDS = 4.0
 REQUEST_SECONDS = 6.0
 # Time for a failed request to find out whether it was accepted, and to clean up. Also counted from its arrival.
 AFTERMATH_SECONDS = 9.0
+# All reads of ARM in a request, counted from the first of them.
+ARM_READS_SECONDS = 2.0
 CONNECTION_TIMEOUT_SECONDS = 2.0
 READ_TIMEOUT_SECONDS = 3.0
 # The headers in which an answer asks the client to wait, and how many of their units make a second. The SDKs wait as
@@ -38,6 +42,16 @@ _AFTERMATH_CALL_SECONDS = 1.2
 _call_seconds: ContextVar[float] = ContextVar("call_seconds", default=CALL_SECONDS)
 _ends: ContextVar[float] = ContextVar("ends", default=math.inf)
 _aftermath_ends: ContextVar[float] = ContextVar("aftermath_ends", default=math.inf)
+
+
+@dataclass
+class _ArmReads:
+    """When the reads of ARM in one request must have ended. All threads of the request share it."""
+
+    ends: float = math.inf
+
+
+_arm_reads: ContextVar[_ArmReads | None] = ContextVar("arm_reads", default=None)
 
 
 class TimeIsUp(Exception):  # noqa: N818 - not an `AzureError`, because the SDKs would retry those
@@ -72,12 +86,22 @@ def within(seconds: float) -> Iterator[None]:
 @contextmanager
 def request() -> Iterator[None]:
     """Set the deadlines of a request that has just arrived."""
-    token = _aftermath_ends.set(time.monotonic() + AFTERMATH_SECONDS)
+    token, reads = _aftermath_ends.set(time.monotonic() + AFTERMATH_SECONDS), _arm_reads.set(_ArmReads())
     try:
         with within(REQUEST_SECONDS):
             yield
     finally:
+        _arm_reads.reset(reads)
         _aftermath_ends.reset(token)
+
+
+@contextmanager
+def arm_reads() -> Iterator[None]:
+    """Set the deadline of reads of ARM, which begins with the first read of a request. Elsewhere each has its own."""
+    reads = _arm_reads.get() or _ArmReads()
+    reads.ends = min(reads.ends, time.monotonic() + ARM_READS_SECONDS)
+    with within(reads.ends - time.monotonic()):
+        yield
 
 
 @contextmanager

@@ -256,6 +256,7 @@ class CatalogueDocument(Document, total=False):
     version: str
     enabled: bool
     default: bool
+    defaultSince: str
     openShiftPullspec: str
     rhcosImage: dict[str, str]
     releaseMetadata: dict[str, Any]

@@ -10,6 +10,7 @@ import re
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,18 @@ from urllib.parse import urlsplit
 SHORTEST_DEADLINE = timedelta(seconds=15)
 # A poll costs some 20 ms of CPU, and the service that it polls runs on the same machine.
 SHORTEST_POLL = timedelta(milliseconds=250)
+# `make package` writes the commit there; a working tree has no such file.
+BUILD_FILE = Path(__file__).parents[1] / "build.txt"
 
 # Settings that the host reads, not our code. They are in local.settings.json together with the ones below.
 HOST_SETTINGS: Mapping[str, str] = {
-    "AzureWebJobsStorage": "Storage account of the Functions host and of Durable Functions.",
+    "AzureWebJobsStorage": "Storage account of the Functions host and of Durable Functions; in Azure, `infra/` sets "
+    "`AzureWebJobsStorage__…`, with which the host uses the app's identity.",
     "FUNCTIONS_WORKER_RUNTIME": "Always `python`.",
     "PYTHON_THREADPOOL_THREAD_COUNT": "Threads for synchronous functions: each runs at most one Azure call at a time.",
     "WATCHDOG_SCHEDULE": "NCRONTAB of the timer that restarts operations which nothing drives; at least every five minutes.",
-    "PURGE_SCHEDULE": "NCRONTAB of the timers that remove ended orchestrations and what rejected requests left behind.",
+    "PURGE_SCHEDULE": "NCRONTAB of the timers that remove ended orchestrations and what rejected requests left behind, and that "
+    "report clusters whose resource group is gone.",
 }
 
 
@@ -56,6 +61,13 @@ def _https(value: str) -> str:
     return value.rstrip("/")
 
 
+def _address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise ValueError("is not an http or https address without a path")
+    return value.rstrip("/")
+
+
 def _acr(value: str) -> str:
     if "/providers/microsoft.containerregistry/registries/" not in value.lower():
         raise ValueError("is not the resource id of a container registry")
@@ -65,6 +77,12 @@ def _acr(value: str) -> str:
 def _storage_account(value: str) -> str:
     if "/providers/microsoft.storage/storageaccounts/" not in value.lower():
         raise ValueError("is not the resource id of a storage account")
+    return value
+
+
+def _subnet(value: str) -> str:
+    if not re.search(r"/providers/microsoft\.network/virtualnetworks/[^/]+/subnets/[^/]+$", value, re.IGNORECASE):
+        raise ValueError("is not the resource id of a subnet")
     return value
 
 
@@ -88,6 +106,12 @@ def _scale(value: str) -> float:
     return scale
 
 
+def _switch(value: str) -> bool:
+    if value not in ("true", "false"):
+        raise ValueError("is neither true nor false")
+    return value == "true"
+
+
 def _server(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9.-]+(:\d+)?", value):
         raise ValueError("is not a host name with an optional port")
@@ -106,35 +130,121 @@ def _days(value: str) -> int:
     return int(value)
 
 
-def _setting(name: str, meaning: str, *, parse: Callable[[str], Any] = _text, default: str | None = None) -> Any:
-    return dataclasses.field(metadata={"name": name, "meaning": meaning, "parse": parse, "default": default})
+def packaged_build(path: Path) -> str:
+    """Return the commit that a package was made of, or `unknown` if there is no such file."""
+    return path.read_text(encoding="ascii").strip() if path.is_file() else "unknown"
+
+
+# Settings of one thing: a service has all of them, or does without it.
+_TOGETHER = (
+    ("FP_CLIENT_ID", "FP_CERTIFICATE_SECRET"),
+    (
+        "CLUSTER_LOGGING_CERTIFICATE_SECRET",
+        "CLUSTER_LOGGING_ENVIRONMENT",
+        "CLUSTER_LOGGING_CONFIG_VERSION",
+    ),
+)
+
+
+class Callers(StrEnum):
+    """Who calls the service."""
+
+    ARM = "arm"
+    ENTRA = "entra"
+
+
+def _callers(value: str) -> Callers:
+    try:
+        return Callers(value)
+    except ValueError:
+        raise ValueError(f"is not one of {', '.join(Callers)}") from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """What the table of settings says about one of them.
+
+    Args:
+        name: its name in the environment.
+        meaning: what it is, in a sentence.
+        parse: returns the value for a text that is not empty.
+        default: the text that an absent or empty setting has; None if there is none.
+        only: the callers whose deployments require it, if not all do. In the others, empty means absent.
+    """
+
+    name: str
+    meaning: str
+    parse: Callable[[str], Any]
+    default: str | None
+    only: Callers | None
+
+
+def _setting(
+    name: str,
+    meaning: str,
+    *,
+    parse: Callable[[str], Any] = _text,
+    default: str | None = None,
+    only: Callers | None = None,
+) -> Any:
+    return dataclasses.field(metadata={"setting": Setting(name, meaning, parse, default, only)})
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
     """One value for each setting; see `table()` for names, meanings and defaults."""
 
+    callers: Callers = _setting(  # noqa: RUF009 - a field, as below
+        "CALLERS",
+        "Who calls: `arm`, with its client certificate (hosted), or `entra`, anyone with a token (one's own subscription).",
+        parse=_callers,
+    )
+    api_client_id: str = _setting(
+        "API_CLIENT_ID",
+        "Application id of the service's registration in Entra: callers' tokens are issued for it.",
+        parse=_guid,
+        only=Callers.ENTRA,
+    )
+    public_url: str = _setting(
+        "PUBLIC_URL",
+        "Address at which callers reach the service, for links in replies; empty for `https://` and the host name that the "
+        "platform reports in `WEBSITE_HOSTNAME`. ARM sends its own address.",
+        parse=lambda value: value and _address(value),
+        default="",
+    )
     tenant_id: str = _setting("AZURE_TENANT_ID", "Tenant of the resource provider itself.", parse=_guid)
     subscription_id: str = _setting("AZURE_SUBSCRIPTION_ID", "Subscription of the resource provider.", parse=_guid)
     location: str = _setting("LOCATION", "Azure region this deployment serves.")
-    resource_group: str = _setting("RESOURCEGROUP", "Resource group of the resource provider: its DNS zone lies there.")
+    resource_group: str = _setting(
+        "RESOURCEGROUP",
+        "Resource group of the resource provider: its DNS zone lies there, and the clusters' private endpoints.",
+    )
     cosmosdb_account: str = _setting("COSMOSDB_ACCOUNT", "Name of the Cosmos DB account.")
     task_hub: str = _setting(
         "TASK_HUB",
         "Task hub of this deployment; `host.json` refers to it. Deployments that share a Cosmos DB account need one each.",
         parse=_task_hub,
     )
-    domain: str = _setting("DOMAIN", "DNS zone of managed cluster domains, `<location>.<parent>`.")
-    keyvault_name: str = _setting("KEYVAULT_NAME", "Service vault: first-party certificate and paging key.")
+    private_endpoint_subnet_id: str = _setting(
+        "PRIVATE_ENDPOINT_SUBNET_ID", "Subnet of the clusters' private endpoints, by resource id.", parse=_subnet
+    )
+    domain: str = _setting("DOMAIN", "DNS zone of managed cluster domains, `<location>.<parent>`.", only=Callers.ARM)
+    keyvault_name: str = _setting(
+        "KEYVAULT_NAME", "Service vault: paging key, and certificates of the first party and of the logging account."
+    )
     cluster_keyvault_name: str = _setting("CLUSTER_KEYVAULT_NAME", "Vault of the clusters' secrets.")
-    admin_object_id: str = _setting("ADMIN_OBJECT_ID", "Object id of the operators' group.", parse=_guid)
     rp_object_id: str = _setting("RP_OBJECT_ID", "Object id of the app's managed identity.", parse=_guid)
-    acr_resource_id: str = _setting("ACR_RESOURCE_ID", "Registry that mirrors OpenShift's images.", parse=_acr)
+    acr_resource_id: str = _setting(
+        "ACR_RESOURCE_ID", "Registry that mirrors OpenShift's images.", parse=_acr, only=Callers.ARM
+    )
     admin_ca_certificates: str = _setting(
-        "ADMIN_API_CA", "PEM, or a file of it: who may sign certificates for `/sre` routes.", parse=_pem
+        "ADMIN_API_CA",
+        "PEM, or a file of it: who may sign certificates for `/sre` routes.",
+        parse=_pem,
+        only=Callers.ARM,
     )
     admin_client_common_name: str = _setting(
-        "ADMIN_API_CLIENT_COMMON_NAME", "Common name of the client certificate for `/sre` routes."
+        "ADMIN_API_CLIENT_COMMON_NAME", "Common name of the client certificate for `/sre` routes.", only=Callers.ARM
     )
     admin_intermediate_certificates: str = _setting(
         "ADMIN_API_INTERMEDIATES",
@@ -146,37 +256,35 @@ class Settings:
         "FP_CLIENT_ID",
         "Application id of the first-party application.",
         parse=_guid,
-        default="f1dd0a37-89c6-4e07-bcd1-ffd3d43d8875",
+        only=Callers.ARM,
     )
     first_party_certificate_secret: str = _setting(
         "FP_CERTIFICATE_SECRET",
         "Secret of the service vault with the first party's certificate.",
-        default="rp-firstparty",
+        only=Callers.ARM,
     )
-    paging_key_secret: str = _setting(
-        "PAGING_KEY_SECRET", "Secret of the service vault that seals paging tokens.", default="fe-encryption-key"
-    )
+    paging_key_secret: str = _setting("PAGING_KEY_SECRET", "Secret of the service vault that seals paging tokens.")
     certificate_issuer: str = _setting(
         "CERTIFICATE_ISSUER",
         "Issuer in the clusters' vault of the certificates of managed domains.",
-        default="OneCertV2-PublicCA",
+        only=Callers.ARM,
     )
     cluster_logging_certificate_secret: str = _setting(
         "CLUSTER_LOGGING_CERTIFICATE_SECRET",
         "Secret of the service vault with the certificate of the clusters' logging account.",
-        default="cluster-mdsd",
+        only=Callers.ARM,
     )
     cluster_logging_environment: str = _setting(
         "CLUSTER_LOGGING_ENVIRONMENT",
         "Environment of the logging service that clusters send their logs to.",
-        default="DiagnosticsProd",
+        only=Callers.ARM,
     )
     cluster_logging_config_version: str = _setting(
         "CLUSTER_LOGGING_CONFIG_VERSION",
         "Version of the configuration of the clusters' logging account.",
-        default="2.2",
+        only=Callers.ARM,
     )
-    cosmosdb_database: str = _setting("COSMOSDB_DATABASE", "Name of the Cosmos database.", default="ARO")
+    cosmosdb_database: str = _setting("COSMOSDB_DATABASE", "Name of the Cosmos database.")
     cosmosdb_suffix: str = _setting(
         "COSMOSDB_SUFFIX", "Suffix of Cosmos accounts in this cloud.", default="documents.azure.com"
     )
@@ -194,12 +302,18 @@ class Settings:
     time_scale: float = _setting(
         "TIME_SCALE", "Divides every wait the product chooses; 1 in Azure.", parse=_scale, default="1"
     )
+    draining: bool = _setting(
+        "DRAINING",
+        "`true` while operations must end before an update: those under way go on, no other begins.",
+        parse=_switch,
+        default="false",
+    )
     purge_after_days: int = _setting(
         "PURGE_AFTER_DAYS", "Days that ended orchestrations are kept.", parse=_days, default="7"
     )
     billing_copy_account_id: str = _setting(
         "BILLING_COPY_ACCOUNT_ID",
-        "Storage account for copies of billing records, by resource id; empty for none. The first party lists its SAS.",
+        "Storage account for copies of billing records, by resource id; empty for none. The service lists its SAS.",
         parse=lambda value: value and _storage_account(value),
         default="",
     )
@@ -227,7 +341,11 @@ class Settings:
         parse=_server,
         default="registry.ci.openshift.org",
     )
-    build: str = _setting("BUILD", "Build that runs, recorded on the clusters it makes.", default="unknown")
+    build: str = _setting(
+        "BUILD",
+        "Build that runs, recorded on the clusters it makes; by default the commit in the package.",
+        default=packaged_build(BUILD_FILE),
+    )
 
     def scaled(self, duration: timedelta, *, floor: timedelta = timedelta(0)) -> timedelta:
         """Divide a duration by the time scale, never below the floor."""
@@ -250,10 +368,10 @@ class Settings:
         return self.scaled(duration, floor=SHORTEST_DEADLINE)
 
 
-def table() -> dict[str, tuple[str, str | None]]:
-    """Return every setting of ours: name to (meaning, default); the default is None if the setting is required."""
-    fields = dataclasses.fields(Settings)
-    return {field.metadata["name"]: (field.metadata["meaning"], field.metadata["default"]) for field in fields}
+def table() -> dict[str, Setting]:
+    """Return every setting of ours by name."""
+    settings = [field.metadata["setting"] for field in dataclasses.fields(Settings)]
+    return {setting.name: setting for setting in settings}
 
 
 def parse(environment: Mapping[str, str]) -> Settings:
@@ -264,19 +382,39 @@ def parse(environment: Mapping[str, str]) -> Settings:
     """
     values: dict[str, Any] = {}
     problems = []
+    entra = environment.get("CALLERS") == Callers.ENTRA
+    host_name = environment.get("WEBSITE_HOSTNAME")
+    given = {name: text for name, text in environment.items() if text}
+    given.setdefault("PUBLIC_URL", f"https://{host_name}" if host_name else "")
     for field in dataclasses.fields(Settings):
-        name, default = field.metadata["name"], field.metadata["default"]
-        text = environment.get(name) or default
+        setting: Setting = field.metadata["setting"]
+        text = given.get(setting.name) or setting.default
+        if not text and setting.only not in (None, Callers.ENTRA if entra else Callers.ARM):
+            values[field.name] = ""
+            continue
         if text is None:
-            problems.append(f"{name} is missing: {field.metadata['meaning']}")
+            problems.append(f"{setting.name} is missing: {setting.meaning}")
             continue
         try:
-            values[field.name] = field.metadata["parse"](text)
+            values[field.name] = setting.parse(text)
         except ValueError as error:
-            problems.append(f"{name} {error}: {field.metadata['meaning']}")
+            problems.append(f"{setting.name} {error}: {setting.meaning}")
+    if entra:
+        problems += _half_given(given)
+    if entra and not given["PUBLIC_URL"]:
+        problems.append(f"PUBLIC_URL is missing, and so is WEBSITE_HOSTNAME: {table()['PUBLIC_URL'].meaning}")
     if problems:
         raise SettingsError(problems)
     return Settings(**values)
+
+
+def _half_given(given: Mapping[str, str]) -> list[str]:
+    """Return a problem for each setting that is missing although others of the same thing are given."""
+    found = []
+    for names in _TOGETHER:
+        there = [name for name in names if name in given]
+        found += [f"{name} is missing, but {there[0]} is given" for name in names if there and name not in there]
+    return found
 
 
 @cache

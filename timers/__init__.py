@@ -1,18 +1,24 @@
 """Timer functions. They look for work and start it; orchestrations do the work."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import azure.durable_functions as df
 import azure.functions as func
 
-from timers import leftovers
+from shared import settings
+from shared.settings import SettingsError
+from timers import groups, leftovers
 from timers.purge import purge
 from timers.subscriptions import sweep
 from timers.watchdog import watch
 
+_log = logging.getLogger(__name__)
+
 # Function: what it runs, and the setting with its schedule.
 TIMERS: dict[str, tuple[Callable[[Any], Awaitable[None]], str]] = {
+    "groups": (groups.report, "%PURGE_SCHEDULE%"),
     "leftovers": (leftovers.sweep, "%PURGE_SCHEDULE%"),
     "purge": (purge, "%PURGE_SCHEDULE%"),
     # Both look every minute for work that has to continue.
@@ -29,8 +35,15 @@ def register(app: df.DFApp) -> None:
 
 
 def _timer(name: str, work: Callable[[Any], Awaitable[None]]) -> Callable[..., Any]:
+    """Return the function of a timer. With invalid settings it touches nothing."""
+
     # The worker refuses a timer function that returns a value.
     async def run(timer: func.TimerRequest, client: str) -> None:  # noqa: ARG001 - a trigger's name is its binding
+        try:
+            settings.load()
+        except SettingsError as error:
+            _log.error("timer %s does not run: %s", name, error)
+            return
         await work(client)
 
     run.__name__ = name

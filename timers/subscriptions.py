@@ -1,5 +1,7 @@
 """Deletes the clusters of subscriptions that ARM has deleted, as their owners would have done.
 
+If callers sign in with Entra, ARM reports no subscriptions, and there is nothing to do.
+
 If a cluster's state does not allow that, the next run tries again. This timer only writes the delete into the
 documents; the watchdog starts it.
 """
@@ -15,14 +17,20 @@ from shared import settings
 from shared.arm.errors import NAMESPACE, CloudError
 from shared.clusters.states import Event, ProvisioningState, find_edge
 from shared.documents import ClusterDocument, CorrelationData
+from shared.settings import Callers
 from shared.store import NotFound, PreconditionFailed, Store, get_store
 
 _log = logging.getLogger(__name__)
 
 
 async def sweep(_client: Any) -> None:
-    """Begin to delete the clusters of deleted subscriptions. A problem with one does not stop the others."""
-    await asyncio.to_thread(_sweep)
+    """Begin to delete the clusters of deleted subscriptions. A problem with one does not stop the others.
+
+    A service that drains begins nothing; the subscriptions stay marked.
+    """
+    service_settings = settings.load()
+    if service_settings.callers is Callers.ARM and not service_settings.draining:
+        await asyncio.to_thread(_sweep)
 
 
 def _sweep() -> None:

@@ -1,24 +1,21 @@
 """The billing record: created once, its times set once, kept after the cluster is gone."""
 
+import contextlib
 import time
 
-from activities.azure import billing_copy
-from activities.runtime.executor import Executor, Outcome
+from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.documents import BillingDocument
 from shared.store import NotFound, get_store
 
 
-def _ensure_billing_record(step: Step) -> Outcome | None:
+def _ensure_billing_record(step: Step) -> None:
     """Begin billing. An existing record stays unchanged, so a second run changes no time.
-
-    Returns:
-        What went wrong with the copy, if one is wanted. The row is done even so.
 
     Source: ARO-RP `pkg/util/billing/billing.go`, `Ensure`.
     """
     step.check_fence()
-    record = get_store().billing.ensure(
+    get_store().billing.ensure(
         {
             "id": step.document["id"],
             "key": step.document["key"],
@@ -31,10 +28,9 @@ def _ensure_billing_record(step: Step) -> Outcome | None:
             },
         }
     )
-    return billing_copy.copy(step, record)
 
 
-def _end_billing(step: Step) -> Outcome | None:
+def _end_billing(step: Step) -> None:
     """Record the end of billing. If there is no record, or it has ended, do nothing.
 
     Source: ARO-RP `pkg/util/billing/billing.go`, `Delete`.
@@ -48,11 +44,8 @@ def _end_billing(step: Step) -> Outcome | None:
         document["billing"]["deletionTime"] = int(time.time())
         return document
 
-    try:
-        record = billing.update(lambda: billing.read(step.document["id"]), decide)
-    except NotFound:
-        return None
-    return billing_copy.copy(step, record)
+    with contextlib.suppress(NotFound):
+        billing.update(lambda: billing.read(step.document["id"]), decide)
 
 
 ensure_billing_record = Executor(run=_ensure_billing_record)

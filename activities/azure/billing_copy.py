@@ -1,4 +1,4 @@
-"""A copy of the billing record for the accounting of tests, if a subscription and this deployment want one.
+"""The copy of a billing record for the accounting of tests, if a subscription and this deployment want one.
 
 The copy is not authoritative: a problem with it is reported and fails nothing.
 """
@@ -15,7 +15,7 @@ from azure.mgmt.storage.models import AccountSasParameters
 from azure.storage.blob import ContentSettings
 
 from activities.azure import storage
-from activities.runtime.executor import Outcome
+from activities.runtime.executor import Executor, Outcome
 from activities.runtime.step import Step, own
 from shared import settings, tracing
 from shared.arm import resource_id
@@ -31,12 +31,18 @@ _SAS_LIFETIME = timedelta(minutes=10)
 _log = logging.getLogger("activities")
 
 
-def copy(step: Step, record: BillingDocument) -> Outcome | None:
+def _copy(step: Step) -> Outcome | None:
     """Write the record into the cluster's container of the accounting's storage account; a second run writes it again.
+
+    Returns:
+        What went wrong with the copy. The row is done even so.
 
     Source: ARO-RP `pkg/util/billing/billing.go`, `createOrUpdateE2EBlob`.
     """
     if not _is_wanted(step):
+        return None
+    record = get_store().billing.read(step.document["id"])
+    if record is None:
         return None
     try:
         _write(step, record)
@@ -90,3 +96,6 @@ def container_name(step: Step) -> str:
     cluster = step.cluster_id
     name = f"bill-{step.cluster['location']}-{cluster.resource_group}-{cluster.name}".lower()
     return re.sub(r"[^a-z0-9]+", "-", name)[:_LONGEST_NAME].rstrip("-")
+
+
+copy_billing_record = Executor(run=_copy)

@@ -19,8 +19,6 @@ from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.azure.models import text
 from shared.steps import RetryClass
 
-_NETWORK = "rp-pe-vnet-001"
-_SUBNET = "rp-pe-subnet"
 _CONNECTION = "rp-plsconnection"
 
 
@@ -57,11 +55,7 @@ def _create(step: Step) -> Outcome | None:
 
 
 def _wanted(step: Step) -> PrivateEndpoint:
-    service_settings, group = settings.load(), step.properties["clusterProfile"]["resourceGroupId"]
-    subnet = (
-        f"/subscriptions/{service_settings.subscription_id}/resourceGroups/{service_settings.resource_group}"
-        f"/providers/Microsoft.Network/virtualNetworks/{_NETWORK}/subnets/{_SUBNET}"
-    )
+    group = step.properties["clusterProfile"]["resourceGroupId"]
     link = f"{group}/providers/Microsoft.Network/privateLinkServices/{step.properties['infraId']}-pls"
     connection = PrivateLinkServiceConnection(
         name=_CONNECTION, properties=PrivateLinkServiceConnectionProperties(private_link_service_id=link)
@@ -69,7 +63,8 @@ def _wanted(step: Step) -> PrivateEndpoint:
     return PrivateEndpoint(
         location=step.cluster["location"],
         properties=PrivateEndpointProperties(
-            subnet=Subnet(id=subnet), manual_private_link_service_connections=[connection]
+            subnet=Subnet(id=settings.load().private_endpoint_subnet_id),
+            manual_private_link_service_connections=[connection],
         ),
     )
 

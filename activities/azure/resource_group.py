@@ -1,11 +1,14 @@
 """The cluster's own resource group in the customer's subscription: created, confirmed, deleted."""
 
+from http import HTTPStatus
+
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.resource.resources import ResourceManagementClient
 from azure.mgmt.resource.resources.models import ResourceGroup
 
 from activities.runtime.executor import Executor, Outcome, TryAgain, wait
 from activities.runtime.step import Step
+from shared import settings
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.steps import RetryClass
 
@@ -41,17 +44,21 @@ def _delete_resource_group(step: Step) -> Outcome | None:
     gone, or being deleted.
 
     Source: ARO-RP `pkg/cluster/delete.go`, `deleteResourceGroup`: 404, and 403 after access was lost, are fine.
+
+    Raises:
+        HttpResponseError: Azure refuses the deletion of a group that stays ours: a right is missing.
     """
-    try:
-        group = find(step)
-        if group is None or not is_ours(step, group):
-            return None
-        if not _is_deleting(group):
-            step.customer(ResourceManagementClient).resource_groups.begin_delete(step.resource_group, polling=False)
-    except HttpResponseError as error:
-        if error.status_code not in (403, 404):
-            raise
+    group = _find_ours(step)
+    if group is None:
         return None
+    if not _is_deleting(group):
+        try:
+            step.customer(ResourceManagementClient).resource_groups.begin_delete(step.resource_group, polling=False)
+        except HttpResponseError as error:
+            # The right to delete a group goes with the group, so a 403 alone does not say which of them is missing.
+            if error.status_code not in (403, 404) or _find_ours(step) is not None:
+                raise
+            return None
     return wait(f"resource group '{step.resource_group}' is being deleted")
 
 
@@ -61,13 +68,8 @@ def _is_deleted(step: Step) -> Outcome | None:
     Raises:
         TryAgain: if Azure gave up; the next deletion reports a lock or a resource in use.
     """
-    try:
-        group = find(step)
-    except HttpResponseError as error:
-        if error.status_code != 403:  # noqa: PLR2004 - Forbidden
-            raise
-        return None
-    if group is None or not is_ours(step, group):
+    group = _find_ours(step)
+    if group is None:
         return None
     if _is_deleting(group):
         return wait(f"resource group '{step.resource_group}' is being deleted")
@@ -93,6 +95,22 @@ def find(step: Step) -> ResourceGroup | None:
         return step.customer(ResourceManagementClient).resource_groups.get(step.resource_group)
     except ResourceNotFoundError:
         return None
+
+
+def _find_ours(step: Step) -> ResourceGroup | None:
+    """Return the cluster's group, or None if it is gone, closed to us, or managed by somebody else.
+
+    Raises:
+        HttpResponseError: the managed identity may not read the group. The first-party application's rights go with the
+            group that it manages, but the identity's are on the subscription, so without them the group may well exist.
+    """
+    try:
+        group = find(step)
+    except HttpResponseError as error:
+        if error.status_code != HTTPStatus.FORBIDDEN or not settings.load().first_party_client_id:
+            raise
+        return None
+    return group if group is not None and is_ours(step, group) else None
 
 
 def is_ours(step: Step, group: ResourceGroup) -> bool:

@@ -1,4 +1,4 @@
-"""The first deployment of a cluster, with storage, network security groups, role and deny assignment; and its blobs."""
+"""The first deployment of a cluster, with storage, network security groups and the role assignment; and its blobs."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
@@ -16,7 +16,6 @@ from shared import cloud, tracing
 from shared.arm.errors import CloudError, ErrorCode
 from shared.azure.errors import clean, is_away
 from shared.azure.templates import Parameters
-from shared.clusters import principals
 
 DEPLOYMENT = "storage"
 IGNITION_CONTAINER = "ignition"
@@ -35,16 +34,6 @@ def role_assignment_name(scope: str, object_id: str) -> str:
 
 
 def _parameters(step: Step) -> Parameters:
-    """Return the template's parameters while the deny assignment exempts every principal that may still be in use."""
-    return _sparing(step, principals.former_object_ids(step.document))
-
-
-def _settled_parameters(step: Step) -> Parameters:
-    """Return the template's parameters once the cluster runs with its current principal, and only that is exempt."""
-    return _sparing(step, [])
-
-
-def _sparing(step: Step, former: list[str]) -> Parameters:
     object_id = step.properties["servicePrincipalProfile"]["objectId"]
     return {
         "infraId": step.properties["infraId"],
@@ -52,7 +41,6 @@ def _sparing(step: Step, former: list[str]) -> Parameters:
         "location": step.cluster["location"],
         "clusterServicePrincipalObjectId": object_id,
         "clusterRoleAssignmentName": role_assignment_name(resource_group.group_id(step), object_id),
-        "sparedPrincipals": [{"id": each, "type": "ServicePrincipal"} for each in sorted({object_id, *former})],
     }
 
 
@@ -136,5 +124,4 @@ def _containers_ready(step: Step) -> Outcome | None:
 
 # Source: ARO-RP `pkg/cluster/deploystorage.go`, `deployStorageTemplate`.
 deploy_storage_template = deployments.executor(DEPLOYMENT, _parameters, _validate)
-settle_storage_template = deployments.executor(DEPLOYMENT, _settled_parameters, _validate)
 storage_containers_ready = Executor(status=_containers_ready)

@@ -13,6 +13,7 @@ from activities.checks import permissions
 from activities.checks.permissions import Principal
 from activities.runtime.executor import Executor, TryAgain
 from activities.runtime.step import Step
+from shared import settings
 from shared.arm.errors import CloudError, ErrorCode, summarize
 from shared.azure import credentials
 from shared.azure.errors import clean, retry_class
@@ -82,14 +83,14 @@ def _validate_service_principal_permissions(step: Step) -> None:
 
 
 def _validate_resource_provider_permissions(step: Step) -> None:
-    """Check that the first-party application may do its part on these resources.
+    """Check that the resource provider may do its part on these resources.
 
     Raises:
         CloudError, TryAgain: as `permissions.validate`, `InvalidResourceProviderPermissions`.
     """
-    credential = credentials.first_party(step.tenant_id, get_vault().get_service_secret)
+    credential = credentials.provider(step.tenant_id, get_vault().get_service_secret)
     principal = Principal(
-        "resource provider",
+        "resource provider" if settings.load().first_party_client_id else "service's managed identity",
         str(cluster_principal.claims(credential).get("oid") or ""),
         ErrorCode.INVALID_RESOURCE_PROVIDER_PERMISSIONS,
         permissions.PROVIDER_ACTIONS,

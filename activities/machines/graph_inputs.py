@@ -13,7 +13,7 @@ from shared import settings
 from shared.arm.errors import CloudError, ErrorCode
 from shared.clusters import catalogue, naming
 from shared.clusters.secrets import Purpose
-from shared.documents import CatalogueDocument
+from shared.documents import CatalogueDocument, RegistryProfile
 from shared.vault import Bundle, get_vault
 
 # What the document must contain by now: path below `properties`, and what it is.
@@ -21,7 +21,6 @@ _NEEDED = (
     ("infraId", "the infra id"),
     ("storageSuffix", "the name of the storage account"),
     ("zones", "the availability zones"),
-    ("registryProfiles", "the registry's token"),
     ("networkProfile.podCidr", "the pods' network"),
     ("networkProfile.serviceCidr", "the services' network"),
     ("masterProfile.vmSize", "the masters' size"),
@@ -63,11 +62,16 @@ def given(step: Step, entry: catalogue.Entry) -> dict[str, Content]:
 
 
 def pull_secret(step: Step) -> str:
-    """Return the customer's pull secret with the cluster's token for the service's registry, as JSON."""
-    registry = step.properties["registryProfiles"][0]
-    credential = f"{registry['username']}:{_bundle(step, Purpose.REGISTRY)['password']}"
-    customers = _bundle(step, Purpose.REQUEST).get("pullSecret", "")
-    return install_config.pull_secret(customers, {registry["name"]: credential})
+    """Return the customer's pull secret with the cluster's token for the service's registry, if it has one, as JSON."""
+    credentials = {}
+    if registry := _registry(step):
+        credentials[registry["name"]] = f"{registry['username']}:{_bundle(step, Purpose.REGISTRY)['password']}"
+    return install_config.pull_secret(_bundle(step, Purpose.REQUEST).get("pullSecret", ""), credentials)
+
+
+def _registry(step: Step) -> RegistryProfile | None:
+    """Return the service's registry and the cluster's token for it, or None if the service has no registry."""
+    return next(iter(step.properties.get("registryProfiles") or []), None)
 
 
 def entry(step: Step) -> catalogue.Entry:
@@ -154,7 +158,10 @@ def problems(step: Step) -> list[str]:
     missing += [f"properties.workerProfiles[0].{name} is missing" for name in _WORKERS_NEEDED if not workers.get(name)]
     if not step.properties.get("ingressProfiles"):
         missing.append("properties.ingressProfiles is empty")
-    bundles = (Purpose.REQUEST, Purpose.INSTALL, Purpose.REGISTRY)
+    registry, wanted = _registry(step), settings.load().acr_resource_id
+    if wanted and not registry:
+        missing.append("properties.registryProfiles is not known yet: the registry's token")
+    bundles = (Purpose.REQUEST, Purpose.INSTALL, *([Purpose.REGISTRY] if wanted or registry else []))
     missing += [
         f"the secret '{purpose}' is not in the vault yet" for purpose in bundles if purpose not in bundle_ids(step)
     ]

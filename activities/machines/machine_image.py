@@ -20,8 +20,9 @@ _log = logging.getLogger("activities")
 def decide(step: Step) -> bool:
     """Store the image as `rhcosImage` if nothing names it yet; return whether it had to be read from the release.
 
-    The release is read from the service's registry with the cluster's token, or from the registry in its pull spec with
-    the customer's pull secret. The first stored answer wins, for two runs at once as well as for later ones.
+    The release is read from the service's registry, if it has one, with the cluster's token, or from the registry in
+    its pull spec with the customer's pull secret. The first stored answer wins, for two runs at once as well as for
+    later ones.
 
     Raises:
         CloudError: 500 `InternalServerError`, for the operator: with the failure of each registry.

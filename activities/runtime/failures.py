@@ -11,6 +11,7 @@ from activities.runtime.executor import TryAgain
 from shared import settings
 from shared.arm.errors import CloudError, CloudErrorBody, ErrorCode, Owner
 from shared.azure import errors
+from shared.settings import SettingsError
 from shared.steps import Failed, RetryClass
 from shared.store import NotFound, PreconditionFailed
 
@@ -22,6 +23,8 @@ def outcome(call: Call, error: BaseException) -> Failed:
     """Return the outcome of a step that raised one of the expected errors."""
     if isinstance(error, AzureError):
         return _refused(call, errors.translate(error))
+    if isinstance(error, SettingsError):
+        return _failed(call, _unconfigured(), RetryClass.TRANSIENT, remedies.OURS)
     if isinstance(error, TryAgain):
         found, retry_class = error.error, error.retry_class
     elif isinstance(error, CloudError):
@@ -30,6 +33,10 @@ def outcome(call: Call, error: BaseException) -> Failed:
         lost = "Other writers changed the cluster's document five times in a row."
         found, retry_class = CloudError(409, ErrorCode.CONFLICT, lost, owner=Owner.PLATFORM), RetryClass.BUSY
     return _failed(call, found, retry_class, remedies.of_step(found, retry_class, call["row"]))
+
+
+def _unconfigured() -> CloudError:
+    return CloudError(503, ErrorCode.SERVICE_UNAVAILABLE, "The service's settings are invalid.", owner=Owner.PLATFORM)
 
 
 def _refused(call: Call, failure: errors.Failure) -> Failed:

@@ -14,6 +14,7 @@ from shared.arm.resource_id import ResourceId
 from shared.azure import clients
 from shared.clusters import naming
 from shared.documents import CatalogueDocument, Cluster, ClusterDocument, Properties
+from shared.settings import Callers
 from shared.store import Fence, Store, get_store
 from shared.vault import get_vault
 
@@ -70,7 +71,10 @@ class Step:
 
     @property
     def tenant_id(self) -> str:
-        """The tenant of the customer's subscription, as ARM reported it."""
+        """The tenant of the customer's subscription: the service's own, or the one that ARM has reported."""
+        service_settings = settings.load()
+        if service_settings.callers is Callers.ENTRA:
+            return service_settings.tenant_id
         return _tenant_of(get_store(), self.subscription_id)
 
     @cached_property
@@ -79,9 +83,9 @@ class Step:
         return get_store().versions.enabled()
 
     def customer(self, client: Callable[..., Client], subscription_id: str = "") -> Client:
-        """Return a client that acts as the first-party application in the customer's tenant and subscription."""
+        """Return a client that acts as the resource provider in the customer's tenant and subscription."""
         subscription = subscription_id or self.subscription_id
-        return clients.first_party(client, subscription, self.tenant_id, get_vault().get_service_secret)
+        return clients.as_provider(client, subscription, self.tenant_id, get_vault().get_service_secret)
 
     def decide(self, change: Callable[[ClusterDocument], bool]) -> None:
         """Write a decision into the cluster document, under the fence, and read the document back.
@@ -126,9 +130,9 @@ def _tenant_of(store: Store, subscription_id: str) -> str:
 
 
 def own(client: Callable[..., Client], subscription_id: str = "") -> Client:
-    """Return a client that acts as the first-party application in the service's own tenant and subscription."""
+    """Return a client that acts as the resource provider in the service's own tenant and subscription."""
     service_settings = settings.load()
-    return clients.first_party(
+    return clients.as_provider(
         client,
         subscription_id or service_settings.subscription_id,
         service_settings.tenant_id,

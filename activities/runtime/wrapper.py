@@ -23,6 +23,7 @@ from activities.runtime.step import Step
 from shared import fence, tracing
 from shared.arm.errors import CloudError, ErrorCode, Owner
 from shared.clusters import endings
+from shared.settings import SettingsError
 from shared.steps import Outcome, Verb
 from shared.store import FenceMoved, get_store
 
@@ -61,6 +62,10 @@ def perform(target: str, call: Call) -> Outcome:
         _set(stack, tracing.address, "")
         try:
             outcome = _perform(target, call)
+        except SettingsError as error:
+            # Nothing can be recorded. The engine calls again, and the watchdog continues once the settings are right.
+            _log.error("activity %s did not begin: %s", call["row"]["name"], error, extra=correlation.extra())
+            outcome = failures.outcome(call, error)
         except Exception as error:  # noqa: BLE001 - a bug of any kind becomes an outcome that is safe to report
             _log.exception("activity %s crashed", call["row"]["name"], extra=correlation.extra())
             outcome = _recorded(call, failures.outcome(call, _bug(error, target)))

@@ -150,7 +150,10 @@ def _azure(cluster: Mapping[str, Any], version: Mapping[str, Any]) -> dict[str, 
 
 
 def mirrors(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the `imageContentSources`: the repositories of a release that the service's registry mirrors."""
-    server = properties["registryProfiles"][0]["name"]
-    paths = [f"openshift-release-dev/{repository}" for repository in _RELEASE_REPOSITORIES]
+    """Return the `imageContentSources`: the repositories of a release that the service's registry mirrors.
+
+    There are none if the service has no registry. Then the nodes pull everything from where the release names it.
+    """
+    server = next((profile["name"] for profile in properties.get("registryProfiles") or []), "")
+    paths = [f"openshift-release-dev/{repository}" for repository in _RELEASE_REPOSITORIES] if server else []
     return [{"source": f"quay.io/{path}", "mirrors": [f"{server}/{path}"]} for path in paths]

@@ -53,7 +53,6 @@ _VERSION = "properties.clusterProfile.version"
 # Members that a document must have; the service decides some of them during a create.
 _NEEDED = (
     "location",
-    "properties.registryProfiles.0.name",
     "properties.clusterProfile.domain",
     "properties.clusterProfile.resourceGroupId",
     "properties.networkProfile.podCidr",

@@ -6,7 +6,7 @@ from datetime import timedelta
 from orchestrators import retry
 from orchestrators.plans.create import CREATE
 from orchestrators.plans.delete import DELETE
-from orchestrators.plans.predicates import PREDICATES
+from orchestrators.plans.predicates import reason_to_skip
 from orchestrators.plans.rows import Row, to_dict
 from orchestrators.plans.update import UPDATE
 from shared.documents import ClusterDocument, OperationDocument
@@ -38,14 +38,14 @@ def resolve(plan_name: str, cluster_document: ClusterDocument, settings: Setting
         instead.
     """
     rows = PLANS[plan_name]
-    skipped = [row for row in rows if row.when and not PREDICATES[row.when][0](cluster_document, settings)]
-    left_out = {row.name: row.needs for row in skipped}
+    reasons = {row.name: reason_to_skip(row.when, cluster_document, settings) for row in rows}
+    left_out = {row.name: row.needs for row in rows if reasons[row.name]}
     kept = [row for row in rows if row.name not in left_out]
     return {
         "name": plan_name,
         "timeScale": settings.time_scale,
         "rows": [_resolve_row(row, left_out, settings) for row in kept],
-        "skipped": [{"name": row.name, "reason": PREDICATES[row.when][1]} for row in skipped],
+        "skipped": [{"name": name, "reason": reasons[name]} for name in left_out],
         "controlSeconds": settings.poll_seconds(CONTROL_INTERVAL),
         "controlWithinSeconds": settings.deadline_seconds(retry.OUTAGE, _SHORTEST_CONTROL),
         "retryPolicies": retry.resolve(sorted({row.retry for row in kept}), settings),

@@ -1,12 +1,23 @@
-"""Predicates that a row's `when` may name. Each reads the cluster document as it is when the plan is resolved."""
+"""Predicates that a row's `when` may name, each a list of conditions that must all hold.
+
+A condition reads the cluster document as it is when the plan is resolved, and our settings. What a deployment does not
+have is a condition too: its setting is empty, and the rows that need it are skipped.
+"""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from shared.clusters import naming, principals
 from shared.documents import ClusterDocument
 from shared.settings import Settings
 
-Predicate = Callable[[ClusterDocument, Settings], bool]
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition, and the reason that readers see for a row that is skipped because it does not hold."""
+
+    holds: Callable[[ClusterDocument, Settings], bool]
+    reason: str
 
 
 def _uses_managed_domain(document: ClusterDocument, settings: Settings) -> bool:
@@ -36,15 +47,56 @@ def _principal_is_to_be_carried_in(document: ClusterDocument, _settings: Setting
     return not principals.is_carried_in(document)
 
 
-# By name: the predicate, and the reason that readers see for a row that it skips.
-PREDICATES: dict[str, tuple[Predicate, str]] = {
-    "uses_managed_domain": (_uses_managed_domain, "the cluster's domain is managed by its owner"),
-    "supersedes_an_operation": (_supersedes_an_operation, "no other operation was running"),
-    "uses_disk_encryption_sets": (_uses_disk_encryption_sets, "no disk encryption set is given"),
-    "begins_again": (_begins_again, "the bootstrap's certificates are still valid, or not made yet"),
+_FIRST_PARTY = Condition(
+    lambda _document, settings: bool(settings.first_party_client_id),
+    "only a first-party application may write deny assignments, and the service has none (FP_CLIENT_ID is empty)",
+)
+_ZONE = Condition(
+    lambda _document, settings: bool(settings.domain), "the service has no zone for managed domains (DOMAIN is empty)"
+)
+_MANAGED = Condition(_uses_managed_domain, "the cluster's domain is managed by its owner")
+_ISSUER = Condition(
+    lambda _document, settings: bool(settings.certificate_issuer),
+    "the cluster keeps its own certificates, because the service has no issuer (CERTIFICATE_ISSUER is empty)",
+)
+_REGISTRY = Condition(
+    lambda _document, settings: bool(settings.acr_resource_id),
+    "the service has no registry of its own (ACR_RESOURCE_ID is empty)",
+)
+_LOGGING = Condition(
+    lambda _document, settings: bool(settings.cluster_logging_certificate_secret),
+    "the service has no logging account for clusters (CLUSTER_LOGGING_CERTIFICATE_SECRET is empty)",
+)
+_BILLING_COPIES = Condition(
+    lambda _document, settings: bool(settings.billing_copy_account_id),
+    "nobody wants copies of billing records (BILLING_COPY_ACCOUNT_ID is empty)",
+)
+
+# By name. The first condition that does not hold gives the reason.
+PREDICATES: dict[str, tuple[Condition, ...]] = {
+    "uses_managed_domain": (_ZONE, _MANAGED),
+    "gets_certificates": (_ISSUER, _ZONE, _MANAGED),
+    "has_registry": (_REGISTRY,),
+    "sends_logs": (_LOGGING, _REGISTRY),
+    "has_first_party": (_FIRST_PARTY,),
+    "copies_billing": (_BILLING_COPIES,),
+    "supersedes_an_operation": (Condition(_supersedes_an_operation, "no other operation was running"),),
+    "uses_disk_encryption_sets": (Condition(_uses_disk_encryption_sets, "no disk encryption set is given"),),
+    "begins_again": (Condition(_begins_again, "the bootstrap's certificates are still valid, or not made yet"),),
     "principal_is_to_be_carried_in": (
-        _principal_is_to_be_carried_in,
-        "the cluster runs with this service principal and secret",
+        Condition(_principal_is_to_be_carried_in, "the cluster runs with this service principal and secret"),
     ),
-    "has_no_pull_secret": (_has_no_pull_secret, "the cluster has its owner's pull secret"),
+    "has_no_pull_secret": (Condition(_has_no_pull_secret, "the cluster has its owner's pull secret"),),
 }
+
+
+def reason_to_skip(name: str, document: ClusterDocument, settings: Settings) -> str:
+    """Return why a row with this `when` is skipped, or "" if it runs.
+
+    Args:
+        name: the row's `when`; empty for a row that always runs.
+        document: the cluster document.
+        settings: our settings.
+    """
+    conditions = PREDICATES[name] if name else ()
+    return next((each.reason for each in conditions if not each.holds(document, settings)), "")

@@ -22,16 +22,19 @@ _UPDATE = phase("update",
     # Before anything in Azure or in the cluster uses it, so that the next update knows of it if this one fails.
     action("note_principal", 5, "the service principal to be noted on the cluster",
         needs=("validate_service_principal_permissions", "validate_resource_provider_permissions")),
-    # The template contains the role assignment and the deny assignment, and both name the service principal.
+    # The role assignment and the deny assignment both name the service principal.
     begin_and_poll("deploy_storage_template", 30,
-        "Azure Resource Manager to finish the deployment of storage, network security groups and role assignments",
+        "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
         needs=("note_principal",), remedy=UPDATE_REPORTED),
+    begin_and_poll("deploy_deny_assignment", 30,
+        "Azure Resource Manager to finish the deployment of a deny assignment that exempts this service principal too",
+        when="has_first_party", needs=("note_principal",), remedy=UPDATE_REPORTED),
     action("attach_nsgs", 15, "both subnets to have the cluster's network security groups", owner=Owner.AZURE, poll=2,
         needs=("deploy_storage_template",)),
 )
 _PRINCIPAL = phase("principal",
     begin_and_poll("start_machines", 30, "every virtual machine of the cluster to run", poll=10,
-        when=_CHANGES, needs=("deploy_storage_template",)),
+        when=_CHANGES, needs=("deploy_storage_template", "deploy_deny_assignment")),
     # The row accepts degraded API servers, because new credentials may repair them.
     condition("api_servers_available", 30, "the API servers to be available on every master",
         when=_CHANGES, needs=("start_machines",), remedy=UPDATE_INSIDE),
@@ -51,12 +54,12 @@ _PRINCIPAL = phase("principal",
     condition("control_plane_redeployed", 60, "API server and controller manager to run with the new credentials on every master",
         when=_CHANGES, needs=("redeploy_control_plane",), remedy=UPDATE_INSIDE),
     # From here on nothing in the cluster uses a former principal.
-    begin_and_poll("settle_storage_template", 30,
+    begin_and_poll("settle_deny_assignment", 30,
         "Azure Resource Manager to finish the deployment of a deny assignment that exempts only this service principal",
-        needs=("control_plane_redeployed", "attach_nsgs"), remedy=UPDATE_REPORTED),
+        when="has_first_party", needs=("control_plane_redeployed", "attach_nsgs"), remedy=UPDATE_REPORTED),
     action("remove_former_role_assignments", 5,
         "Azure to delete the role assignments of former service principals",
-        owner=Owner.AZURE, needs=("settle_storage_template",)),
+        owner=Owner.AZURE, needs=("settle_deny_assignment",)),
 )
 _FINISH = phase("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",

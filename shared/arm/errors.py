@@ -47,12 +47,18 @@ class ErrorCode(StrEnum):
     PROPERTY_CHANGE_NOT_ALLOWED = "PropertyChangeNotAllowed"
     REQUEST_NOT_ALLOWED = "RequestNotAllowed"
     RESOURCE_GROUP_NOT_FOUND = "ResourceGroupNotFound"
+    RESOURCE_GROUP_BEING_DELETED = "ResourceGroupBeingDeleted"
     RESOURCE_NOT_FOUND = "ResourceNotFound"
     NOT_FOUND = "NotFound"
     METHOD_NOT_ALLOWED = "MethodNotAllowed"
     UNSUPPORTED_MEDIA_TYPE = "UnsupportedMediaType"
+    UNAUTHORIZED = "Unauthorized"
     FORBIDDEN = "Forbidden"
+    AUTHORIZATION_FAILED = "AuthorizationFailed"
+    LINKED_AUTHORIZATION_FAILED = "LinkedAuthorizationFailed"
+    LINKED_INVALID_PROPERTY_ID = "LinkedInvalidPropertyId"
     CONFLICT = "Conflict"
+    PRECONDITION_FAILED = "PreconditionFailed"
     CANCELED = "OperationCanceled"
     DUPLICATE_RESOURCE_GROUP = "DuplicateResourceGroup"
     DUPLICATE_CLIENT_ID = "DuplicateClientID"
@@ -248,9 +254,100 @@ def method_not_allowed(method: str, path: str, allowed: tuple[str, ...]) -> Clou
     )
 
 
+def unauthorized(message: str) -> CloudError:
+    """Build the 401 for a request without a valid token; the caller adds the header `WWW-Authenticate`."""
+    return CloudError(401, ErrorCode.UNAUTHORIZED, message)
+
+
 def forbidden(message: str) -> CloudError:
-    """Build the 403 for a caller whose client certificate is not the one that this path requires."""
+    """Build the 403 for a caller whose client certificate, or whose app roles, are not those that this path requires."""
     return CloudError(403, ErrorCode.FORBIDDEN, message)
+
+
+def authorization_failed(client: str, object_id: str, action: str, scope: str) -> CloudError:
+    """Build the 403 for a request that Azure RBAC does not allow, in ARM's words.
+
+    Args:
+        client: user name or application id of the caller.
+        object_id: object id of the caller.
+        action: the action that the caller lacks.
+        scope: the scope of the action.
+    """
+    return CloudError(
+        403,
+        ErrorCode.AUTHORIZATION_FAILED,
+        f"The client '{client}' with object id '{object_id}' does not have authorization to perform action '{action}' "
+        f"over scope '{scope}' or the scope is invalid. If access was recently granted, please refresh your credentials.",
+    )
+
+
+def linked_authorization_failed(
+    client: str, object_id: str, action: str, scope: str, missing: Sequence[tuple[str, str]]
+) -> CloudError:
+    """Build the 403 for a body that names resources which the caller may not use, in ARM's words.
+
+    Args:
+        client: user name or application id of the caller.
+        object_id: object id of the caller.
+        action: the action of the request.
+        scope: the resource that the request writes.
+        missing: the actions that the caller lacks, each with the id of its resource.
+    """
+    actions = ",".join(dict.fromkeys(action for action, _ in missing))
+    resources = ",".join(resource for _, resource in missing)
+    return CloudError(
+        403,
+        ErrorCode.LINKED_AUTHORIZATION_FAILED,
+        f"The client '{client}' with object id '{object_id}' has permission to perform action '{action}' on scope "
+        f"'{scope}'; however, it does not have permission to perform action(s) '{actions}' on the linked scope(s) "
+        f"'{resources}' (respectively) or the linked scope(s) are invalid.",
+    )
+
+
+def linked_invalid_property_id(value: str, target: str, wanted: str) -> CloudError:
+    """Build the 400 for a member that should be the id of another resource.
+
+    Args:
+        value: what the body has.
+        target: JSON path of the member.
+        wanted: the full type of the resource.
+    """
+    return CloudError(
+        400,
+        ErrorCode.LINKED_INVALID_PROPERTY_ID,
+        f"The value '{shown(value)}' of '{target}' is not the id of a resource of the type '{wanted}'.",
+        target,
+    )
+
+
+def resource_group_not_found(name: str) -> CloudError:
+    """Build the 404 for a write into a resource group that does not exist, in ARM's words."""
+    return CloudError(404, ErrorCode.RESOURCE_GROUP_NOT_FOUND, f"Resource group '{name}' could not be found.")
+
+
+def resource_group_being_deleted(name: str) -> CloudError:
+    """Build the 409 for a write into a resource group that is being deleted, in ARM's words."""
+    return CloudError(
+        409,
+        ErrorCode.RESOURCE_GROUP_BEING_DELETED,
+        f"The resource group '{name}' is in deprovisioning state and cannot perform this operation.",
+    )
+
+
+def scope_locked(scope: str, operation: str, locked: Sequence[str]) -> CloudError:
+    """Build the 409 for a request that a management lock forbids, in ARM's words.
+
+    Args:
+        scope: the resource that the request is about.
+        operation: `write` or `delete`.
+        locked: the scopes that have such a lock.
+    """
+    return CloudError(
+        409,
+        ErrorCode.SCOPE_LOCKED,
+        f"The scope '{scope}' cannot perform {operation} operation because following scope(s) are locked: "
+        f"'{','.join(locked)}'. Please remove the lock and try again.",
+    )
 
 
 def request_not_allowed(message: str) -> CloudError:
@@ -259,8 +356,13 @@ def request_not_allowed(message: str) -> CloudError:
 
 
 def conflict(message: str) -> CloudError:
-    """Build the 409 for a write that lost five races."""
+    """Build the 409 for a write that lost five races, or that the present state of other resources does not allow."""
     return CloudError(409, ErrorCode.CONFLICT, message)
+
+
+def precondition_failed(message: str) -> CloudError:
+    """Build the 412 for a request whose `If-Match` or `If-None-Match` does not hold."""
+    return CloudError(412, ErrorCode.PRECONDITION_FAILED, message)
 
 
 def property_change_not_allowed(target: str, message: str) -> CloudError:

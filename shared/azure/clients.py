@@ -17,26 +17,26 @@ from shared.fence import FencePolicy
 Client = TypeVar("Client")
 
 
-def first_party(
+def as_provider(
     client: Callable[..., Client], subscription_id: str, tenant_id: str, read_secret: Callable[[str], str]
 ) -> Client:
-    """Return a client that acts as the first-party application in a tenant.
+    """Return a client that acts as the resource provider in a tenant.
 
     Args:
         client: a class of azure-mgmt, such as `NetworkManagementClient`.
         subscription_id: subscription of the resources.
         tenant_id: tenant of that subscription.
-        read_secret: as in `credentials.first_party`.
+        read_secret: as in `credentials.provider`.
     """
-    built: Client = _first_party(client, subscription_id.lower(), tenant_id, read_secret)
+    built: Client = _as_provider(client, subscription_id.lower(), tenant_id, read_secret)
     return built
 
 
 @cache
-def _first_party(
+def _as_provider(
     client: Callable[..., Any], subscription_id: str, tenant_id: str, read_secret: Callable[[str], str]
 ) -> Any:
-    return connect(client, subscription_id, credentials.first_party(tenant_id, read_secret))
+    return connect(client, subscription_id, credentials.provider(tenant_id, read_secret))
 
 
 def connect(client: Callable[..., Client], subscription_id: str, credential: TokenCredential) -> Client:

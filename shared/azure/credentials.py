@@ -1,6 +1,7 @@
-"""The two identities that act in Azure: the first-party application, and the cluster's own service principal.
+"""The two identities that act in Azure: the resource provider, and the cluster's own service principal.
 
-The app's managed identity is a third, for the service's own Cosmos DB and Key Vault; see `shared/cloud.py`.
+The resource provider is the first-party application or, in a deployment that has none, the app's managed identity. The
+managed identity also opens the service's own Cosmos DB and Key Vault; see `shared/cloud.py`.
 """
 
 import base64
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from azure.core.credentials import TokenCredential
 from azure.identity import CertificateCredential, ClientSecretCredential
 
 from shared import cloud, settings, tracing
@@ -23,6 +25,18 @@ _IMPATIENT: dict[str, Any] = {
     "retry_status": 0,
     "retry_backoff_factor": 0.2,
 }
+
+
+def provider(tenant_id: str, read_secret: Callable[[str], str]) -> TokenCredential:
+    """Return the credential with which the service acts, in customers' subscriptions and in its own.
+
+    Args:
+        tenant_id: the customer's tenant, or the service's own. The managed identity has only one tenant.
+        read_secret: as in `first_party`.
+    """
+    if settings.load().first_party_client_id:
+        return first_party(tenant_id, read_secret)
+    return cloud.managed_identity()
 
 
 @cache

@@ -15,7 +15,7 @@ from shared.azure import errors
 from shared.settings import Settings
 
 COSMOS, KEY_VAULT, ARM = "Azure Cosmos DB", "Azure Key Vault", "Azure Resource Manager"
-IDENTITY = "the managed identity endpoint"
+ENTRA, IDENTITY = "Microsoft Entra ID", "the managed identity endpoint"
 # The identity endpoint of a virtual machine. A function app finds its own in `IDENTITY_ENDPOINT`.
 _MACHINE_IDENTITY = "169.254.169.254"
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
@@ -27,9 +27,9 @@ def unavailable(error: AzureError, settings: Settings) -> CloudError | None:
 
     A dependency also counts as away if the service lacks access or a token, because nothing is wrong with the request.
     """
-    if not (_is_refused(error) or errors.is_away(error)):
+    if not (is_refused(error) or errors.is_away(error)):
         return None
-    return away(_name(error, settings))
+    return away(name_of(error, settings))
 
 
 def away(name: str) -> CloudError:
@@ -42,22 +42,25 @@ def away(name: str) -> CloudError:
 
 def explain(error: AzureError, settings: Settings) -> str:
     """Return the text for the log: what is away, or who lacks which permission on what."""
-    failure, name = errors.translate(error), _name(error, settings)
+    failure, dependency = errors.translate(error), name_of(error, settings)
     told = f"{failure.error.details[0]['code']}: {failure.error.message}"
-    if not _is_refused(error):
-        return f"{name} at {failure.host or 'an unknown address'} is away: {told}"
+    if not is_refused(error):
+        return f"{dependency} at {failure.host or 'an unknown address'} is away: {told}"
     who = f"the app's managed identity (object id {settings.rp_object_id})"
-    if name not in (COSMOS, KEY_VAULT):
-        return f"{who} gets no token from {name}: is it assigned to the app? {told}"
-    if name == COSMOS:
+    if dependency == ARM:
+        return f"{who} may not read '{failure.resource_id}' in {dependency}: {told}"
+    if dependency not in (COSMOS, KEY_VAULT):
+        return f"{who} gets no token from {dependency}: is it assigned to the app? {told}"
+    if dependency == COSMOS:
         role = "the data role 'Cosmos DB Built-in Data Contributor'"
         return f"{who} lacks {role} on account '{settings.cosmosdb_account}': {told}"
     vault = failure.host.partition(".")[0]
     permission = f"the permission to {_PERMISSIONS.get(_method(error), 'Get')} secrets"
-    return f"{who} lacks {permission} on {name} '{vault}': {told}"
+    return f"{who} lacks {permission} on {dependency} '{vault}': {told}"
 
 
-def _is_refused(error: AzureError) -> bool:
+def is_refused(error: AzureError) -> bool:
+    """Tell whether a dependency answered that the app may not do this."""
     return isinstance(error, ClientAuthenticationError) or errors.status_of(error) in _REFUSED
 
 
@@ -66,7 +69,7 @@ def _method(error: AzureError) -> str:
     return str(getattr(request, "method", ""))
 
 
-def _name(error: AzureError, settings: Settings) -> str:
+def name_of(error: AzureError, settings: Settings) -> str:
     """Return the name of the dependency that a failed call was sent to."""
     if isinstance(error, ClientAuthenticationError) and error.response is None:
         # The SDK drops the identity endpoint's answer, and for a while it refuses to ask again, so there is no host to

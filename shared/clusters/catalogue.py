@@ -13,7 +13,9 @@ from shared.release import machine_image, release_rules
 
 _log = logging.getLogger(__name__)
 _TARGET = "properties.clusterProfile.version"
-_VERSION = re.compile(r"\d+\.\d+\.\d+([-+].+)?")
+# What follows x.y.z is limited to what an id of Cosmos DB and a segment of a path may contain.
+_VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}([-+][0-9A-Za-z.+-]{1,64})?")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}\+00:00")
 # The programs that make the install graph; `installer/back_ends.py` has a function for each.
 INSTALLERS = ("built-in", "openshift-install")
 
@@ -53,7 +55,19 @@ def names(documents: Iterable[CatalogueDocument]) -> list[str]:
     A wrong entry would make each create fail after half an hour. So it is not offered, and the log tells the operator
     why.
     """
-    return sorted((document["version"] for document in _offered(documents)), key=lambda name: (version_key(name), name))
+    return sorted((document["version"] for document in _offered(documents)), key=order)
+
+
+def registries(documents: Iterable[CatalogueDocument], version: str) -> tuple[str, ...]:
+    """Return the registry of a version's release image or, if the version is not offered, those of all that are."""
+    offered = list(_offered(documents))
+    named = [document for document in offered if document["version"] == version] or offered
+    return tuple(dict.fromkeys(document["openShiftPullspec"].partition("/")[0] for document in named))
+
+
+def order(version: str) -> tuple[Any, str]:
+    """Return what sorts versions, oldest first."""
+    return version_key(version), version
 
 
 def _offered(documents: Iterable[CatalogueDocument]) -> Iterator[CatalogueDocument]:
@@ -66,6 +80,21 @@ def _offered(documents: Iterable[CatalogueDocument]) -> Iterator[CatalogueDocume
             yield document
 
 
+def default(documents: Iterable[CatalogueDocument]) -> CatalogueDocument | None:
+    """Return the entry of a create that names no version, or None if no offered version is marked.
+
+    While an operator changes the default, two entries are marked. The one marked last wins.
+    """
+    marked = [document for document in _offered(documents) if document.get("default")]
+    return max(marked, key=marked_at, default=None)
+
+
+def marked_at(document: CatalogueDocument) -> tuple[str, str]:
+    """Return the sort key of entries that are marked as the default, by which every instance chooses the same one."""
+    since = str(document.get("defaultSince") or "")
+    return since if _TIME.fullmatch(since) else "", str(document.get("id"))
+
+
 def default_version(documents: Iterable[CatalogueDocument]) -> str:
     """Return the version of a create that names none.
 
@@ -73,9 +102,8 @@ def default_version(documents: Iterable[CatalogueDocument]) -> str:
         CloudError: 500 `InternalServerError` if no offered version is marked as the default; an operator has to mark
             one.
     """
-    for document in _offered(documents):
-        if document.get("default"):
-            return str(document["version"])
+    if found := default(documents):
+        return found["version"]
     raise CloudError(
         500,
         ErrorCode.INTERNAL_SERVER_ERROR,
@@ -129,44 +157,54 @@ def _image(document: CatalogueDocument, version: str) -> dict[str, str] | None:
 
 def problems(document: Mapping[str, Any]) -> list[str]:
     """Return the problems of an entry, one sentence each."""
+    return [sentence for _, sentence in findings(document)]
+
+
+def findings(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the problems of an entry: the member that causes it, and a sentence."""
     version = document.get("version")
-    whose = f"the catalogue's entry of version {version}"
     if not isinstance(version, str) or not _VERSION.fullmatch(version):
-        return [f"the catalogue's entry '{document.get('id')}' has no version x.y.z, but {version!r}"]
-    wrong = [f"{whose} {problem}" for problem in _image_problems(document, version)]
+        return [("version", f"the catalogue's entry '{document.get('id')}' has no version x.y.z, but {version!r}")]
+    whose = f"the catalogue's entry of version {version}"
+    return [(member, f"{whose} {problem}") for member, problem in _findings(document, version)]
+
+
+def _findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:
+    if document.get("id") not in (None, version):
+        yield "version", f"has the id '{document['id']}', which must be its version"
+    yield from _image_findings(document, version)
     if not isinstance(document.get("openShiftPullspec"), str) or not document["openShiftPullspec"]:
-        wrong.append(f"{whose} has no 'openShiftPullspec'")
+        yield "openShiftPullspec", "has no 'openShiftPullspec'"
     allowed = {
         "ignitionVersion": release_rules.ignition_versions(version),
         "flavour": release_rules.FLAVOURS,
         "installer": INSTALLERS,
     }
-    wrong += [
-        f"{whose} has {member} '{document[member]}', which is not one of {', '.join(values)}"
-        for member, values in allowed.items()
-        if document.get(member) and document[member] not in values
-    ]
-    return wrong + [
-        f"{whose} has {member} {document[member]!r}, which is neither true nor false"
-        for member in ("enabled", "default")
-        if document.get(member) is not None and not isinstance(document[member], bool)
-    ]
+    for member, values in allowed.items():
+        if document.get(member) and document[member] not in values:
+            yield member, f"has {member} '{document[member]}', which is not one of {', '.join(values)}"
+    for member in ("enabled", "default"):
+        if document.get(member) is not None and not isinstance(document[member], bool):
+            yield member, f"has {member} {document[member]!r}, which is neither true nor false"
+    if document.get("snippets") is not None and not isinstance(document["snippets"], Mapping):
+        yield "snippets", "has 'snippets' that are not an object"
 
 
-def _image_problems(document: Mapping[str, Any], version: str) -> list[str]:
+def _image_findings(document: Mapping[str, Any], version: str) -> Iterator[tuple[str, str]]:
     image, metadata = document.get("rhcosImage"), document.get("releaseMetadata")
     if image:
         if not isinstance(image, Mapping):
-            return ["has an 'rhcosImage' that is not an object"]
-        missing = [member for member in machine_image.MEMBERS if not image.get(member)]
-        return [f"has an 'rhcosImage' without {', '.join(missing)}"] if missing else []
-    if not metadata:
-        if release_rules.names_machine_image(version):
-            return []
+            yield "rhcosImage", "has an 'rhcosImage' that is not an object"
+        elif missing := [member for member in machine_image.MEMBERS if not image.get(member)]:
+            yield "rhcosImage", f"has an 'rhcosImage' without {', '.join(missing)}"
+    elif metadata:
+        try:
+            machine_image.of_release(metadata, version)
+        except ValueError as error:
+            yield "releaseMetadata", f"has a 'releaseMetadata' from which no image follows: {error}"
+    elif not release_rules.names_machine_image(version):
         # Older releases do not contain this information.
-        return ["has no 'rhcosImage', and no 'releaseMetadata' from which it would follow, as it needs below 4.8"]
-    try:
-        machine_image.of_release(metadata, version)
-    except ValueError as error:
-        return [f"has a 'releaseMetadata' from which no image follows: {error}"]
-    return []
+        yield (
+            "rhcosImage",
+            "has no 'rhcosImage', and no 'releaseMetadata' from which it would follow, as it needs below 4.8",
+        )

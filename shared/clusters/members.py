@@ -100,7 +100,7 @@ MEMBERS = (
     Member("identity", _OBJECT, check=cluster_checks.no_workload_identity),
     Member("properties.platformWorkloadIdentityProfile", _OBJECT, check=cluster_checks.no_workload_identity),
     Member("properties.provisioningState", rule=_I, check=cluster_checks.known_state),
-    Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret),
+    Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret, check_empty=True),
     Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),
     # The catalogue of versions has the default, see `catalogue.py`.
     Member(f"{_CP}.version", default="", check=cluster_checks.version),

@@ -15,7 +15,7 @@ def split_domain(domain: str, zone: str) -> tuple[str, str]:
 
     Args:
         domain: `properties.clusterProfile.domain`, one label or a whole name.
-        zone: the DNS zone that this service manages, `<location>.<parent>`.
+        zone: the DNS zone that this service manages, `<location>.<parent>`; empty if it manages none.
     """
     name, dot, base = domain.partition(".")
     return (name, base) if dot else (name, zone)
@@ -24,7 +24,7 @@ def split_domain(domain: str, zone: str) -> tuple[str, str]:
 def managed_domain(domain: str, zone: str) -> str | None:
     """Return the one label under the managed zone, or None if the customer uses a domain of their own."""
     name, base = split_domain(domain, zone)
-    return name if base.lower() == zone.lower() else None
+    return name if zone and base.lower() == zone.lower() else None
 
 
 def managed_name(domain: str, zone: str) -> str | None:

@@ -1,4 +1,4 @@
-"""ARM's reports about a subscription, and what its state allows."""
+"""What the state of a subscription allows, and ARM's reports about it."""
 
 from typing import Any
 
@@ -17,18 +17,22 @@ MAY_WRITE = frozenset({"Registered"})
 MAY_DELETE = frozenset({"Registered", "Warned", "Suspended"})
 
 
-def require_state(document: SubscriptionDocument | None, subscription_id: str, allowed: frozenset[str]) -> None:
+def state_of(document: SubscriptionDocument | None) -> str | None:
+    """Return the state that ARM has reported, or None."""
+    return document["subscription"].get("state") if document else None
+
+
+def require_state(state: str | None, subscription_id: str, allowed: frozenset[str]) -> None:
     """Refuse a request whose subscription is not in a state that allows it.
 
     Args:
-        document: the subscription's document, or None.
+        state: the subscription's state, or None.
         subscription_id: the subscription.
         allowed: the states that allow the request.
 
     Raises:
         CloudError: 400 `InvalidSubscriptionState`, naming the state and the allowed ones.
     """
-    state = document["subscription"].get("state") if document else None
     if state in allowed:
         return
     now = f"is in state '{state}'" if state else "is not registered with Microsoft.RedHatOpenShift"
@@ -57,7 +61,7 @@ def next_document(stored: SubscriptionDocument | None, subscription_id: str, bod
         given = "The member 'state' is missing" if state is None else f"The state '{shown(state)}' is invalid"
         raise invalid_parameter("state", f"{given}: it must be one of {', '.join(STATES)}.")
     sent = _subscription(body)
-    before = stored["subscription"].get("state") if stored else None
+    before = state_of(stored)
     if before == "Deleted" and state != before:
         raise CloudError(
             400,

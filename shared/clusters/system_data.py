@@ -1,7 +1,8 @@
-"""`systemData`: who created and last changed a resource, from ARM's header."""
+"""`systemData`: who created and last changed a resource, from ARM's header or from the caller's token."""
 
 import json
 import logging
+from datetime import datetime
 from typing import Any
 
 HEADER = "x-ms-arm-resource-system-data"
@@ -21,3 +22,19 @@ def parse(header: str) -> dict[str, str]:
         _log.warning("the header %s is no JSON object and is ignored", HEADER)
         return {}
     return {name: value for name, value in found.items() if isinstance(value, str) and value.isprintable()}
+
+
+def created(by: str, kind: str, at: datetime) -> dict[str, str]:
+    """Return the members about the creation.
+
+    Args:
+        by: user name or application id.
+        kind: `User` or `Application`.
+        at: the time.
+    """
+    return {"createdBy": by, "createdByType": kind, "createdAt": at.isoformat()}
+
+
+def changed(by: str, kind: str, at: datetime) -> dict[str, str]:
+    """Return the members about the last change; the arguments are those of `created`."""
+    return {"lastModifiedBy": by, "lastModifiedByType": kind, "lastModifiedAt": at.isoformat()}

@@ -7,7 +7,8 @@ from typing import Any
 
 from shared.arm.errors import shown
 
-_CONSOLE = "https://console.redhat.com/openshift/install/azure/aro-provisioned"
+# Where customers get theirs.
+CONSOLE = "https://console.redhat.com/openshift/install/azure/aro-provisioned"
 
 
 def wrong_entries(text: str) -> dict[str, str]:
@@ -21,7 +22,7 @@ def wrong_entries(text: str) -> dict[str, str]:
     wrong = {server: _wrong_auth(entry) for server, entry in entries(text).items()}
     return {
         server: f"The pull secret's entry of registry '{shown(server)}' {why}. Download the pull secret again from "
-        f"{_CONSOLE}, or leave the entry out."
+        f"{CONSOLE}, or leave the entry out."
         for server, why in wrong.items()
         if why
     }

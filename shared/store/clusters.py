@@ -107,6 +107,18 @@ class Clusters(Items[ClusterDocument]):
         """Yield every cluster that names a running operation."""
         return self.query("SELECT * FROM c WHERE IS_DEFINED(c.asyncOperationId)")
 
+    def undeleted(self) -> Iterator[ClusterDocument]:
+        """Yield the key of every cluster that is not being deleted."""
+        return self.query("SELECT c.key FROM c WHERE c.openShiftCluster.properties.provisioningState != 'Deleting'")
+
+    def creating(self, version: str) -> Iterator[ClusterDocument]:
+        """Yield the key of every cluster that is being created with a version of OpenShift."""
+        return self.query(
+            "SELECT c.key FROM c WHERE c.openShiftCluster.properties.provisioningState = 'Creating'"
+            " AND c.openShiftCluster.properties.clusterProfile.version = @version",
+            version=version,
+        )
+
     def existing(self, document_ids: Sequence[str]) -> set[str]:
         """Return those ids that belong to documents of any subscription."""
         found = self.query("SELECT c.id FROM c WHERE ARRAY_CONTAINS(@ids, c.id)", ids=list(document_ids))

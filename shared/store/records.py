@@ -1,7 +1,9 @@
 """The containers besides clusters and domains: operations, progress, subscriptions, task hubs, billing, versions."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from azure.cosmos import ContainerProxy
 
@@ -103,19 +105,66 @@ class Billing(Items[BillingDocument]):
             return self.read(document["id"]) or document
 
 
-class Versions:
-    """The container `OpenShiftVersions`, cached for ten seconds because every PUT reads it."""
+class Versions(Items[CatalogueDocument]):
+    """The container `OpenShiftVersions`. Every PUT of a cluster reads it, so enabled versions are cached for a while."""
 
     def __init__(self, container: ContainerProxy, clock: Callable[[], float] = time.monotonic) -> None:
         """Wrap the container; only the cache uses the clock."""
-        self._items: Items[CatalogueDocument] = Items(container)
+        super().__init__(container)
         self._clock = clock
+        self._lock = threading.Lock()
+        self._writes = 0
         self._read_at = float("-inf")
         self._cached: list[CatalogueDocument] = []
 
     def enabled(self) -> list[CatalogueDocument]:
-        """Return the enabled versions, `{"id", "version", "enabled", "default", ...}`."""
-        if self._clock() - self._read_at > _VERSIONS_AGE_SECONDS:
-            self._cached = list(self._items.query("SELECT * FROM c WHERE c.enabled = true"))
-            self._read_at = self._clock()
-        return self._cached
+        """Return the enabled versions, at most ten seconds old; this instance's own writes are always in them."""
+        with self._lock:
+            if self._clock() - self._read_at <= _VERSIONS_AGE_SECONDS:
+                return self._cached
+            writes = self._writes
+        found = list(self.query("SELECT * FROM c WHERE c.enabled = true"))
+        with self._lock:
+            # A write since then may not be in the answer.
+            if writes == self._writes:
+                self._cached, self._read_at = found, self._clock()
+        return found
+
+    def all(self) -> list[CatalogueDocument]:
+        """Return every entry as it is now, enabled or not."""
+        return list(self.query("SELECT * FROM c"))
+
+    def put(self, document: CatalogueDocument) -> CatalogueDocument:
+        """Create an entry, or replace it if nobody has written it since it was read.
+
+        Raises:
+            Conflict: if somebody has created it meanwhile.
+            PreconditionFailed: if somebody has written it since.
+            NotFound: if somebody has deleted it.
+        """
+        return self.replace(document) if "_etag" in document else self.create(document)
+
+    def create(self, document: CatalogueDocument) -> CatalogueDocument:
+        """Create an entry; see `Items.create`."""
+        with self._writing():
+            return super().create(document)
+
+    def replace(self, document: CatalogueDocument) -> CatalogueDocument:
+        """Replace an entry; see `Items.replace`."""
+        with self._writing():
+            return super().replace(document)
+
+    def delete(self, document: CatalogueDocument, partition: str | None = None) -> None:
+        """Delete an entry; see `Items.delete`."""
+        with self._writing():
+            super().delete(document, partition)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Forget what is cached after a write, even after one whose answer is lost."""
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._writes += 1
+                self._read_at = float("-inf")

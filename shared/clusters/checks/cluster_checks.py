@@ -15,7 +15,7 @@ from shared.arm import resource_id
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, ErrorCode, invalid_parameter, shown
 from shared.arm.names import is_valid_name
 from shared.clusters.checks.facts import Facts, refuse
-from shared.release.pull_secret import wrong_entries
+from shared.release.pull_secret import CONSOLE, entries, wrong_entries
 
 # RFC 1123: labels of 1 to 63 letters, digits and hyphens, none of which begins or ends with a hyphen.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -23,6 +23,11 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 # The first label names machines and DNS records, which have to begin with a letter.
 _FIRST_LABEL = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 _MAX_NAME = 253
+_OWN_DOMAIN = (
+    "a domain of your own, such as '{domain}', because this service has no DNS zone. Then create two A records in its "
+    "zone: 'api.{domain}' with the address in 'properties.apiserverProfile.ip', and '*.apps.{domain}' with the one in "
+    "'properties.ingressProfiles[0].ip'. A GET of the cluster shows the addresses as soon as it has them"
+)
 # A secret of Key Vault holds 25,600 bytes, and both of these are JSON strings in the same secret.
 _MAX_CLIENT_SECRET, _MAX_PULL_SECRET = 1_024, 24_000
 _MAX_TAGS, _MAX_TAG_NAME, _MAX_TAG_VALUE = 50, 512, 256
@@ -87,14 +92,16 @@ def client_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError
     yield from _secret_size(value, target, _MAX_CLIENT_SECRET)
 
 
-def pull_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
+def pull_secret(value: str | None, facts: Facts, target: str) -> Iterator[CloudError]:
     """The pull secret is one that the installer accepts, and short enough for Key Vault.
 
-    No message repeats the value, because it is secret.
+    If the service mirrors no release, a new cluster needs one for the release's own registry. No message repeats the
+    value, because it is secret.
     """
-    yield from _secret_size(value, target, _MAX_PULL_SECRET)
+    text = value or "{}"
+    yield from _secret_size(text, target, _MAX_PULL_SECRET)
     try:
-        wrong = wrong_entries(value)
+        known, wrong = entries(text), wrong_entries(text)
     except ValueError:
         yield invalid_parameter(
             target,
@@ -103,6 +110,13 @@ def pull_secret(value: str, _facts: Facts, target: str) -> Iterator[CloudError]:
         )
         return
     yield from (invalid_parameter(target, why) for why in wrong.values())
+    if facts.pulled_from and not known.keys() & set(facts.pulled_from):
+        yield invalid_parameter(
+            target,
+            f"The member '{target}' must have credentials for registry '{' or '.join(facts.pulled_from)}': this service "
+            "has no registry of its own, so the cluster pulls OpenShift's images from there. Download your pull secret "
+            f"from {CONSOLE}, and send it.",
+        )
 
 
 def tags(value: dict[str, str], _facts: Facts, target: str) -> Iterator[CloudError]:
@@ -143,7 +157,8 @@ def _secret_size(value: str, target: str, most: int) -> Iterator[CloudError]:
 def domain(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The domain is a lower-case DNS name; under the service's own zone it is exactly one label.
 
-    On a create its first label also begins with a letter and has two characters or more.
+    On a create its first label also begins with a letter and has two characters or more, and if the service has no zone,
+    the domain is one of the customer's own.
     """
     first, _, _ = value.partition(".")
     if len(value) > _MAX_NAME or not _NAME.fullmatch(value):
@@ -155,6 +170,10 @@ def domain(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
         return
     if facts.creating and not _FIRST_LABEL.fullmatch(first):
         yield refuse(target, value, "a DNS name whose first label has two characters or more and begins with a letter")
+        return
+    if not facts.domain:
+        if facts.creating and "." not in value:
+            yield refuse(target, value, _OWN_DOMAIN.format(domain=f"{value}.example.com"))
         return
     parent = facts.domain.partition(".")[2]
     if not f".{value}".endswith(f".{parent}"):

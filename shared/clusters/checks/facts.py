@@ -17,10 +17,12 @@ class Facts:
         version: the API version of the request.
         resource_id: the id in the request's path, with its casing.
         location: the region of this deployment.
-        domain: the DNS zone of this deployment, `<location>.<parent>`.
+        domain: the DNS zone of this deployment, `<location>.<parent>`; empty if it has none.
         creating: whether the cluster does not exist yet.
         versions: the OpenShift versions that can be installed.
         stored: the internal cluster before the request; empty on a create.
+        pulled_from: the registries of which the customer's pull secret must name one, because a new cluster pulls its
+            release from there; empty if the service's own registry mirrors it.
     """
 
     cluster: Cluster
@@ -31,6 +33,7 @@ class Facts:
     creating: bool
     versions: tuple[str, ...] = ()
     stored: Cluster = field(default_factory=Cluster)
+    pulled_from: tuple[str, ...] = ()
 
     def get(self, path: str) -> Any:
         """Return the value at a path without arrays, or None if an object on the way is missing."""

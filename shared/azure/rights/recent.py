@@ -1,0 +1,70 @@
+"""Reads that threads share: what was read within the last minute, or is being read, is not read again."""
+
+import contextvars
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, NamedTuple, TypeVar
+
+from shared import deadline
+from shared.azure import dependencies
+
+SERVES_SECONDS = 60.0
+MOST_READS = 1000
+# For all requests of the process. A thread only waits for ARM, and for at most two seconds.
+_THREADS = ThreadPoolExecutor(16, thread_name_prefix="arm-read")
+
+Value = TypeVar("Value")
+
+
+class _Read(NamedTuple, Generic[Value]):
+    began: float
+    future: Future[Value]
+
+
+class RecentReads(Generic[Value]):
+    """Reads by key, the least recently used out first. Failures are not kept."""
+
+    def __init__(self, clock: Callable[[], float], most: int = MOST_READS) -> None:
+        """Begin with none."""
+        self._clock = clock
+        self._most = most
+        self._lock = threading.Lock()
+        self._reads: OrderedDict[Hashable, _Read[Value]] = OrderedDict()
+
+    def get(self, key: Hashable, read: Callable[[], Value], *, fresh: bool) -> Future[Value]:
+        """Return a read that may still be running; see `wait`.
+
+        It runs in a thread, with the deadline and the correlation of the request that began it.
+
+        Args:
+            key: says what is read.
+            read: reads it.
+            fresh: whether it must begin now, even if there is a recent one.
+        """
+        with self._lock:
+            found = self._reads.get(key)
+            if found is None or fresh or not self._serves(found):
+                found = _Read(self._clock(), _THREADS.submit(contextvars.copy_context().run, read))
+                self._reads[key] = found
+            self._reads.move_to_end(key)
+            while len(self._reads) > self._most:
+                self._reads.popitem(last=False)
+        return found.future
+
+    def _serves(self, read: _Read[Value]) -> bool:
+        failed = read.future.done() and read.future.exception() is not None
+        return not failed and self._clock() - read.began <= SERVES_SECONDS
+
+
+def wait(read: Future[Value]) -> Value:
+    """Return what was read; to be called within a deadline.
+
+    Raises:
+        CloudError: 503 `ServiceUnavailable` if ARM is away, or the deadline passes first.
+    """
+    try:
+        return read.result(max(0.0, deadline.left()))
+    except TimeoutError:
+        raise dependencies.away(dependencies.ARM) from None
