@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import local_azure
+from tests.entra_azure import EntraAzure
 from tests.local_azure import LocalAzure, wait_for
 from tests.product.integration.service.stage import delete_all
 
@@ -62,9 +63,22 @@ def rng(request: pytest.FixtureRequest) -> random.Random:
 @pytest.fixture(scope="session")
 def azure(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[LocalAzure]:
     """Give the one local Azure of this session. Tests use unique names in it and kill nothing."""
-    base = tmp_path_factory.getbasetemp()
-    with local_azure.shared(base if worker_id == "master" else base.parent) as platform:
+    with local_azure.shared(_of_session(tmp_path_factory, worker_id) / "local-azure") as platform:
         yield platform
+
+
+@pytest.fixture(scope="session")
+def entra_azure(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[EntraAzure]:
+    """Give the one local Azure of this session whose service takes tokens. Tests use unique names and kill nothing."""
+    state = _of_session(tmp_path_factory, worker_id) / "entra-azure"
+    with local_azure.shared(state, "--callers", "entra") as platform:
+        yield EntraAzure(platform.state)
+
+
+def _of_session(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """Return the folder that all workers of this session share."""
+    base = tmp_path_factory.getbasetemp()
+    return base if worker_id == "master" else base.parent
 
 
 @pytest.fixture(scope="session")

@@ -154,24 +154,29 @@ def running(state: Path, time_scale: float = TIME_SCALE) -> Iterator[LocalAzure]
 
 
 @contextmanager
-def shared(base: Path) -> Iterator[LocalAzure]:
-    """Use the platform that all workers of a test session share: the first starts it, the last stops it."""
-    azure = LocalAzure(base / "local-azure")
-    with _users(base, +1) as count:
+def shared(state: Path, *options: str) -> Iterator[LocalAzure]:
+    """Use the platform that all workers of a test session share: the first starts it, the last stops it.
+
+    Args:
+        state: its state folder.
+        options: options of `up`.
+    """
+    azure, users = LocalAzure(state), state.with_suffix(".users")
+    with _counted(users, +1) as count:
         if count == 1:
-            azure.command("up", "--detach", "--time-scale", str(TIME_SCALE))
+            azure.command("up", "--detach", "--time-scale", str(TIME_SCALE), *options)
     try:
         yield azure
     finally:
-        with _users(base, -1) as count:
+        with _counted(users, -1) as count:
             if count == 0:
                 azure.command("down")
 
 
 @contextmanager
-def _users(base: Path, change: int) -> Iterator[int]:
+def _counted(path: Path, change: int) -> Iterator[int]:
     """Change and yield the count of the shared platform's users, under a lock held until the caller is done."""
-    with (base / "users.lock").open("a+", encoding="utf-8") as file:
+    with path.open("a+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         count = int(file.read() or 0) + change

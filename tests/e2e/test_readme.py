@@ -116,7 +116,8 @@ def test_every_make_word_of_the_pages_exists() -> None:
 
 def test_every_emulator_command_of_the_pages_is_understood() -> None:
     """The program has the commands and options that the pages name."""
-    lines = re.findall(r"^\.venv/bin/python (-m emulator .*?)(?:\s+#.*)?$", _told(), re.MULTILINE)
+    told = _told().replace("\\\n", "")
+    lines = re.findall(r"^\.venv/bin/python (-m emulator .*?)(?:\s+#.*)?$", told, re.MULTILINE)
     assert lines
     for line in lines:
         words = [word for word in shlex.split(line) if not word.isupper()]

@@ -23,7 +23,7 @@ ONE = Counter((Path(__file__).with_name("one_cluster.txt")).read_text(encoding="
 NONE: Found = Counter()
 
 OWN_GROUP = f"/subscriptions/{WORLD.rp_subscription_id}/resourcegroups/{WORLD.rp_resource_group}/"
-REGISTRY = f"{OWN_GROUP}providers/microsoft.containerregistry/registries/{WORLD.registry}/tokens/"
+REGISTRY = f"{WORLD.registry_id}/tokens/".lower()
 ZONE = f"{OWN_GROUP}providers/microsoft.network/dnszones/{WORLD.domain}/a/"
 ENDPOINTS = f"{OWN_GROUP}providers/microsoft.network/privateendpoints/"
 GUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -35,7 +35,7 @@ MADE_ONCE = re.compile(
     r"|Compute/virtualMachines|Network/privateEndpoints)|create Billing"
 )
 CREATED = (201, 202)
-SETTLING_SECONDS = 10.0
+SETTLING_SECONDS = 30.0
 # Azure keeps the console logs of machines, even deleted ones, as long as the storage account exists.
 DIAGNOSTICS = "stored bootdiagnostics-"
 

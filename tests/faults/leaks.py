@@ -89,7 +89,7 @@ class Home:
 AT_HOME = (
     Home("keyvault_versions", ".*", "the vault itself"),
     Home("seed", ".*", "the secrets of endpoints.json, made once"),
-    Home("managed_identity", "header", "the secret of the app's identity endpoint, made once"),
+    Home("managed_identity_endpoints", ".*", "the secrets of apps' identity endpoints, made once"),
     Home("arm_resources", ".*/microsoft.storage/storageaccounts/[^/]+", "Azure's side of an account: its keys"),
     Home("arm_resources", ".*/registries/[^/]+/tokens/[^/]+", "Azure's side of a token: its passwords"),
     Home("arm_operations", ".*", "the answer of generateCredentials, which its caller fetches once"),

@@ -1,8 +1,8 @@
 """Takes rights of the service's identities and of a cluster's principal away, one by one, and gives them back.
 
-The rights are changed in the store of the local Azure, from which every decision reads them, because the tests have no
-secret of an identity that could change them through Azure Resource Manager. To take a single action, the assignment
-gets a role like the old one without that action.
+The rights are those that `infra/` grants and those that customers grant on their networks. They are changed in the store
+of the local Azure, from which every decision reads them. To take a single action, a custom role loses it, or an
+assignment of a built-in role gets a role like the old one without that action.
 """
 
 import json
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from emulator.arm.access.roles import COMMON, NETWORK_CONTRIBUTOR, ROLES
-from emulator.run.seed import fill
-from emulator.run.tables import GRANTS, VAULTS
 from tests.faults import census
 from tests.faults.scenarios import Scenario
 from tests.product.integration.service.inventory import WORLD, Inventory, taken
 from tests.product.integration.service.stage import Cluster, begun
 
 Json = dict[str, Any]
+INFRA = Path(__file__).resolve().parents[2] / "infra"
 ASSIGNMENTS = "/providers/microsoft.authorization/roleassignments/"
 DEFINITIONS = "/providers/Microsoft.Authorization/roleDefinitions/"
 THE_COMMON = "what contributors have in common"
@@ -31,6 +31,8 @@ PATIENCE_SECONDS = 240.0
 # An operation that has neither failed nor ended after this time waits for the right; it must continue once it has it.
 WAITING_SECONDS = 75.0
 BARE = ("InternalServerError", "InternalError")
+# Customers assign Network Contributor instead.
+BY_CUSTOMERS = "OpenShift provider: network"
 
 
 @dataclass(frozen=True)
@@ -39,63 +41,61 @@ class Right:
 
     Args:
         holder: who has it: "identity", "first-party" or "cluster".
-        where: an ARM scope, a vault or a Cosmos account, with names of the world or of the cluster in braces.
-        role: GUID of the assigned role; "" for vaults and Cosmos DB.
+        role: GUID of a built-in role, or the name of a custom role; "" for Cosmos DB.
         without: the actions that are taken away; if empty, the whole role.
         names: a regular expression for what an error must say.
-        policy: for a vault, the member that holds the permissions.
+        where: the resource on which a built-in role is assigned: "vnet", or the output of `infra/service.json` with the
+            name of a vault; "" for a custom role, which loses the action wherever it is assigned.
     """
 
     holder: str
-    where: str
     role: str
     without: tuple[str, ...]
     names: str
-    policy: str = ""
+    where: str = ""
 
     @property
     def of_one_cluster(self) -> bool:
         """Tell whether only one cluster loses it."""
-        return "{vnet}" in self.where
+        return self.where == "vnet"
 
 
-def _of_role(holder: str, where: str, role: str) -> Iterator[tuple[str, str, Right]]:
-    found = ROLES[role]
-    own = [action for action in found.actions if action not in COMMON]
-    place = where.rsplit("/", 1)[-1].strip("{}").replace("_", " ")
-    what = f"{found.name} of the {holder} on {place}"
+def _on_networks(holder: str) -> Iterator[tuple[str, str, Right]]:
+    """Yield what customers grant: the whole role, and each part of it that has a meaning."""
+    found = ROLES[NETWORK_CONTRIBUTOR]
+    what = f"{found.name} of the {holder} on vnet"
     names = rf"{found.name}|[Pp]ermission|does not have authorization|does not have access"
-    yield what, "whole", Right(holder, where, role, (), names)
-    if len(own) > 1:
-        for action in own:
-            namespace = re.escape(action.split("/")[0])
-            yield what, f"less {action}", Right(holder, where, role, (action,), f"{namespace}/|{names}")
-    if len(own) < len(found.actions):
-        yield what, f"less {THE_COMMON}", Right(holder, where, role, COMMON, names)
+    yield what, "whole", Right(holder, NETWORK_CONTRIBUTOR, (), names, "vnet")
+    yield what, f"less {THE_COMMON}", Right(holder, NETWORK_CONTRIBUTOR, COMMON, names, "vnet")
 
 
-def _of_vault(where: str, member: str, permissions: tuple[str, ...]) -> Iterator[tuple[str, str, Right]]:
-    kind = "certificates" if member == "certificatePolicies" else "secrets"
-    for permission in permissions:
-        names = rf"{kind}.{{0,40}}{permission}|{permission}.{{0,40}}{kind[:-1]}|[Pp]ermission|access policy"
-        right = Right("identity", where, "", (permission,), names, member)
-        yield f"policy for {kind} of {where.strip('{}').replace('_', ' ')}", f"less {permission}", right
+def _of_infra() -> Iterator[tuple[str, str, Right]]:
+    """Yield each action of the custom roles of a hosted service."""
+    roles = json.loads((INFRA / "subscription.json").read_text(encoding="utf-8"))["variables"]["roles"]
+    for role in roles:
+        if role["name"] != BY_CUSTOMERS:
+            for action in role["actions"] + role.get("arm", []):
+                right = Right("first-party", role["name"], (action,), re.escape(action))
+                yield role["name"], f"less {action}", right
+
+
+def _of_vaults() -> Iterator[tuple[str, str, Right]]:
+    """Yield the roles of the app's identity on the vaults."""
+    for where, role in (
+        ("serviceVault", "Key Vault Secrets User"),
+        ("clusterVault", "Key Vault Secrets Officer"),
+        ("clusterVault", "Key Vault Certificates Officer"),
+    ):
+        guid = next(guid for guid, known in ROLES.items() if known.name == role)
+        yield f"{role} of the identity", "whole", Right("identity", guid, (), "vaults?/|[Pp]ermission|Vault", where)
 
 
 def _all() -> Iterator[tuple[str, str, Right]]:
     for holder in ("first-party", "cluster"):
-        yield from _of_role(holder, "{vnet}", NETWORK_CONTRIBUTOR)
-    for grant in GRANTS:
-        if grant.who in ("first-party", "identity"):
-            yield from _of_role(grant.who, grant.where, grant.role)
-    for where, secrets, certificates in VAULTS:
-        yield from _of_vault(where, "policies", secrets)
-        yield from _of_vault(where, "certificatePolicies", certificates)
-    yield (
-        "role of the identity on Cosmos DB",
-        "whole",
-        Right("identity", "{cosmos_account}", "", (), "Cosmos|database|data"),
-    )
+        yield from _on_networks(holder)
+    yield from _of_infra()
+    yield from _of_vaults()
+    yield "role of the identity on Cosmos DB", "whole", Right("identity", "", (), "Cosmos|database|data")
 
 
 RIGHTS = {(what, way): right for what, way, right in _all()}
@@ -160,16 +160,24 @@ def _attempt(
 
 
 def _gaps(method: str, said: str, right: Right) -> list[str]:
-    """Return what is missing from an error."""
+    """Return what is missing from an error. Azure ignores the case of actions."""
     bare = [f"{method} fails bare: {said}"] if any(f'"{code}"' in said for code in BARE) else []
-    return bare or ([] if re.search(right.names, said) else [f"{method} does not name what is missing: {said}"])
+    return bare or (
+        [] if re.search(right.names, said, re.IGNORECASE) else [f"{method} does not name what is missing: {said}"]
+    )
 
 
 @contextmanager
 def _lacking(cluster: Cluster, right: Right) -> Iterator[Callable[[], None]]:
-    """Take a right away; give a function that gives it back, which is also called at the end."""
+    """Take a right away; give a function that gives it back, which is also called at the end.
+
+    Raises:
+        LookupError: nobody has the right, so its loss would show nothing.
+    """
     with taken(cluster.azure.state) as inventory:
         kept = list(_take(inventory, cluster, right))
+        if not kept:
+            raise LookupError(f"nobody has {right}")
 
         def give_back() -> None:
             for table, key, document in kept:
@@ -183,23 +191,42 @@ def _lacking(cluster: Cluster, right: Right) -> Iterator[Callable[[], None]]:
 
 def _take(inventory: Inventory, cluster: Cluster, right: Right) -> Iterator[tuple[str, str, Json]]:
     """Take a right away; yield the rows that change, as they were before."""
-    where = fill(right.where.replace("{vnet}", cluster.customer.vnet_id), WORLD)
-    holder = _object_id(inventory, cluster, right)
-    if right.role:
-        for key, document in inventory.rows("arm_resources", f"{where}{ASSIGNMENTS}"):
-            properties = document["properties"]
-            if properties["principalId"] == holder and properties["roleDefinitionId"].endswith(right.role):
-                yield "arm_resources", key, document
-                inventory.write("arm_resources", key, _lesser(inventory, document, right))
-    elif right.policy:
-        for key, document in inventory.rows("keyvault_vaults", where):
-            yield "keyvault_vaults", key, document
-            left = [each for each in document[right.policy][holder] if each not in right.without]
-            inventory.write("keyvault_vaults", key, document | {right.policy: document[right.policy] | {holder: left}})
+    if not right.role:
+        account, _ = inventory.service.database
+        for key, document in inventory.rows("cosmos_role_assignments", account):
+            yield "cosmos_role_assignments", key, document
+            inventory.write("cosmos_role_assignments", key, None)
+    elif right.where:
+        yield from _take_assignment(inventory, cluster, right)
     else:
-        for key, document in inventory.rows("cosmos_roles", where):
-            yield "cosmos_roles", key, document
-            inventory.write("cosmos_roles", key, None)
+        yield from _take_action(inventory, right)
+
+
+def _take_action(inventory: Inventory, right: Right) -> Iterator[tuple[str, str, Json]]:
+    """Take an action out of a custom role."""
+    for key, document in inventory.rows("arm_resources", f"/subscriptions/{WORLD.rp_subscription_id}{DEFINITIONS}"):
+        properties = document["properties"]
+        if properties["roleName"].startswith(f"{right.role} ("):
+            yield "arm_resources", key, document
+            (permission,) = properties["permissions"]
+            left = [action for action in permission["actions"] if action not in right.without]
+            lesser = properties | {"permissions": [permission | {"actions": left}]}
+            inventory.write("arm_resources", key, document | {"properties": lesser})
+
+
+def _take_assignment(inventory: Inventory, cluster: Cluster, right: Right) -> Iterator[tuple[str, str, Json]]:
+    """Take the assignment of a built-in role away, or give it a lesser role."""
+    if right.of_one_cluster:
+        where = cluster.customer.vnet_id
+    else:
+        group, _, _ = inventory.service.site.partition("/providers/")
+        where = f"{group}/providers/Microsoft.KeyVault/vaults/{inventory.service.outputs[right.where]}"
+    holder = _object_id(inventory, cluster, right)
+    for key, document in inventory.rows("arm_resources", f"{where}{ASSIGNMENTS}"):
+        properties = document["properties"]
+        if properties["principalId"] == holder and properties["roleDefinitionId"].endswith(right.role):
+            yield "arm_resources", key, document
+            inventory.write("arm_resources", key, _lesser(inventory, document, right))
 
 
 def _lesser(inventory: Inventory, assignment: Json, right: Right) -> Json | None:
@@ -224,8 +251,7 @@ def _object_id(inventory: Inventory, cluster: Cluster, right: Right) -> str:
     if right.of_one_cluster:
         return str(endpoints["rp_object_id"])
     if right.holder == "identity":
-        ((_, vault),) = inventory.rows("keyvault_vaults", WORLD.cluster_vault)
-        return str(next(iter(vault["policies"])))
+        return str(inventory.service.outputs["identity"])
     first_party = WORLD.first_party_client_id
     found = [each for _, each in inventory.rows("entra_service_principals") if each["clientId"] == first_party]
     (own,) = [each for each in found if each["tenantId"] == WORLD.rp_tenant_id]

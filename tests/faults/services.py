@@ -9,8 +9,11 @@ Steps = tuple[str, ...]
 OPERATIONS: tuple[Operation, ...] = ("create", "update", "delete")
 # Ten minutes of Azure's time, the longest outage that an operation must survive.
 TEN_MINUTES = 600.0
-# The predicates that hold for the clusters here: a managed domain, no pull secret, nothing to cancel.
-TRUE = ("", "uses_managed_domain", "has_no_pull_secret")
+# The predicates that hold for the clusters here: a managed domain, no pull secret, nothing to cancel; a hosted service.
+TRUE = (
+    *("", "uses_managed_domain", "has_no_pull_secret"),
+    *("has_first_party", "has_registry", "gets_certificates", "sends_logs"),
+)
 
 
 def steps_of(operation: Operation) -> Steps:
@@ -47,7 +50,8 @@ SERVICES = {
                     "ensure_resource_group",
                     "attach_nsgs",
                 ),
-                *("deploy_storage_template", "deploy_network_template", "deploy_machines_template", "ensure_graph"),
+                *("deploy_storage_template", "deploy_deny_assignment", "deploy_network_template"),
+                *("deploy_machines_template", "ensure_graph"),
                 *("create_private_endpoint", "update_api_address", "private_dns_ready", "remove_bootstrap"),
                 *("remove_bootstrap_ignition", "storage_containers_ready", "update_router_address"),
             ),

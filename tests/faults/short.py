@@ -7,6 +7,13 @@ SHORT = (
     Scenario(CALLS.name, "create", "Cosmos DB", "lost answers", "deploy_network_template", call=2),
     Scenario(OUTAGES.name, "create", "the cluster's API", "reset", "console_ready", TEN_MINUTES),
     Scenario(RIGHTS.name, "create", "Network Contributor of the cluster on vnet", "whole", ending="Explained"),
+    Scenario(
+        RIGHTS.name,
+        "create",
+        "OpenShift provider: cluster",
+        "less Microsoft.Network/loadBalancers/write",
+        ending="Explained",
+    ),
     Scenario(RACES.name, "create", "DELETE", at="deploy_storage_template", ending="Canceled"),
     Scenario(OUTAGES.name, "delete", "Azure Resource Manager", "503", "delete_resource_group", TEN_MINUTES),
     Scenario(KILLS.name, "create", "the host", "once", "deploy_machines_template"),

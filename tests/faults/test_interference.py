@@ -50,7 +50,7 @@ class Interference:
         mend: corrects it, so that an equal PUT then succeeds. Without it only DELETE helps.
     """
 
-    at: tuple[str, str]
+    at: tuple[str, ...]
     do: Callable[[Inside], Any]
     steps: tuple[str, ...]
     code: str
@@ -71,7 +71,7 @@ def _before_boot(act: Callable[[Inside], Any]) -> Callable[[Inside], None]:
     return do
 
 
-DEPLOYING = ("deploy_machines_template", "Running")
+DEPLOYING = ("deploy_machines_template",)
 BOOTING = ("deploy_machines_template", "Succeeded")
 REMOVED = ("remove_bootstrap", "Succeeded")
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import Future
+from zlib import crc32
 
 import pytest
 
@@ -10,13 +11,14 @@ from tests.conftest import SEED
 from tests.faults.families import every, is_lonely
 from tests.faults.plugin import SCALE
 from tests.faults.runner import Result, SpareClusters, run
-from tests.faults.scenarios import KILLS, Scenario
+from tests.faults.scenarios import KILLS, RIGHTS, Scenario
 from tests.faults.short import SHORT
 
 pytestmark = [pytest.mark.slow(100), pytest.mark.timeout(900)]
 
 Tell = Callable[[Result], None]
-GROUPS = {True: "faults-kills", False: "faults-rights"}
+# There is a scenario for each action of the service's roles.
+RIGHTS_GROUPS = 3
 
 
 def _parameters(*, lonely: bool) -> list[object]:
@@ -25,8 +27,15 @@ def _parameters(*, lonely: bool) -> list[object]:
     return [_parameter(scenario) for scenario in [*SHORT, *drawn] if is_lonely(scenario) == lonely]
 
 
+def _own_group(scenario: Scenario) -> str:
+    """Return the group of a scenario that needs a platform of its own; each group is one worker's."""
+    if scenario.family == RIGHTS.name:
+        return f"faults-rights-{crc32(str(scenario).encode()) % RIGHTS_GROUPS}"
+    return "faults-kills" if scenario.family == KILLS.name else "faults-outages"
+
+
 def _parameter(scenario: Scenario) -> object:
-    group = GROUPS[scenario.family == KILLS.name] if is_lonely(scenario) else "faults-shared"
+    group = _own_group(scenario) if is_lonely(scenario) else "faults-shared"
     marks = [pytest.mark.xdist_group(group), pytest.mark.thorough]
     if scenario in SHORT:
         # Two of these are lonely, so each may have a platform of its own.

@@ -1,6 +1,8 @@
 """The product on an in-memory Azure: its own stores and SDK clients on top of fakes."""
 
+import base64
 import itertools
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -18,29 +20,45 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from shared import cloud, settings
 from shared import store as store_module
 from shared import vault as vault_module
-from shared.azure import clients, credentials
+from shared.azure import arm_reads, clients, credentials, rights
 from shared.store import Store, get_store
 from shared.vault import certificates
 from tests.product.unit import cosmos_fake
 from tests.product.unit.azure_fake import FakeAzure, send
 
 ENVIRONMENT = {
+    "CALLERS": "arm",
     "AZURE_TENANT_ID": "aaaaaaaa-0000-0000-0000-000000000001",
     "AZURE_SUBSCRIPTION_ID": "bbbbbbbb-0000-0000-0000-000000000001",
     "LOCATION": "eastus",
     "RESOURCEGROUP": "rp",
     "COSMOSDB_ACCOUNT": "rp-eastus",
+    "COSMOSDB_DATABASE": "ARO",
     "TASK_HUB": "OpenShiftClusters",
     "DOMAIN": "eastus.aroapp.io",
     "KEYVAULT_NAME": "rp-svc",
     "CLUSTER_KEYVAULT_NAME": "rp-cls",
-    "ADMIN_OBJECT_ID": "cccccccc-0000-0000-0000-000000000001",
+    "PAGING_KEY_SECRET": "fe-encryption-key",
+    "PRIVATE_ENDPOINT_SUBNET_ID": "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourceGroups/rp"
+    "/providers/Microsoft.Network/virtualNetworks/rp/subnets/endpoints",
     "RP_OBJECT_ID": "cccccccc-0000-0000-0000-000000000002",
     "ACR_RESOURCE_ID": "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourceGroups/global"
     "/providers/Microsoft.ContainerRegistry/registries/arosvc",
     "ADMIN_API_CA": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
     "ADMIN_API_CLIENT_COMMON_NAME": "sre",
+    "FP_CLIENT_ID": "f1dd0a37-89c6-4e07-bcd1-ffd3d43d8875",
+    "FP_CERTIFICATE_SECRET": "rp-firstparty",
+    "CERTIFICATE_ISSUER": "OneCertV2-PublicCA",
+    "CLUSTER_LOGGING_CERTIFICATE_SECRET": "cluster-mdsd",
+    "CLUSTER_LOGGING_ENVIRONMENT": "DiagnosticsProd",
+    "CLUSTER_LOGGING_CONFIG_VERSION": "2.2",
     "TIME_SCALE": "40",
+}
+# One's own subscription: without anything that only a hosted service has.
+OWN = {name: "" for name, setting in settings.table().items() if setting.only is settings.Callers.ARM} | {
+    "CALLERS": "entra",
+    "API_CLIENT_ID": "11111111-2222-3333-4444-555555555555",
+    "PUBLIC_URL": "https://clusters.example.com",
 }
 CUSTOMER = "dddddddd-0000-0000-0000-000000000001"
 CUSTOMER_TENANT = "eeeeeeee-0000-0000-0000-000000000001"
@@ -57,7 +75,9 @@ CACHES: tuple[Any, ...] = (
     vault_module.get_vault,
     certificates.get_certificates,
     credentials.first_party,
-    clients._first_party,
+    clients._as_provider,
+    arm_reads.arm_reads,
+    rights.rights,
 )
 
 
@@ -244,3 +264,24 @@ def accepted(world: World) -> World:
         {"id": CUSTOMER, "subscription": {"state": "Registered", "properties": {"tenantId": CUSTOMER_TENANT}}}
     )
     return world
+
+
+@pytest.fixture
+def own(accepted: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    """Let the service of the accepted cluster run in one's own subscription."""
+    move_to_own_subscription(accepted, monkeypatch)
+    return accepted
+
+
+def move_to_own_subscription(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the service run in one's own subscription, with its managed identity, and the cluster have its own domain."""
+    for name, value in OWN.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("IDENTITY_ENDPOINT", "http://identity.local/token")
+    monkeypatch.setenv("IDENTITY_HEADER", "header")
+    settings.load.cache_clear()
+    world.cosmos["Subscriptions"].documents.clear()
+    world.properties["clusterProfile"]["domain"] = "c1.example.com"
+    claims = base64.urlsafe_b64encode(json.dumps({"oid": ENVIRONMENT["RP_OBJECT_ID"]}).encode()).decode().rstrip("=")
+    token = {"access_token": f"e30.{claims}.c2ln", "expires_on": "4102444800", "resource": "", "token_type": "Bearer"}
+    world.azure.on("GET", "^/token$", lambda _request: (200, token, {}))

@@ -16,6 +16,7 @@ from bench import chain, creates, graph, history, report
 from bench.chain import Chain, Link, Step
 from bench.creates import CreateFailedError, Round
 from bench.history import Instance
+from bench.quantities import JOURNAL, LOG, Meter, Quantities, idle_hour
 from emulator.deployments.engine import BEGIN_SECONDS, END_SECONDS
 from emulator.host.durable.database import Database
 from emulator.openshift.boot import timeline
@@ -179,6 +180,7 @@ def made(at_once: int, wall: float, cpu: float, waits: int) -> Round:
         Counter(arm=20 * at_once, cosmos=30 * at_once),
         {"azure": cpu * at_once},
         300 + 10 * at_once,
+        Quantities(47 * at_once, 9000 * at_once, 2600 * at_once, 50 * at_once),
     )
 
 
@@ -203,6 +205,42 @@ def test_the_report_has_a_column_for_each_round() -> None:
     assert "Largest history of a plan: 200 events, 50 KiB (aim: at most 300 and 200)." in lines
     assert "Largest history of a wait: 80 events, 10 KiB; waits continue as new." in lines
     assert any("200 MiB without a cluster, 18 MiB more for each" in line for line in lines)
+
+
+def test_the_quantities_have_a_column_for_each_round_and_one_for_an_idle_hour() -> None:
+    """Those of a round are per create."""
+    lines = list(report.quantities([made(1, 11, 2, 1), made(10, 20, 3, 2)], Quantities(3, 968, 6480, 0)))
+    cells = {line[:34].strip(): line[34:].split() for line in lines}
+    assert cells["functions, GiB-seconds"] == ["47", "47", "3"]
+    assert cells["Cosmos DB, request units"] == ["9000", "9000", "968"]
+    assert cells["Durable storage, transactions"] == ["2600", "2600", "6480"]
+    assert cells["Key Vault, operations"] == ["50", "50", "0"]
+
+
+def test_the_meter_reads_what_was_added_since_it_was_made(tmp_path: Path) -> None:
+    """It adds up durations, charges and calls, and passes over lines that are not the host's."""
+    charge = {"service": "cosmos", "operation": "upsert TaskHubs", "charge": "10.5"}
+    for path in (JOURNAL, LOG):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+    (tmp_path / JOURNAL).write_text(json.dumps(charge) + "\n")
+    (tmp_path / LOG).write_text("")
+    meter = Meter(tmp_path)
+    calls = [charge, {"service": "keyvault", "operation": "get secret"}]
+    messages = ["Executed 'step' in 1.5 s", "PUT /a -> 201 in 500 ms", "Worker is ready"]
+    with (tmp_path / JOURNAL).open("a") as journal, (tmp_path / LOG).open("a") as log:
+        journal.writelines(json.dumps(call) + "\n" for call in calls)
+        log.writelines(json.dumps({"message": message}) + "\n" for message in messages)
+        log.write("Traceback (most recent call last):\n")
+    plan = Instance("op-1", main=True, events=200, size=1024)
+    assert meter.read([plan], 40) == Quantities(4, 10.5, 40 * 6 + 200, 1, 1)
+
+
+def test_an_idle_hour_has_a_run_of_the_watchdog_a_minute_and_polls_of_every_queue(tmp_path: Path) -> None:
+    """The polls follow from host.json, because the local Azure has no queues."""
+    hub = {"partitionCount": 4, "maxQueuePollingInterval": "00:00:10"}
+    (tmp_path / "host.json").write_text(json.dumps({"extensions": {"durableTask": {"storageProvider": hub}}}))
+    measured = Quantities(gib_seconds=0.2, request_units=64, vault_operations=1, watchdog_runs=4)
+    assert idle_hour(measured, tmp_path) == Quantities(3, 960, 5 * 360, 15, 60)
 
 
 def test_the_critical_path_says_whose_time_it_is() -> None:

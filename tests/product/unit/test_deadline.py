@@ -1,5 +1,8 @@
 """Deadlines of calls and of requests: the time that is left."""
 
+import contextvars
+import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -80,3 +83,17 @@ def test_nobody_sleeps_past_a_deadline(headers: dict[str, str]) -> None:
         deadline.before_sleeping(answer(headers))
     assert refused.value.status_code == 429
     deadline.before_sleeping(answer(headers))
+
+
+def test_the_threads_of_a_request_share_the_time_for_its_reads_of_arm() -> None:
+    """It begins with the first of them, in whichever thread."""
+    with deadline.request():
+
+        def read() -> float:
+            with deadline.arm_reads():
+                return deadline.left()
+
+        with ThreadPoolExecutor(1) as threads:
+            first = threads.submit(contextvars.copy_context().run, read).result()
+        time.sleep(0.05)
+        assert read() < first - 0.04

@@ -23,6 +23,12 @@ def _rows() -> dict[str, tuple[str, str]]:
     return {name: (meaning, default) for name, meaning, default, _ in ROW.findall(table)}
 
 
+def _default(setting: settings.Setting) -> str:
+    if setting.only:
+        return f"required with `{setting.only}`"
+    return {None: "required", "": "empty"}.get(setting.default, f"`{setting.default}`")
+
+
 def _anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as GitHub makes them."""
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
@@ -32,8 +38,7 @@ def _anchors(page: Path) -> set[str]:
 
 def test_the_page_of_settings_has_every_setting_with_its_meaning_and_default() -> None:
     """An operator reads the page; the app reads the code."""
-    told = {None: "required", "": "empty"}
-    ours = {name: (meaning, told.get(default, f"`{default}`")) for name, (meaning, default) in settings.table().items()}
+    ours = {name: (setting.meaning, _default(setting)) for name, setting in settings.table().items()}
     hosts = {name: (meaning, "read by the host") for name, meaning in settings.HOST_SETTINGS.items()}
     assert _rows() == ours | hosts
 

@@ -9,10 +9,13 @@ from urllib.parse import urlsplit
 
 import requests
 
+from tests.examples import example
 from tests.local_azure import LocalAzure
 
 Json = dict[str, Any]
 NEW, OLD = "2025-07-25", "2020-04-30"
+# A version that the local Azure has in its catalogue.
+VERSION = "4.19.24"
 PROVIDER = "/providers/Microsoft.RedHatOpenShift"
 SECRET, PULL_SECRET = "canary-contract-secret", '{"auths": {"quay.io": {"auth": "Y2FuYXJ5OmNvbnRyYWN0"}}}'
 
@@ -47,27 +50,23 @@ class Provider:
         return f"{self.subscription}/resourceGroups/{group}{PROVIDER}/openShiftClusters/{name}"
 
     def body(self, name: str) -> Json:
-        """Return the body of a create."""
-        network = f"{self.subscription}/resourceGroups/network/providers/Microsoft.Network/virtualNetworks/vnet"
-        newer = {"encryptionAtHost": "Disabled"}
-        worker = {"name": "worker", "vmSize": "Standard_D4s_v5", "diskSizeGB": 128, "count": 3, **newer}
-        return {
-            "location": self.azure.endpoints["location"],
-            "properties": {
-                "clusterProfile": {
-                    "domain": f"{name}-{self.subscription_id[:8]}",
-                    "pullSecret": PULL_SECRET,
-                    "resourceGroupId": f"{self.subscription}/resourceGroups/aro-{name}",
-                    "fipsValidatedModules": "Disabled",
-                },
-                "servicePrincipalProfile": {"clientId": str(uuid.uuid4()), "clientSecret": SECRET},
-                "networkProfile": {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"},
-                "masterProfile": {"vmSize": "Standard_D8s_v5", "subnetId": f"{network}/subnets/master", **newer},
-                "workerProfiles": [{**worker, "subnetId": f"{network}/subnets/worker"}],
-                "apiserverProfile": {"visibility": "Public"},
-                "ingressProfiles": [{"name": "default", "visibility": "Public"}],
-            },
+        """Return the body of a create: the example, with a domain of its own and a pull secret."""
+        body: Json = example(
+            f"{NEW}/create.json",
+            SUBSCRIPTION_ID=self.subscription_id,
+            LOCATION=self.azure.endpoints["location"],
+            RESOURCE_GROUP="network",
+            VNET="vnet",
+            CLUSTER=name,
+            CLIENT_ID=str(uuid.uuid4()),
+            CLIENT_SECRET=SECRET,
+            OPENSHIFT_VERSION=VERSION,
+        )
+        body["properties"]["clusterProfile"] |= {
+            "domain": f"{name}-{self.subscription_id[:8]}",
+            "pullSecret": PULL_SECRET,
         }
+        return body
 
     def register(self, state: str = "Registered") -> None:
         """Report a state of the subscription to the resource provider, as ARM does."""

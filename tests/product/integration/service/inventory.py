@@ -10,7 +10,8 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
-from emulator.run.tables import DATABASE
+from emulator.cosmos.items import Items
+from emulator.run.provider.deployed import deployed
 
 Json = dict[str, Any]
 WORLD = World()
@@ -25,6 +26,8 @@ class Inventory:
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
         self._cosmos = CosmosModel(platform)
+        self.service = deployed(platform.store)
+        self.vault = self.service.settings["CLUSTER_KEYVAULT_NAME"]
 
     def rows(self, table: str, prefix: str = "") -> list[tuple[str, Json]]:
         """Return the rows of a table of the services' store whose keys begin with a prefix, taken in lower case."""
@@ -44,9 +47,13 @@ class Inventory:
         else:
             rows.put(key, document)
 
+    def items(self, container: str) -> Items:
+        """Return one of the resource provider's containers, to read or to write."""
+        return self._cosmos.items(*self.service.database, container)
+
     def documents(self, container: str, partition: str = "") -> list[Json]:
         """Return the documents of one of the resource provider's containers, or only those of one partition."""
-        items = self._cosmos.items(WORLD.cosmos_account, DATABASE, container)
+        items = self.items(container)
         found = items.scan(partition=partition, one_partition=bool(partition))
         return [document for _, document in found]
 
@@ -64,7 +71,7 @@ class Inventory:
 
     def operation(self, operation_id: str) -> Json:
         """Return an operation."""
-        items = self._cosmos.items(WORLD.cosmos_account, DATABASE, "AsyncOperations")
+        items = self.items("AsyncOperations")
         return items.read(operation_id, operation_id)
 
     def has_ended(self, operation_id: str) -> bool:
@@ -127,22 +134,22 @@ class Inventory:
 
     def secrets(self, document_id: str) -> dict[str, Json]:
         """Return a cluster's secrets that are not deleted: name to document, with the names of its versions."""
-        found = self._platform.store.table("keyvault_secrets").scan(f"{WORLD.cluster_vault}/{document_id}")
+        found = self._platform.store.table("keyvault_secrets").scan(f"{self.vault}/{document_id}")
         return {each["name"]: each for _, each in found if not each["deleted"] and not each.get("managed")}
 
     def secret_values(self, document_id: str) -> list[str]:
         """Return every value that the vault has ever held for a cluster, except those of certificates."""
-        found = self._platform.store.table("keyvault_versions").scan(f"{WORLD.cluster_vault}/{document_id}")
+        found = self._platform.store.table("keyvault_versions").scan(f"{self.vault}/{document_id}")
         return [each["value"] for _, each in found if not each.get("managed")]
 
     def certificates(self, document_id: str) -> dict[str, Json]:
         """Return a cluster's certificates that are not deleted: name to document, with the names of its versions."""
-        found = self._platform.store.table("keyvault_certificates").scan(f"{WORLD.cluster_vault}/{document_id}")
+        found = self._platform.store.table("keyvault_certificates").scan(f"{self.vault}/{document_id}")
         return {each["name"]: each for _, each in found if not each["deleted"]}
 
     def certificate_values(self, document_id: str) -> dict[str, str]:
         """Return the newest key and chain of each certificate of a cluster, by name."""
-        found = self._platform.store.table("keyvault_versions").scan(f"{WORLD.cluster_vault}/{document_id}")
+        found = self._platform.store.table("keyvault_versions").scan(f"{self.vault}/{document_id}")
         return {each["name"]: each["value"] for _, each in found if each.get("managed")}
 
     def billing(self, document_id: str) -> list[Json]:

@@ -20,7 +20,8 @@ class KubernetesApi:
 
     def __init__(self, customer: Customer, folder: Path) -> None:
         kubeconfig = yaml.safe_load(admin_kubeconfig(customer))
-        user, self._server = kubeconfig["users"][0]["user"], kubeconfig["clusters"][0]["cluster"]["server"]
+        user, cluster = kubeconfig["users"][0]["user"], kubeconfig["clusters"][0]["cluster"]
+        self._server = cluster["server"]
         pair = folder / f"{customer.cluster}.pem"
         texts = (user["client-certificate-data"], user["client-key-data"])
         pair.write_bytes(b"\n".join(base64.b64decode(text) for text in texts))
@@ -28,6 +29,10 @@ class KubernetesApi:
         self._session.trust_env = False
         self._session.proxies.update(customer.options["proxies"])
         self._session.verify = customer.options["connection_verify"]
+        if "certificate-authority-data" in cluster:
+            authority = folder / f"{customer.cluster}-ca.pem"
+            authority.write_bytes(base64.b64decode(cluster["certificate-authority-data"]))
+            self._session.verify = str(authority)
         self._session.cert = str(pair)
 
     def _send(self, method: str, path: str, body: Json | None = None) -> Json:

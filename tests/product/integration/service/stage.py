@@ -116,13 +116,20 @@ class Cluster:
         Args:
             operation_id: id of the operation.
             step: name of the step.
-            statuses: the statuses to wait for; by default `Running`, or `Succeeded` in case the step was faster.
+            statuses: the statuses to wait for; by default `Running` or `Succeeded`, since a step on a busy machine can
+                be over between two looks.
         """
         wanted = statuses or ("Running", "Succeeded")
         with taken(self.azure.state) as inventory:
             until = time.monotonic() + PATIENCE_SECONDS
-            while (item := inventory.steps(operation_id).get(step)) is None or item["status"] not in wanted:
-                assert time.monotonic() < until, f"step {step} did not begin; {inventory.steps(operation_id)}"
+            while True:
+                ended = inventory.has_ended(operation_id)
+                steps = inventory.steps(operation_id)
+                if step in steps and steps[step]["status"] in wanted:
+                    return
+                seen = {name: item["status"] for name, item in steps.items()}
+                assert not ended, f"the operation ended, and step {step} was not seen {wanted}; {seen}"
+                assert time.monotonic() < until, f"step {step} was not seen {wanted}; {seen}"
                 time.sleep(0.02)
 
     def document_id(self) -> str:

@@ -12,19 +12,15 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.core.pipeline.policies import SansIOHTTPPolicy
 
 from demo.customer import Customer, begin_create, begin_delete
-from emulator.run.seed import fill
-from emulator.run.tables import GRANTS, Grant
 from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service import rights
 from tests.product.integration.service.inventory import WORLD, Inventory, taken
 from tests.product.integration.service.stage import RECORDS, Cluster
 
 pytestmark = pytest.mark.slow(30)
 
 Json = dict[str, Any]
-BAD_REQUEST = 400
 SEVEN_DAYS = 604_800
-# The service's principals, as the journal names them.
-CALLERS = {"first-party": "Azure Red Hat OpenShift RP", "identity": f"aro-rp-{WORLD.location}"}
 # The purpose of each secret, and the members of its bundle.
 SECRETS = {
     "request": {"clientSecret", "pullSecret"},
@@ -77,20 +73,11 @@ def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: L
         assert billing["billing"]["deletionTime"] >= billing["billing"]["creationTime"]
         assert [each["id"] for each in inventory.operations(customer)] == [create, delete]
         assert "openShiftCluster" not in inventory.operations(customer)[1]
-    assert not _unused(azure.journal(service="arm"))
-
-
-def _unused(calls: list[Json]) -> list[Grant]:
-    """Return the service's roles under which it made no call: the deployment must grant only what is used."""
-    made = [(each["caller"], each["path"].lower()) for each in calls if each["status"] < BAD_REQUEST]
-    return [
-        grant
-        for grant in GRANTS
-        if grant.who in CALLERS
-        and not any(
-            who == CALLERS[grant.who] and path.startswith(fill(grant.where, WORLD).lower()) for who, path in made
-        )
-    ]
+        correlation_ids = [each["correlationData"]["correlationId"] for each in inventory.operations(customer)]
+    actions = rights.used(azure, correlation_ids)
+    assert actions <= rights.granted()
+    # Nothing is granted that nobody uses, and the list of exceptions has no more than it needs.
+    assert rights.granted() - actions == set(rights.ELSEWHERE)
 
 
 class _Listener(SansIOHTTPPolicy[Any, Any]):

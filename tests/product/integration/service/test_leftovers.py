@@ -11,10 +11,9 @@ import requests
 from demo.customer import Customer
 from emulator.core.clock import Clock
 from emulator.core.platform import Platform
-from emulator.cosmos import CosmosModel
 from emulator.host.keys import load_keys
 from emulator.keyvault import KeyVaultModel
-from emulator.run.tables import DATABASE
+from emulator.run.provider.deployed import deployed
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inventory import WORLD, taken
 
@@ -41,9 +40,10 @@ def test_what_a_killed_request_left_behind_goes(azure: LocalAzure, rng: random.R
 def _leave_secret(azure: LocalAzure, document_id: str, written: datetime) -> None:
     platform = Platform(azure.state, clock=Clock(source=lambda: written), world=WORLD)
     with closing(platform.store), closing(platform.journal):
-        tags = {"cluster": document_id, "database": f"{WORLD.cosmos_account}/{DATABASE}"}
+        service = deployed(platform.store)
+        tags = {"cluster": document_id, "database": "/".join(service.database)}
         wish = {"value": "{}", "contentType": "application/json", "tags": tags}
-        KeyVaultModel(platform).set_secret(WORLD.cluster_vault, f"{document_id}-request", wish)
+        KeyVaultModel(platform).set_secret(service.settings["CLUSTER_KEYVAULT_NAME"], f"{document_id}-request", wish)
 
 
 def _leave_operation(azure: LocalAzure, customer: Customer, document_id: str, operation_id: str) -> None:
@@ -53,9 +53,8 @@ def _leave_operation(azure: LocalAzure, customer: Customer, document_id: str, op
         "clusterDocumentId": document_id,
         "asyncOperation": {"status": "Creating", "startTime": AN_HOUR_AGO.isoformat()},
     }
-    platform = Platform(azure.state, clock=Clock(), world=WORLD)
-    with closing(platform.store), closing(platform.journal):
-        CosmosModel(platform).items(WORLD.cosmos_account, DATABASE, "AsyncOperations").create(document, operation_id)
+    with taken(azure.state) as inventory:
+        inventory.items("AsyncOperations").create(document, operation_id)
 
 
 def _fire(azure: LocalAzure, timer: str) -> None:

@@ -11,14 +11,11 @@ import yaml
 from kubernetes import client, config
 
 from demo import customer, nodes
-from emulator.core.clock import Clock
-from emulator.core.platform import Platform
-from emulator.cosmos import CosmosModel
-from emulator.run.tables import DATABASE, VERSIONS
+from emulator.run.provider.versions import VERSIONS
 from tests import local_azure, openshift_install
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inside import Inside
-from tests.product.integration.service.inventory import WORLD, taken
+from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare
 
 pytestmark = pytest.mark.slow(40)
@@ -52,12 +49,8 @@ def _offer(azure: LocalAzure) -> None:
     """Add the version to the catalogue, as an operator would."""
     entry = next(dict(each) for each in VERSIONS if each["default"])
     entry |= {"id": VERSION, "version": VERSION, "default": False, "installer": "openshift-install"}
-    platform = Platform(azure.state, clock=Clock(), world=WORLD)
-    try:
-        CosmosModel(platform).items(WORLD.cosmos_account, DATABASE, "OpenShiftVersions").create(entry, VERSION)
-    finally:
-        platform.journal.close()
-        platform.store.close()
+    with taken(azure.state) as inventory:
+        inventory.items("OpenShiftVersions").create(entry, VERSION)
 
 
 def _wait_for_offer(cluster: Cluster) -> None:

@@ -10,13 +10,9 @@ import pytest
 from azure.core.exceptions import HttpResponseError
 from azure.mgmt.network import NetworkManagementClient
 
-from emulator.core.clock import Clock
-from emulator.core.platform import Platform
-from emulator.cosmos import CosmosModel
-from emulator.run.tables import DATABASE
 from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inside import Inside
-from tests.product.integration.service.inventory import WORLD, taken
+from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare
 
 pytestmark = pytest.mark.slow
@@ -40,15 +36,10 @@ def _document(cluster: Cluster) -> Json:
 
 def _change(cluster: Cluster, change: Callable[[Json], object]) -> None:
     """Change a cluster's document without the product."""
-    platform = Platform(cluster.azure.state, clock=Clock(), world=WORLD)
-    try:
+    with taken(cluster.azure.state) as inventory:
         document = _document(cluster)
         change(document)
-        items = CosmosModel(platform).items(WORLD.cosmos_account, DATABASE, "OpenShiftClusters")
-        items.replace(document["id"], document, document["partitionKey"])
-    finally:
-        platform.journal.close()
-        platform.store.close()
+        inventory.items("OpenShiftClusters").replace(document["id"], document, document["partitionKey"])
 
 
 def _age(document: Json) -> None:

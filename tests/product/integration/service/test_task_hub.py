@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from emulator.run.settings import TASK_HUB
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, met, prepare
@@ -22,7 +21,9 @@ SLEEP_SECONDS = 25
 
 def _delete_hub(azure: LocalAzure) -> None:
     """Delete the task hub while the host runs, as when an operator deletes the host's storage."""
-    arguments = ("--state", str(azure.state / "functions"), "--hub", TASK_HUB, "--delete")
+    with taken(azure.state) as inventory:
+        hub = inventory.service.settings["TASK_HUB"]
+    arguments = ("--state", str(azure.state / "functions"), "--hub", hub, "--delete")
     subprocess.run([sys.executable, "-m", "emulator.host.task_hub", *arguments], check=True, timeout=60)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from activities.checks import vm_sizes
-from tests.product.unit.product_world import accepted, world
+from tests.product.unit.product_world import accepted, own, world
 
-__all__ = ["accepted", "world"]
+__all__ = ["accepted", "own", "world"]
 
 
 @pytest.fixture(autouse=True)

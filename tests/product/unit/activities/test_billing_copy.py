@@ -56,11 +56,13 @@ def copied(blobs: FakeBlobs) -> dict[str, Any]:
 def test_the_record_is_copied_into_the_clusters_container_and_its_end_too(wanted: World, blobs: FakeBlobs) -> None:
     """With a signature that can write, in the service's own subscription, and without the store's own members."""
     assert call("ensure_billing_record") == DONE
-    assert call("ensure_billing_record") == DONE
+    assert call("copy_billing_record") == DONE
+    assert call("copy_billing_record") == DONE
     first = copied(blobs)
     (record,) = wanted.cosmos["Billing"].documents.values()
     assert first == {name: value for name, value in record.items() if not name.startswith("_")}
     assert call("end_billing") == DONE
+    assert call("copy_end_of_billing") == DONE
     assert copied(blobs)["billing"]["deletionTime"]
     signed = next(request for request in wanted.azure.calls if request.path.endswith("/listAccountSas"))
     assert signed.path.lower().startswith(ACCOUNT.lower())
@@ -77,6 +79,7 @@ def test_a_name_has_of_its_group_what_azure_takes(wanted: World, blobs: FakeBlob
     identifier = wanted.cluster["openShiftCluster"]["id"].replace("/customer/", f"/{group}/")
     wanted.cluster["openShiftCluster"]["id"] = identifier
     assert call("ensure_billing_record") == DONE
+    assert call("copy_billing_record") == DONE
     (name,) = {path.split("/")[0] for path in blobs.blobs if path.endswith("billingentity")}
     assert name == want
 
@@ -96,21 +99,28 @@ def test_nothing_is_copied_where_nobody_wants_it(
         monkeypatch.setenv("BILLING_COPY_ACCOUNT_ID", "")
     settings.load.cache_clear()
     assert call("ensure_billing_record") == DONE
+    assert call("copy_billing_record") == DONE
+    assert blobs.writes == []
+
+
+@pytest.mark.usefixtures("wanted")
+def test_a_cluster_without_a_record_has_nothing_to_copy(blobs: FakeBlobs) -> None:
+    """A create that failed early began no billing."""
+    assert call("copy_end_of_billing") == DONE
     assert blobs.writes == []
 
 
 def test_a_copy_that_fails_is_told_and_fails_nothing(wanted: World, caplog: pytest.LogCaptureFixture) -> None:
     """The step's message and the log report it, without the signature."""
     wanted.azure.fails("POST", "/listAccountSas$", 403, "AuthorizationFailed", "No: sig=canary.")
-    outcome = call("ensure_billing_record")
+    assert call("ensure_billing_record") == DONE
+    outcome = call("copy_billing_record")
     assert outcome["outcome"] == "done"
     assert (
         outcome["message"] == "The copy of the billing record could not be written: (AuthorizationFailed) No: sig=..."
     )
     (item,) = [
-        item
-        for item in wanted.cosmos["OperationProgress"].documents.values()
-        if item["step"] == "ensure_billing_record"
+        item for item in wanted.cosmos["OperationProgress"].documents.values() if item["step"] == "copy_billing_record"
     ]
     assert (item["status"], item["message"]) == ("Succeeded", outcome["message"])
     assert outcome["message"] in caplog.text

@@ -208,8 +208,21 @@ def test_subnets_let_go_of_our_groups_and_keep_others(deleting: World) -> None:
 def test_a_group_that_goes_while_we_delete_it_is_let_go(deleting: World, status: int, code: str) -> None:
     """Somebody else deleted it, or closed it to us, between our check and our request."""
     group(deleting)
-    deleting.azure.fails("DELETE", "/resourcegroups/aro-c1$", status, code)
+
+    def refuse(_request: Any) -> Any:
+        deleting.azure.fails("GET", "/resourcegroups/aro-c1$", status, code)
+        return status, {"error": {"code": code, "message": "It failed."}}, {}
+
+    deleting.azure.on("DELETE", "/resourcegroups/aro-c1$", refuse)
     assert call("delete_resource_group") == DONE
+
+
+def test_a_group_that_stays_although_we_may_not_delete_it_stops_the_delete(deleting: World) -> None:
+    """A delete that reports success and leaves the machines costs the customer money."""
+    group(deleting)
+    deleting.azure.fails("DELETE", "/resourcegroups/aro-c1$", 403, "AuthorizationFailed")
+    failed = call("delete_resource_group")
+    assert (failed["outcome"], failed["error"]["details"][0]["code"]) == ("failed", "AuthorizationFailed")
 
 
 def test_a_group_that_is_closed_to_us_while_it_goes_is_let_go(deleting: World) -> None:

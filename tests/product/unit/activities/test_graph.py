@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from tests import openshift_install
 from tests.product.unit.activities.calls import call, payload
 from tests.product.unit.blobs_fake import Blob, FakeBlobs
 from tests.product.unit.installer.example import _keys, quick_keys
-from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World
+from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World, move_to_own_subscription
 
 __all__ = ["quick_keys"]
 
@@ -166,6 +167,55 @@ def test_the_graph_is_made_sealed_and_laid_out(stage: Stage) -> None:
     assert (signed["signedServices"], signed["signedResourceTypes"], signed["signedPermission"]) == ("b", "o", "rcw")
     ignition = json.loads(stage.blobs.blobs[IGNITION].content)
     assert ignition["ignition"]["version"] == "3.2.0"
+
+
+# What names the service's registry. Each is long enough not to stand in the base64 of a key by chance.
+TRACES = ("azurecr.io", "arosvc.", "token-1:canary-registry", "ImageContentSourcePolicy", "registry.mirror")
+
+
+def traces(made: Graph) -> set[str]:
+    """Return what a graph has of these, in its contents as in the files of its ignition."""
+    ignition = "".join(made.file(name) for name in ("bootstrap.ign", "master.ign", "worker.ign"))
+    files = [base64.b64decode(found).decode() for found in re.findall(r"base64,([A-Za-z0-9+/=]+)", ignition)]
+    secrets = re.findall(r'"auth": ?"([A-Za-z0-9+/=]+)"', made.contents["install-config"]["pullSecret"])
+    texts = [json.dumps(made.contents), *files, *(base64.b64decode(secret).decode() for secret in secrets)]
+    return {trace for trace in TRACES if any(trace in text for text in texts)}
+
+
+def test_a_cluster_without_a_mirror_has_no_trace_of_a_registry(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its nodes pull from where the release names its images, with the customer's pull secret alone."""
+    move_to_own_subscription(stage.world, monkeypatch)
+    customers = {"auths": {"quay.io": {"auth": "dTpw"}}}
+    secret = stage.world.vault("rp-cls").set_secret(
+        "doc-1-request",
+        json.dumps({"clientSecret": "s3cret", "pullSecret": json.dumps(customers)}),
+        content_type="application/json",
+        tags={"cluster": "doc-1"},
+    )
+    stage.world.cluster["secrets"]["request"] = secret.id
+    del stage.world.cluster["secrets"]["registry"]
+    del stage.world.properties["registryProfiles"]
+    assert call("ensure_graph") == DONE
+    made = stage.read()
+    assert made.contents["install-config"]["imageContentSources"] == []
+    assert json.loads(made.contents["install-config"]["pullSecret"]) == customers
+    assert made.contents["manifests/image-content-source-policy"] == {}
+    assert traces(made) == set()
+
+
+def test_a_cluster_with_a_mirror_has_its_registry_wherever_images_are_pulled(stage: Stage) -> None:
+    """In the manifests as on the bootstrap machine, so the test above looks in the right places."""
+    assert call("ensure_graph") == DONE
+    assert traces(stage.read()) == set(TRACES)
+
+
+def test_a_graph_that_lacks_its_registrys_token_says_so(stage: Stage) -> None:
+    """A service with a registry must not make clusters that pull from elsewhere."""
+    del stage.world.cluster["secrets"]["registry"]
+    del stage.world.properties["registryProfiles"]
+    message = call("ensure_graph")["error"]["message"]
+    assert "properties.registryProfiles is not known yet: the registry's token" in message
+    assert "the secret 'registry' is not in the vault yet" in message
 
 
 def test_a_second_run_makes_nothing_anew(stage: Stage) -> None:

@@ -155,17 +155,17 @@ def test_a_failed_update_keeps_the_principal_that_worked(changed: World) -> None
 
 
 def _spared(world: World) -> list[str]:
-    sent = world.azure.resources[f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/storage".lower()]
+    sent = world.azure.resources[f"{CLUSTER_GROUP}/providers/Microsoft.Resources/deployments/deny".lower()]
     return [each["id"] for each in sent["properties"]["parameters"]["sparedPrincipals"]["value"]]
 
 
 def test_the_deny_assignment_spares_both_until_the_cluster_runs_with_one(changed: World) -> None:
     """Before that, the former one still acts in the cluster's group. After it is settled again, nothing is sent."""
-    assert call("deploy_storage_template")["outcome"] == "wait"
+    assert call("deploy_deny_assignment")["outcome"] == "wait"
     assert _spared(changed) == ["object-0", "object-1"]
-    assert call("settle_storage_template")["outcome"] == "wait"
+    assert call("settle_deny_assignment")["outcome"] == "wait"
     assert _spared(changed) == ["object-1"]
-    assert call("settle_storage_template") == DONE
+    assert call("settle_deny_assignment") == DONE
 
 
 def test_each_principal_has_an_assignment_of_its_own() -> None:

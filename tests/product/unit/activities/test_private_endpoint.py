@@ -10,7 +10,7 @@ from tests.product.unit.product_world import CLUSTER_GROUP, World
 DONE = {"outcome": "done"}
 SUBNET = (
     "/subscriptions/bbbbbbbb-0000-0000-0000-000000000001/resourceGroups/rp/providers/Microsoft.Network"
-    "/virtualNetworks/rp-pe-vnet-001/subnets/rp-pe-subnet"
+    "/virtualNetworks/rp/subnets/endpoints"
 )
 
 

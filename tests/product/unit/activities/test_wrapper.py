@@ -18,7 +18,7 @@ from shared.fence import UnfencedChange, check
 from shared.steps import RetryClass
 from shared.store import FenceMoved
 from tests.product.unit.activities.calls import as_json, call, control, payload
-from tests.product.unit.product_world import CLUSTER_ID, World
+from tests.product.unit.product_world import CACHES, CLUSTER_ID, World
 
 
 def note(**members: Any) -> Any:
@@ -88,6 +88,20 @@ def test_a_step_that_is_done_leaves_a_progress_item(accepted: World, monkeypatch
     assert found["deadline"] == "2026-03-01T09:01:00+00:00"
     assert found["endTime"]
     assert found["ttl"] == 604800
+
+
+def test_with_invalid_settings_a_step_touches_nothing_and_is_called_again(
+    accepted: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A mistyped setting delays operations until somebody corrects it; it fails no create."""
+    monkeypatch.setenv("RP_OBJECT_ID", "canary")
+    for cached in CACHES:
+        cached.cache_clear()
+    outcome = perform(monkeypatch, raising(AssertionError("it ran")))
+    assert (outcome["outcome"], outcome["retryClass"]) == ("failed", "transient")
+    assert "RP_OBJECT_ID" not in str(outcome)
+    assert "RP_OBJECT_ID is not a GUID" in caplog.text
+    assert not accepted.cosmos["OperationProgress"].documents
 
 
 def test_a_step_that_waits_shows_what_it_saw(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,9 @@ def test_an_image_that_the_release_has_to_be_asked_for_is_left_open(sized: World
     """There is no token for the release's registry yet; a later decision stays."""
     offers(sized, sku(MASTER, "123"), sku(WORKER, "123"))
     (entry,) = sized.cosmos["OpenShiftVersions"].documents.values()
-    sized.cosmos["OpenShiftVersions"].upsert_item(entry | {"version": "4.19.24", "releaseMetadata": None})
+    sized.cosmos["OpenShiftVersions"].upsert_item(
+        entry | {"id": "4.19.24", "version": "4.19.24", "releaseMetadata": None}
+    )
     sized.properties["clusterProfile"]["version"] = "4.19.24"
     assert call("decide_zones") == DONE
     assert sized.properties["zones"] == ["1", "2", "3"]

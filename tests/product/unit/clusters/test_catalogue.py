@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from emulator.run import tables
+from emulator.run.provider.versions import VERSIONS
 from shared.arm.errors import CloudError
 from shared.clusters import catalogue
 from shared.documents import CatalogueDocument
@@ -96,7 +96,7 @@ def test_an_image_may_be_left_to_the_release_where_that_names_one(version: str, 
 def test_all_that_is_wrong_with_an_entry_is_told_at_once() -> None:
     """With the member and the allowed values of each problem."""
     wrong: Any = {
-        "id": "v",
+        "id": "4.7.24",
         "version": "4.7.24",
         "ignitionVersion": "3.9.9",
         "flavour": "Z",
@@ -164,12 +164,12 @@ def test_coordinates_that_the_stream_names_are_taken_as_they_are() -> None:
 
 def test_the_versions_of_the_local_azure_can_be_installed() -> None:
     """Each is a whole entry, and one of them leaves its image to the release."""
-    documents: Any = tables.VERSIONS
+    documents: Any = [{"id": version["version"], **version} for version in VERSIONS]
     entries = {document["version"]: catalogue.read(document) for document in documents}
     assert [entry.version for entry in entries.values() if entry.default] == ["4.19.24"]
     images = {version: entry.image or {} for version, entry in entries.items()}
     assert {image["version"].partition(".")[0] for image in images.values()} == {"417", "418", "419"}
-    assert "rhcosImage" not in next(document for document in tables.VERSIONS if document["version"] == "4.17.44")
+    assert "rhcosImage" not in next(document for document in documents if document["version"] == "4.17.44")
     assert images["4.17.44"]["sku"] == "aro_417"
 
 

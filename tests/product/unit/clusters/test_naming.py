@@ -31,6 +31,13 @@ def test_the_managed_label_is_told_from_own_domains(domain: str, want: str | Non
     assert naming.managed_domain(domain, ZONE) == want
 
 
+@pytest.mark.parametrize("domain", ["c1", "c1.example.com", "c1."])
+def test_a_service_without_a_zone_manages_no_domain(domain: str) -> None:
+    """Not even one label, which would be under its zone."""
+    assert naming.managed_domain(domain, "") is None
+    assert naming.managed_name(domain, "") is None
+
+
 def test_a_secret_is_named_after_its_document() -> None:
     """The document's id is never reused, and a deleted secret keeps its name."""
     assert secret_name("6f0c", Purpose.REQUEST) == "6f0c-request"

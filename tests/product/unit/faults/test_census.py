@@ -13,7 +13,7 @@ from emulator.core.clock import Clock
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.cosmos import CosmosModel
-from emulator.run.tables import CONTAINERS, DATABASE
+from emulator.run.provider.deployed import Deployed
 from tests.faults import census
 
 Json = dict[str, Any]
@@ -24,6 +24,11 @@ CLUSTER_ID, OTHER_ID = "11111111-1111-4111-8111-111111111111", "22222222-2222-42
 TOKEN = "token-33333333-3333-4333-8333-333333333333"  # noqa: S105 - its name
 OPERATION = "44444444-4444-4444-8444-444444444444"
 
+INFRA = Path(__file__).parents[4] / "infra"
+CONTAINERS = json.loads((INFRA / "service.json").read_text(encoding="utf-8"))["variables"]["containers"]
+SETTINGS = {"COSMOSDB_ACCOUNT": "account", "COSMOSDB_DATABASE": "ARO", "CLUSTER_KEYVAULT_NAME": "vault"}
+SERVICE = Deployed(site="site", outputs={}, identities=(), roles={}, settings=SETTINGS)
+
 
 class State:
     """The state of a local Azure in which one cluster exists, as far as the tests need it."""
@@ -32,10 +37,12 @@ class State:
         self.root = root
         self.platform = Platform(root, clock=Clock(), world=WORLD)
         self._cosmos = CosmosModel(self.platform)
-        self._cosmos.ensure_account(WORLD.cosmos_account, WORLD.rp_tenant_id)
-        self._cosmos.ensure_database(WORLD.cosmos_account, DATABASE)
+        account, database = SERVICE.database
+        SERVICE.save(self.platform.store)
+        self._cosmos.ensure_account(account, WORLD.rp_tenant_id)
+        self._cosmos.ensure_database(account, database)
         for row in CONTAINERS:
-            self._cosmos.ensure_container(WORLD.cosmos_account, DATABASE, row.name, row.partition_key)
+            self._cosmos.ensure_container(account, database, row["name"], row["partitionKey"])
         self.put("OpenShiftClusters", cluster_document(), WORLD.subscription_id)
         self.put("Billing", {"id": CLUSTER_ID, "billing": {}}, CLUSTER_ID)
         self.put("AsyncOperations", operation("Succeeded"), OPERATION)
@@ -48,7 +55,7 @@ class State:
 
     def put(self, container: str, document: Json, partition: str) -> None:
         """Write a document of the service."""
-        self._cosmos.items(WORLD.cosmos_account, DATABASE, container).upsert(document, partition)
+        self._cosmos.items(*SERVICE.database, container).upsert(document, partition)
 
     def row(self, table: str, key: str, document: Json) -> None:
         """Write a row of the emulated services."""
@@ -61,7 +68,7 @@ class State:
     def secret(self, name: str, *versions: str) -> None:
         """Write a secret."""
         document = {"name": name, "versions": list(versions), "deleted": None}
-        self.row("keyvault_secrets", f"{WORLD.cluster_vault}/{name}", document)
+        self.row("keyvault_secrets", f"{SERVICE.settings['CLUSTER_KEYVAULT_NAME']}/{name}", document)
 
     def count(self, versions: int = 1) -> Counter[str]:
         """Count what exists of the cluster."""
@@ -232,7 +239,7 @@ def test_a_deleted_secret_is_no_leftover(state: State) -> None:
     """Soft delete keeps it, so the census does not count it."""
     name = f"{OTHER_ID}-request"
     deleted = {"name": name, "versions": ["v1"], "deleted": {"deletedDate": 1}}
-    state.row("keyvault_secrets", f"{WORLD.cluster_vault}/{name}", deleted)
+    state.row("keyvault_secrets", f"{SERVICE.settings['CLUSTER_KEYVAULT_NAME']}/{name}", deleted)
     assert census.orphans(state.root) == []
 
 

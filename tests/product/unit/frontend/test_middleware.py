@@ -4,6 +4,7 @@ import base64
 import json
 import logging
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +13,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from frontend.middleware import chain
 from shared.azure.arm_certificates import ClientCertificate
+from shared.settings import Callers
 from tests.product.unit.frontend.world import (
     CLUSTER,
     NOW,
@@ -29,7 +31,7 @@ SRE = f"{CLUSTER}/operations/{SUBSCRIPTION}"
 
 def test_authentication_is_the_first_check() -> None:
     """The middlewares before it only record and render."""
-    names = [middleware.__name__ for middleware in chain.CHAIN]
+    names = [middleware.__name__ for middleware in chain.CHAINS[Callers.ARM]]
     assert names == [
         "log",
         "headers",
@@ -37,6 +39,7 @@ def test_authentication_is_the_first_check() -> None:
         "authenticate",
         "host",
         "method",
+        "draining",
         "lowercase",
         "path",
         "referer",
@@ -95,6 +98,18 @@ def test_arms_certificate_passes_only_in_its_time(world: World, moved: timedelta
     """In the time that ARM publishes, not the one in the certificate."""
     world.now += moved
     assert world.send("GET", CLUSTER).status == 403
+
+
+@pytest.mark.parametrize("verb", ["PUT", "PATCH", "DELETE"])
+def test_a_service_that_drains_begins_no_operation(world: World, verb: str) -> None:
+    """Nothing is written, and clients know that they may try again; reads go on."""
+    world.services = replace(world.services, settings=replace(world.services.settings, draining=True))
+    reply = world.send(verb, CLUSTER, body() if verb != "DELETE" else None)
+    assert (reply.status, reply.body["error"]["code"]) == (503, "ServiceUnavailable")
+    assert int(reply.headers["Retry-After"]) > 0
+    assert not world.cosmos["OpenShiftClusters"].documents
+    assert not world.secrets.versions
+    assert world.send("GET", CLUSTER).status == 404
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import base64
 import json
 import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -46,14 +47,20 @@ def test_the_first_user_is_told_with_the_password(world: World) -> None:
         assert (reply.status, reply.body) == (200, {"kubeadminUsername": "kubeadmin", "kubeadminPassword": PASSWORD})
 
 
-@pytest.mark.parametrize(("domain", "authority"), [("c1", {}), ("c1.example.com", {AUTHORITY: "b3du"})])
+@pytest.mark.parametrize(
+    ("domain", "issuer", "authority"),
+    [("c1", "issuer", {}), ("c1.example.com", "issuer", {AUTHORITY: "b3du"}), ("c1", "", {AUTHORITY: "b3du"})],
+    ids=["managed", "a customer's own", "managed, without an issuer"],
+)
 def test_the_admin_kubeconfig_is_the_one_that_ends_and_names_the_public_address(
-    world: World, domain: str, authority: Json
+    world: World, domain: str, issuer: str, authority: Json
 ) -> None:
     """The installer's own is valid for ten years, and its server name resolves only on the machines.
 
-    A managed domain has a certificate that everybody's machine trusts; a customer's own domain has the cluster's.
+    A managed domain has a certificate that everybody's machine trusts; a customer's own domain has the cluster's, and
+    so has every domain if the service has no issuer.
     """
+    world.services = replace(world.services, settings=replace(world.services.settings, certificate_issuer=issuer))
     bring_up(world)
     world.document["openShiftCluster"]["properties"]["clusterProfile"]["domain"] = domain
     reply = world.send("POST", f"{CLUSTER}/listAdminCredentials")

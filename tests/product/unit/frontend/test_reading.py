@@ -1,6 +1,5 @@
 """Reads: clusters, lists, operations, versions, health."""
 
-from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -185,30 +184,3 @@ def test_operations_of_the_provider_need_no_api_version(world: World) -> None:
     value = world.send("GET", "/providers/microsoft.redhatopenshift/operations", api_version="").body["value"]
     assert all(operation["name"].startswith("Microsoft.RedHatOpenShift/") for operation in value)
     assert {"name", "display", "origin"} == set(value[0])
-
-
-def test_health_is_for_any_caller(world: World) -> None:
-    """The platform's probes have their own certificate, or none."""
-    for path in ("/healthz", "/healthz/ready"):
-        reply = world.send("GET", path, api_version="", certificate=b"")
-        assert (reply.status, reply.body) == (200, {})
-
-
-def test_the_app_is_not_ready_without_arms_certificates(world: World) -> None:
-    """It would refuse ARM. It is alive even so."""
-    world.now += timedelta(days=3)
-    assert world.send("GET", "/healthz/ready", api_version="").status == 503
-    assert world.send("GET", "/healthz", api_version="").status == 200
-
-
-def test_the_app_is_not_ready_without_a_default_version(world: World) -> None:
-    """Creates would fail."""
-    world.cosmos["OpenShiftVersions"].documents.clear()
-    assert world.send("GET", "/healthz/ready", api_version="").status == 503
-
-
-def test_the_app_is_not_ready_when_the_default_version_cannot_be_installed(world: World) -> None:
-    """A create that names no version would fail."""
-    for document in world.cosmos["OpenShiftVersions"].documents.values():
-        document.pop("openShiftPullspec")
-    assert world.send("GET", "/healthz/ready", api_version="").status == 503

@@ -153,6 +153,10 @@ def arm_certificate() -> bytes:
     return Authority("arm").leaf("arm")
 
 
+def _asked() -> Any:
+    raise AssertionError("ARM has checked its caller, and the service asks nobody again")
+
+
 class World:
     """The frontend and everything below it."""
 
@@ -169,6 +173,9 @@ class World:
             open_store=lambda: store,
             open_vault=lambda: vault,
             arm_certificates=lambda: self.arm_certificates,
+            open_verifier=_asked,
+            open_rights=_asked,
+            open_arm=_asked,
             now=lambda: self.now,
             random=Random(1),  # noqa: S311 - a test repeats itself
         )

@@ -41,17 +41,23 @@ def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
     """The provider answers exactly what the manifest lists; actions and operators' routes are not types."""
     told = json.loads(manifest.page())
     every, newest = [row.name for row in API_VERSIONS], [NEWEST.name]
-    assert told == {
-        "namespace": "Microsoft.RedHatOpenShift",
-        "resourceTypes": {
-            "locations": every,
-            "locations/openShiftVersions": newest,
-            "locations/operationresults": every,
-            "locations/operationsstatus": every,
-            "openShiftClusters": every,
-            "operations": every,
-        },
+    assert told["namespace"] == "Microsoft.RedHatOpenShift"
+    assert {row["name"]: row["endpoints"][0]["apiVersions"] for row in told["resourceTypes"]} == {
+        "locations": every,
+        "locations/openShiftVersions": newest,
+        "locations/operationresults": every,
+        "locations/operationsstatus": every,
+        "openShiftClusters": every,
+        "operations": every,
     }
+    assert [row["name"] for row in told["resourceTypes"] if row["routingType"] == "Default"] == ["openShiftClusters"]
+
+
+def test_the_manifest_has_nothing_of_one_deployment() -> None:
+    """Application, roles and regions are filled in by who registers it."""
+    told = json.loads(manifest.page())
+    assert {value for entry in told["providerAuthorizations"] for value in entry.values()} == {manifest.UNKNOWN}
+    assert not any(endpoint["locations"] for row in told["resourceTypes"] for endpoint in row["endpoints"])
 
 
 def test_a_page_without_a_place_for_the_messages_is_refused() -> None:

@@ -177,6 +177,23 @@ def test_versions_are_kept_for_ten_seconds(store: Store, cosmos: dict[str, Conta
     assert [version["id"] for version in store.versions.enabled()] == ["4.19.24"]
 
 
+def test_a_version_that_is_written_during_a_read_is_not_missed(
+    store: Store, cosmos: dict[str, Container], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer from before a write of this instance is not kept."""
+    query = cosmos["OpenShiftVersions"].query_items
+
+    def overtaken(*arguments: Any, **options: Any) -> Any:
+        found = query(*arguments, **options)
+        monkeypatch.undo()
+        store.versions.put({"id": "4.19.24", "enabled": True})
+        return found
+
+    monkeypatch.setattr(cosmos["OpenShiftVersions"], "query_items", overtaken)
+    assert store.versions.enabled() == []
+    assert [version["id"] for version in store.versions.enabled()] == ["4.19.24"]
+
+
 def test_a_subscription_is_put_as_it_was_read(store: Store) -> None:
     """A new document conflicts with an existing one, and a read one with any write since."""
     store.subscriptions.put({"id": "s"})

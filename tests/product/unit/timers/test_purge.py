@@ -5,7 +5,11 @@ from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from shared import settings
 from tests.product.unit.product_world import World
+from timers import TIMERS, _timer
 from timers.purge import purge
 
 
@@ -18,6 +22,19 @@ class Client:
     async def purge_instance_history_by(self, begin: datetime, end: datetime, statuses: Any) -> Any:
         self.purged.append((begin, end, statuses))
         return SimpleNamespace(instances_deleted=3)
+
+
+@pytest.mark.parametrize("name", TIMERS)
+def test_with_invalid_settings_a_timer_touches_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """It would delete what it takes for the leftovers of others, for example."""
+    monkeypatch.setenv("RP_OBJECT_ID", "canary")
+    settings.load.cache_clear()
+    # The binding's client is no client here: any use of it would fail.
+    asyncio.run(_timer(name, TIMERS[name][0])(None, "client"))
+    assert "RP_OBJECT_ID is not a GUID" in caplog.text
+    assert all(not container.writes for container in world.cosmos.values())
 
 
 def test_only_instances_that_ended_long_ago_are_purged(world: World) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.product.unit.product_world import CUSTOMER, World
+from shared import settings
+from tests.product.unit.product_world import CUSTOMER, OWN, World
 from timers.subscriptions import sweep
 
 
@@ -38,6 +39,22 @@ def test_a_cluster_of_a_deleted_subscription_begins_to_be_deleted(left: World) -
     assert (operation["plan"]["name"], operation["asyncOperation"]["status"]) == ("delete", "Deleting")
     assert operation["taskHub"] == "OpenShiftClusters"
     assert left.cluster["attempt"] == 1
+
+
+def test_nothing_is_swept_where_arm_reports_no_subscriptions(left: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Callers with a token cannot report one, so a document can only be left over."""
+    for name, value in OWN.items():
+        monkeypatch.setenv(name, value)
+    settings.load.cache_clear()
+    assert swept(left).properties["provisioningState"] == "Succeeded"
+
+
+def test_a_service_that_drains_leaves_it_for_later(left: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The update that it waits for ends the draining, and the next run deletes the cluster."""
+    monkeypatch.setenv("DRAINING", "true")
+    settings.load.cache_clear()
+    assert swept(left).properties["provisioningState"] == "Succeeded"
+    assert subscription(left)["deleting"] is True
 
 
 def test_a_create_that_runs_is_canceled_by_it(left: World) -> None:

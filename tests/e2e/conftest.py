@@ -1,0 +1,29 @@
+"""What the tests of pages share: a local Azure of their own, and a terminal in front of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.deployer import Deployer, terminal
+from tests.local_azure import LocalAzure, running
+
+
+@pytest.fixture
+def platform(tmp_path: Path) -> Iterator[LocalAzure]:
+    """Give a local Azure of its own, into which a page deploys another service."""
+    with running(tmp_path / "azure") as azure:
+        yield azure
+
+
+@pytest.fixture
+def environment(platform: LocalAzure, tmp_path: Path) -> dict[str, Any]:
+    """Give the environment of the deployer's terminal; a test may add to it."""
+    return terminal(platform, tmp_path)
+
+
+@pytest.fixture
+def deployer(platform: LocalAzure, environment: dict[str, Any]) -> Deployer:
+    """Give the principal that deploys."""
+    return Deployer(platform, environment)

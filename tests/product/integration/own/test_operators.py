@@ -1,0 +1,46 @@
+"""What the app roles of the service's registration open, and what Azure's roles do not."""
+
+import pytest
+
+from tests.entra_azure import Caller, EntraAzure
+from tests.product.integration.own.conftest import Stored
+
+pytestmark = pytest.mark.xdist_group("own-stored")
+
+# The status of each operators' route, by the caller's role. `durable` has addresses that control every orchestration.
+TABLE = """
+                     versions  operation  durable  ready
+Operator             200       200        403      200
+OperatorAdmin        200       200        200      200
+Owner without a role 403       403        403      403
+"""
+
+
+def _answers(caller: Caller, stored: Stored) -> list[str]:
+    """Return what each operators' route answers, in the order of the table's columns."""
+    operation = f"/sre{stored.owner.cluster_id}/operations/{stored.operation_id}"
+    paths = (
+        "/sre/providers/Microsoft.RedHatOpenShift/openShiftVersions",
+        operation,
+        f"{operation}/durable",
+        "/sre/healthz/ready",
+    )
+    return [str(caller.send("GET", path).status_code) for path in paths]
+
+
+def test_only_operators_use_operators_routes(entra_azure: EntraAzure, stored: Stored) -> None:
+    """An Owner of the subscription is a customer of the service; a role of the registration makes an operator."""
+    azure = entra_azure
+    heading, *_ = TABLE.strip("\n").splitlines()
+    rows = [heading]
+    for number, role in enumerate(("Operator", "OperatorAdmin", "Owner without a role")):
+        caller = azure.user(f"{stored.owner.cluster}-operator-{number}")
+        azure.assign(caller.object_id, "Owner", stored.owner.group_id, kind="User")
+        if role in ("Operator", "OperatorAdmin"):
+            azure.make_operator(caller.object_id, role)
+        columns = zip(heading.split(), _answers(caller, stored), strict=True)
+        row = role
+        for name, answer in columns:
+            row = row.ljust(heading.index(f" {name}") + 1) + answer
+        rows.append(row)
+    assert rows == TABLE.strip("\n").splitlines()

@@ -1,0 +1,105 @@
+"""The package is all that the app needs: no other dependency, no home, no pip, no repository."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from tests.product.unit.product_world import ENVIRONMENT
+
+REPOSITORY = Path(__file__).resolve().parents[4]
+DEPENDENCIES = ".python_packages/lib/site-packages"
+# A proxy where nothing listens: no call leaves this machine.
+BARE = {"PATH": "/usr/bin:/bin", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "localhost"}
+IMPORT_ALL = """
+import importlib, pathlib, sys
+sys.path[:0] = [sys.argv[1], ".", "http"]
+names = [
+    ".".join(path.with_suffix("").relative_to("http" if path.parts[0] == "http" else ".").parts).removesuffix(".__init__")
+    for path in sorted(pathlib.Path(".").rglob("*.py"))
+    if not path.parts[0].startswith(".") and path.name != "__main__.py"
+]
+for name in names:
+    importlib.import_module(name)
+print(len(names))
+"""
+
+
+@contextmanager
+def _host(app: Path, folder: Path) -> Iterator[tuple[str, psutil.Process]]:
+    """Run the local Functions host on an unpacked package; give its address and its worker process."""
+    home = folder / "home"
+    home.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "emulator.host",
+        "--app",
+        str(app),
+        "--state",
+        str(folder / "state"),
+        "--port",
+        "0",
+    ]
+    with (folder / "errors").open("w", encoding="utf-8") as errors:
+        host = subprocess.Popen(
+            [*command, "--python", sys.executable],
+            cwd=REPOSITORY,
+            env={
+                **BARE,
+                **ENVIRONMENT,
+                "HOME": str(home),
+                "WATCHDOG_SCHEDULE": "0 0 0 1 1 *",
+                "PURGE_SCHEDULE": "0 0 0 1 1 *",
+            },
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+    try:
+        ready = host.stdout.readline() if host.stdout else ""
+        assert ready.startswith("ready "), (folder / "errors").read_text(encoding="utf-8")
+        yield ready.split()[1], psutil.Process(host.pid).children()[0]
+    finally:
+        host.terminate()
+        host.communicate(timeout=60)
+    assert not list(home.iterdir())
+
+
+@pytest.mark.slow(seconds=15)
+def test_the_host_serves_the_unpacked_package(unpacked: Path, tmp_path: Path) -> None:
+    """What is loaded from outside the interpreter comes from the package, and nothing is written into it."""
+    before = {path: path.stat().st_mtime_ns for path in unpacked.rglob("*.py")}
+    with _host(unpacked, tmp_path) as (url, worker):
+        assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
+        refused = httpx.get(f"{url}/providers/Microsoft.RedHatOpenShift/operations?api-version=2025-07-25", timeout=60)
+        assert refused.status_code in (401, 403)
+        modules = {
+            Path(mapped.path)
+            for mapped in worker.memory_maps()
+            if ".so" in mapped.path and "site-packages" in mapped.path
+        }
+        assert modules
+        assert all(path.is_relative_to(unpacked / DEPENDENCIES) for path in modules)
+    assert {path: path.stat().st_mtime_ns for path in unpacked.rglob("*.py")} == before
+
+
+@pytest.mark.slow(seconds=15)
+def test_every_module_of_the_product_can_be_imported_from_the_package_alone(unpacked: Path) -> None:
+    """Activities import their clients on the first call, which would be in the middle of a create."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", "-c", IMPORT_ALL, DEPENDENCIES],
+        cwd=unpacked,
+        env={**BARE, **ENVIRONMENT},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 200

@@ -1,0 +1,46 @@
+"""What the service has used of the roles that `infra/` gives it, by the journal of ARM."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.local_azure import LocalAzure
+
+TEMPLATE = Path(__file__).resolve().parents[4] / "infra" / "subscription.json"
+FIRST_PARTY = "Azure Red Hat OpenShift RP"
+# What neither a plain create nor its delete needs, and when it is needed.
+ELSEWHERE = {
+    "Microsoft.ContainerRegistry/registries/scopeMaps/read": "Azure, for a token; ARO-RP grants it",
+    "Microsoft.ContainerRegistry/registries/tokens/operationStatuses/read": "Azure, for a token; ARO-RP grants it",
+    "Microsoft.Authorization/roleAssignments/delete": "an update to another service principal",
+    "Microsoft.Compute/diskEncryptionSets/read": "a create with an encryption set",
+    "Microsoft.Compute/virtualMachines/instanceView/read": "an update that starts machines; a create whose machines do not come up",
+    "Microsoft.Compute/virtualMachines/retrieveBootDiagnosticsData/action": "a create whose machines do not come up",
+    "Microsoft.Features/providers/features/read": "copies of billing records",
+    "Microsoft.Network/natGateways/join/action": "a network with a NAT gateway",
+    "Microsoft.Network/routeTables/join/action": "a network with a route table",
+    "Microsoft.Network/routeTables/read": "a network with a route table",
+    "Microsoft.Resources/deployments/delete": "a create that is resumed after its certificates have expired",
+    "Microsoft.Resources/deployments/operations/read": "a deployment that fails",
+}
+
+
+def granted(callers: str = "arm") -> set[str]:
+    """Return every action of the custom roles of a service with these callers."""
+    roles = json.loads(TEMPLATE.read_text(encoding="utf-8"))["variables"]["roles"]
+    return {action for role in roles for action in role["actions"] + role.get(callers, [])}
+
+
+def used(azure: LocalAzure, correlation_ids: Iterable[str], who: str = FIRST_PARTY) -> set[str]:
+    """Return the actions on which ARM decided for the service, in the spelling of the roles.
+
+    Args:
+        azure: the platform.
+        correlation_ids: the correlation ids of the operations that count.
+        who: who acts for the service, by the name in the journal.
+    """
+    spelling = {action.lower(): action for callers in ("arm", "entra") for action in granted(callers)}
+    calls = [call for each in correlation_ids for call in azure.journal(correlation_id=each, service="arm")]
+    return {
+        spelling.get(action.lower(), action) for call in calls if call["caller"] == who for action in call["actions"]
+    }

@@ -1,0 +1,215 @@
+"""Liveness and readiness: codes for anybody, messages and remedies for operators, and nothing else without settings."""
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, ServiceRequestError
+
+from frontend.messages import Reply, Request
+from frontend.middleware.chain import respond
+from frontend.readiness import MEANINGS, Code
+from frontend.routes import ROUTES
+from shared import settings
+from shared.deadline import TimeIsUp
+from shared.settings import Settings, SettingsError
+from tests.product.unit.frontend.callers_world import CallersWorld, token
+from tests.product.unit.frontend.test_lost_answers import Answer
+from tests.product.unit.frontend.world import World, admin_certificate
+from tests.product.unit.product_world import ENVIRONMENT
+
+COSMOS = "https://rp-eastus-eastus.documents.azure.com/dbs/ARO"
+
+
+def codes(world: World) -> list[str]:
+    """Return the codes for anybody, and check that operators get the same ones with what to do."""
+    public = world.send("GET", "/healthz/ready", api_version="", certificate=b"")
+    told = world.send("GET", "/sre/healthz/ready", api_version="", certificate=admin_certificate())
+    assert public.status == told.status == (503 if public.body["codes"] else 200)
+    assert public.body["status"] == told.body["status"] == ("NotReady" if public.body["codes"] else "Ready")
+    assert set(public.body) == {"status", "codes"}
+    assert list(dict.fromkeys(problem["code"] for problem in told.body["problems"])) == public.body["codes"]
+    assert all(problem["message"] and problem["remedy"] for problem in told.body["problems"])
+    found: list[str] = public.body["codes"]
+    return found
+
+
+def breaks(world: World, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """Let every call to the database fail."""
+
+    def fail(*_arguments: Any, **_options: Any) -> Any:
+        raise error
+
+    for container in world.cosmos.values():
+        monkeypatch.setattr(container, "read_item", fail)
+
+
+def test_health_is_for_any_caller(world: World) -> None:
+    """The platform's probes have their own certificate, or none."""
+    for path, want in (("/healthz", {}), ("/healthz/ready", {"status": "Ready", "codes": []})):
+        reply = world.send("GET", path, api_version="", certificate=b"")
+        assert (reply.status, reply.body) == (200, want)
+    assert world.send("GET", "/sre/healthz/ready", api_version="").status == 403
+
+
+def test_the_app_is_not_ready_without_arms_certificates(world: World) -> None:
+    """It would refuse ARM. It is alive even so."""
+    world.arm_certificates = [each._replace(not_after=world.now - timedelta(days=1)) for each in world.arm_certificates]
+    assert codes(world) == ["CertificatesUnknown"]
+    assert world.send("GET", "/healthz", api_version="").status == 200
+
+
+def test_the_app_is_not_ready_without_a_default_version_that_can_be_installed(world: World) -> None:
+    """Creates that name no version would fail. Operators learn what is wrong with the entries."""
+    for document in world.cosmos["OpenShiftVersions"].documents.values():
+        document.pop("openShiftPullspec")
+    assert codes(world) == ["NoVersion"]
+    told = world.send("GET", "/sre/healthz/ready", api_version="", certificate=admin_certificate())
+    assert "4.17.9 has no 'openShiftPullspec'" in told.body["problems"][0]["message"]
+    world.services.store.versions._read_at = float("-inf")
+    world.cosmos["OpenShiftVersions"].documents.clear()
+    assert codes(world) == ["NoVersion"]
+
+
+def test_the_app_is_not_ready_without_a_paging_key(world: World) -> None:
+    """Lists of clusters would fail. Only operators learn which secret is missing."""
+    world.service_secrets.versions.clear()
+    assert codes(world) == ["PagingKeyMissing"]
+    told = world.send("GET", "/sre/healthz/ready", api_version="", certificate=admin_certificate())
+    assert told.body["problems"][0]["message"] == "the vault 'rp-svc' has no secret 'fe-encryption-key', or it is empty"
+
+
+@pytest.mark.parametrize(
+    ("error", "want"),
+    [
+        pytest.param(HttpResponseError("no", response=Answer(COSMOS, 403)), "DatabaseForbidden", id="no role"),
+        pytest.param(HttpResponseError("no", response=Answer(COSMOS, 503)), "DatabaseUnavailable", id="away"),
+        pytest.param(ServiceRequestError("no address"), "DatabaseUnavailable", id="no such name"),
+        pytest.param(TimeIsUp(), "DatabaseUnavailable", id="silent"),
+        pytest.param(ClientAuthenticationError("no identity"), "IdentityUnavailable", id="no token"),
+    ],
+)
+def test_the_code_tells_what_is_wrong_with_the_database(
+    world: World, monkeypatch: pytest.MonkeyPatch, error: BaseException, want: str
+) -> None:
+    """A missing role, an outage and a missing token have different remedies."""
+    breaks(world, monkeypatch, error)
+    assert codes(world) == [want]
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "want"),
+    [
+        ("get_service_secret", 403, "ServiceVaultForbidden"),
+        ("get_service_secret", 503, "ServiceVaultUnavailable"),
+        ("ask_for_access", 403, "ClusterVaultForbidden"),
+        ("ask_for_access", 503, "ClusterVaultUnavailable"),
+    ],
+)
+def test_the_code_tells_which_vault_it_is(
+    world: World, monkeypatch: pytest.MonkeyPatch, method: str, status: int, want: str
+) -> None:
+    """The two vaults have roles of their own."""
+
+    def fail(*_arguments: Any) -> Any:
+        raise HttpResponseError("no", response=Answer("https://rp-svc.vault.azure.net/secrets/x", status))
+
+    monkeypatch.setattr(world.services.vault, method, fail)
+    assert codes(world) == [want]
+
+
+def codes_of_own(own: CallersWorld) -> list[str]:
+    """Return the codes of the service in one's own subscription; anybody may ask."""
+    found: list[str] = own.call("GET", "/healthz/ready", token="", api_version="").body["codes"]
+    told = own.call("GET", "/sre/healthz/ready", token=token(roles=["Operator"]), api_version="")
+    if told.status != 503 or "problems" in told.body:
+        assert [problem["code"] for problem in told.body["problems"]] == found
+    return found
+
+
+def test_ones_own_service_needs_keys_and_rights_instead_of_arms_certificates(own: CallersWorld) -> None:
+    """Without the keys nobody can be told from anybody, and without ARM it is not known what they may do."""
+    own.arm_certificates = []
+    assert codes_of_own(own) == []
+    own.rights.nothing = True
+    assert codes_of_own(own) == ["RightsForbidden"]
+    assert own.rights.asked[-1] == (
+        "Microsoft.Authorization/roleAssignments/read",
+        f"/subscriptions/{ENVIRONMENT['AZURE_SUBSCRIPTION_ID']}",
+    )
+
+
+def test_ones_own_service_is_not_ready_while_entra_or_arm_is_away(own: CallersWorld) -> None:
+    """It is alive even so."""
+    own.entra_is_away = own.rights.is_away = True
+    assert codes_of_own(own) == ["SigningKeysUnknown", "RightsUnavailable"]
+    assert own.call("GET", "/healthz", token="", api_version="").status == 200
+
+
+def test_several_problems_are_told_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A code appears once, whatever number of checks it spoils."""
+    world.arm_certificates = []
+    world.service_secrets.versions.clear()
+    breaks(world, monkeypatch, ClientAuthenticationError("no identity"))
+    assert codes(world) == ["CertificatesUnknown", "IdentityUnavailable", "PagingKeyMissing"]
+
+
+def test_every_code_has_a_meaning_and_a_remedy_that_name_nothing() -> None:
+    """Neither a setting, nor a role, nor a host."""
+    assert set(MEANINGS) == set(Code)
+    for name in settings.table():
+        assert not any(name in text for texts in MEANINGS.values() for text in texts)
+
+
+@pytest.fixture
+def unconfigured(world: World) -> Callable[..., Reply]:
+    """Send a request to an app with invalid settings, as an operator."""
+
+    def services() -> Any:
+        return replace(world.services, settings=parse_wrong())
+
+    def send(method: str, name: str, **parameters: str) -> Reply:
+        route = next(route for route in ROUTES if route.name == name)
+        return respond(route, Request(method, headers={"host": "rp.example"}, parameters=parameters), services)
+
+    return send
+
+
+def parse_wrong() -> Settings:
+    """Parse an environment with two mistakes."""
+    return settings.parse({**ENVIRONMENT, "LOCATION": "", "RP_OBJECT_ID": "canary"})
+
+
+def test_invalid_settings_are_a_code_and_all_of_them_are_in_the_log(
+    unconfigured: Callable[..., Reply], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The app starts and is alive even so."""
+    reply = unconfigured("GET", "http_health_ready")
+    assert (reply.status, reply.body) == (503, {"status": "NotReady", "codes": ["SettingsInvalid"]})
+    assert "LOCATION is missing" in caplog.text
+    assert "RP_OBJECT_ID is not a GUID" in caplog.text
+    assert unconfigured("GET", "http_health").status == 200
+
+
+@pytest.mark.parametrize("route", [route for route in ROUTES if not route.name.startswith("http_health")])
+def test_with_invalid_settings_every_other_route_is_503(
+    unconfigured: Callable[..., Reply], caplog: pytest.LogCaptureFixture, route: Any
+) -> None:
+    """Nobody's certificate can be recognized. The answer names no setting, the log every one."""
+    for verb in route.verbs or ["GET"]:
+        reply = unconfigured(verb, route.name)
+        assert (reply.status, reply.body["error"]["code"]) == (503, "ServiceUnavailable")
+        assert "LOCATION" not in json.dumps(reply.body)
+        assert [record.levelno for record in caplog.records if "LOCATION" in record.getMessage()] == [logging.ERROR]
+        caplog.clear()
+
+
+def test_the_problems_of_settings_are_one_error() -> None:
+    """So that one restart fixes all of them."""
+    with pytest.raises(SettingsError) as caught:
+        parse_wrong()
+    assert len(caught.value.problems) == 2

@@ -1,0 +1,90 @@
+"""`infra/` sets what the app reads, and nothing else: a setting that only one of them knows is a typo."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from shared import settings
+from shared.settings import Callers
+from shared.store import Store
+
+INFRA = Path(__file__).resolve().parents[4] / "infra"
+KINDS = ("hosted", "own")
+# Read by the platform or by the Functions host, not by us.
+PLATFORM = re.compile(r"AzureWebJobsStorage__\w+|APPLICATIONINSIGHTS_\w+|FUNCTIONS_\w+|SCM_\w+|ENABLE_ORYX_BUILD")
+PARAMETER = re.compile(r"^\[parameters\('(\w+)'\)\]$")
+# A setting whose value exists only while the template is deployed.
+CREATED = re.compile(r"'([A-Za-z_]+)', reference\(")
+HOSTED = {name for name, setting in settings.table().items() if setting.only is Callers.ARM}
+
+
+def _read(name: str) -> Any:
+    return json.loads((INFRA / name).read_text(encoding="utf-8"))
+
+
+def _settings(kind: str) -> dict[str, str]:
+    """Return the app settings of a kind of deployment, with their expressions."""
+    template, parameters = _read("service.json"), _read(f"{kind}.parameters.json")["parameters"]
+    variables = template["variables"]
+    (app,) = (each for each in template["resources"] if each["name"].endswith("'/appsettings')]"))
+    return {
+        **variables["settings"],
+        **variables["plans"][parameters["plan"]["value"]]["settings"],
+        **dict.fromkeys(CREATED.findall(app["properties"]), "(created)"),
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_template_sets_every_setting_that_has_no_default(kind: str) -> None:
+    """The app would not start."""
+    required = {name for name, setting in settings.table().items() if setting.default is None}
+    assert required - set(_settings(kind)) == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_template_sets_nothing_that_nobody_reads(kind: str) -> None:
+    """A setting that was renamed in the code is renamed here."""
+    known = set(settings.table()) | set(settings.HOST_SETTINGS)
+    assert {name for name in _settings(kind) if name not in known and not PLATFORM.fullmatch(name)} == set()
+
+
+def test_in_ones_own_subscription_nothing_is_hosted() -> None:
+    """The file says so of each hosted-only setting; a default would be Microsoft's."""
+    template, given = _read("service.json"), _read("own.parameters.json")["parameters"]
+    for name in HOSTED:
+        (parameter,) = PARAMETER.findall(template["variables"]["settings"][name])
+        assert "defaultValue" not in template["parameters"][parameter], name
+        assert given[parameter] == {"value": ""}, name
+
+
+def test_the_template_makes_the_containers_that_the_product_opens() -> None:
+    """A missing one fails only at its first use."""
+    opened = Mock()
+    Store(opened)
+    rows = _read("service.json")["variables"]["containers"]
+    assert {row["name"] for row in rows} == {call.args[0] for call in opened.call_args_list}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_parameter_file_gives_only_parameters_of_the_template(kind: str) -> None:
+    """ARM refuses others."""
+    assert set(_read(f"{kind}.parameters.json")["parameters"]) <= set(_read("service.json")["parameters"])
+
+
+def test_no_template_takes_or_returns_a_secret() -> None:
+    """Deployment history is readable to everybody with read rights; secrets are written to the vault by commands."""
+    for path in INFRA.glob("*.json"):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        text = json.dumps(document)
+        assert "listKeys" not in text, path
+        assert "newGuid" not in text, path
+        kinds = {each["type"].lower() for section in ("parameters", "outputs") for each in _typed(document, section)}
+        assert not kinds & {"securestring", "secureobject"}, path
+
+
+def _typed(document: Any, section: str) -> list[Any]:
+    return [each for each in (document.get(section) or {}).values() if "type" in each]

@@ -1,0 +1,64 @@
+"""The resource provider's registration with ARM, for tests that do not seed a whole local Azure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from emulator.arm.models import ArmModel
+from emulator.arm.seeding import ensure_role_definition
+from emulator.core.platform import Platform
+
+SERVED = "dddddddd-0000-4000-8000-0000000000a1"
+MANAGED = "dddddddd-0000-4000-8000-0000000000a2"
+SERVED_READS = ("Microsoft.Resources/subscriptions/resourceGroups/read", "Microsoft.Compute/skus/read")
+TYPES = ("openShiftClusters", "operations", "locations", "locations/operationsstatus", "locations/operationresults")
+HOST = "arorp.azurewebsites.net"
+VERSIONS = ("2020-04-30", "2025-07-25")
+
+
+def document(platform: Platform, *, host: str = HOST) -> dict[str, Any]:
+    """Return a registration of the first-party application, with two roles that `register` makes.
+
+    Args:
+        platform: has the names.
+        host: the endpoint's host name.
+    """
+    world = platform.world
+    definitions = f"/subscriptions/{world.rp_subscription_id}/providers/Microsoft.Authorization/roleDefinitions"
+    return {
+        "endpoint": f"https://{host}",
+        "manifest": {
+            "namespace": "Microsoft.RedHatOpenShift",
+            "providerVersion": "2.0",
+            "providerType": "Internal",
+            "providerAuthorizations": [
+                {
+                    "applicationId": world.first_party_client_id,
+                    "roleDefinitionId": f"{definitions}/{SERVED}",
+                    "managedByRoleDefinitionId": f"{definitions}/{MANAGED}",
+                }
+            ],
+            "resourceTypes": [
+                {
+                    "name": name,
+                    "routingType": "Default" if name == TYPES[0] else "ProxyOnly",
+                    "endpoints": [{"apiVersions": list(VERSIONS), "locations": [], "timeout": "PT60S"}],
+                }
+                for name in TYPES
+            ],
+        },
+    }
+
+
+def register(platform: Platform, *, served: Sequence[str] = SERVED_READS, managed: Sequence[str] = ("*",)) -> None:
+    """Register the resource provider of the world with ARM.
+
+    Args:
+        platform: the platform, with ARM.
+        served: the actions of its application in subscriptions that registered it.
+        managed: the actions of its application in groups that its resources manage.
+    """
+    arm = platform.model(ArmModel)
+    scope = f"/subscriptions/{platform.world.rp_subscription_id}"
+    ensure_role_definition(arm, scope, SERVED, "served", served)
+    ensure_role_definition(arm, scope, MANAGED, "managed", managed)
+    arm.register_provider(document(platform))
