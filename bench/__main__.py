@@ -2,14 +2,18 @@
 
 import argparse
 import sys
+import time
 from pathlib import Path
 
 from bench import chain, graph, report
 from bench.creates import CreateFailedError, Round, measure
 from bench.memory import Watch
+from bench.quantities import Meter, Quantities, idle_hour
 from demo import platform
 
 TIME_SCALE = 20
+# The watchdog runs every five seconds there, and every minute at Azure's own pace.
+IDLE_RUNS, IDLE_LIMIT_SECONDS = 4, 600
 ROUNDS = (1, 10, 50)
 
 
@@ -31,6 +35,8 @@ def main() -> None:
         endpoints = platform.start(options.state, options.time_scale)
         platform.lead_there(endpoints)
         empty = platform.memory(endpoints)
+        _say("Watching it do nothing ...")
+        idle = idle_hour(_idle(options.state))
         for number, creates in enumerate(options.rounds):
             _say(f"Creating {creates} at once ...")
             with Watch(endpoints) as memory:
@@ -43,8 +49,21 @@ def main() -> None:
     for line in report.lines(rounds, chain.longest(), chain.with_polls(), options.time_scale, empty):
         print(line)
     print()
+    for line in report.quantities(rounds, idle):
+        print(line)
+    print()
     for line in report.graph_lines(graphs):
         print(line)
+
+
+def _idle(state: Path) -> Quantities:
+    """Return the quantities of the time that the watchdog takes to run a few times while nothing else happens."""
+    meter, until = Meter(state), time.monotonic() + IDLE_LIMIT_SECONDS
+    while (measured := meter.read([], 0)).watchdog_runs < IDLE_RUNS:
+        if time.monotonic() > until:
+            raise TimeoutError(f"The watchdog ran {measured.watchdog_runs:.0f} times in {IDLE_LIMIT_SECONDS} s.")
+        time.sleep(1)
+    return measured
 
 
 def _say(text: str) -> None:

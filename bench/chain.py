@@ -211,6 +211,7 @@ _SUBNET = _TYPES["Microsoft.Network/virtualNetworks/subnets"]
 SECONDS: dict[str, tuple[float, ...]] = {
     "ensure_acr_token": (_TYPES["Microsoft.ContainerRegistry/registries/tokens"].create_seconds,),
     "deploy_storage_template": (template("storage"),),
+    "deploy_deny_assignment": (template("deny"),),
     # One after the other, because a virtual network takes one write at a time.
     "attach_nsgs": (_SUBNET.update_seconds, _SUBNET.update_seconds),
     "deploy_network_template": (template("network"),),

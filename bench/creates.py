@@ -15,12 +15,12 @@ from azure.core.exceptions import HttpResponseError
 
 from bench import history
 from bench.history import Instance
+from bench.quantities import JOURNAL, Meter, Quantities
 from demo import customer, watch
 from demo.customer import Customer
 
 Json = dict[str, Any]
 NO_OPS = 20
-JOURNAL = Path("logs/journal.jsonl")
 
 
 class CreateFailedError(Exception):
@@ -41,6 +41,7 @@ class Round:
         calls: number of calls to Azure, by service.
         cpu: CPU seconds, by process.
         peak: largest memory of all processes together, in MiB.
+        used: what Azure charges for.
     """
 
     creates: int
@@ -52,6 +53,7 @@ class Round:
     calls: Counter[str] = field(default_factory=Counter)
     cpu: dict[str, float] = field(default_factory=dict)
     peak: float = 0
+    used: Quantities = field(default_factory=Quantities)
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def measure(endpoints: Json, state: Path, name: str, creates: int, pause: float)
         people = list(pool.map(lambda number: _prepare(endpoints, f"{name}x{number}"), range(creates)))
         time.sleep(pause)
         found = Round(creates, _no_op_seconds(endpoints))
-        journal = state / JOURNAL
+        journal, meter = state / JOURNAL, Meter(state)
         begin, cpu = journal.stat().st_size, _cpu(endpoints)
         begun = list(pool.map(_begin, people))
         _await(begun)
@@ -91,6 +93,7 @@ def measure(endpoints: Json, state: Path, name: str, creates: int, pause: float)
         found.walls.append(operation["durationSeconds"])
         found.activities += sum(1 + step.get("polls", 0) for step in operation["steps"])
         found.instances += history.instances(state, create.operation_id)
+    found.used = meter.read(found.instances, found.activities)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bench.chain import Chain
 from bench.creates import Round
 from bench.history import Instance
+from bench.quantities import Quantities
 
 if TYPE_CHECKING:
     from bench.graph import Figures
@@ -76,6 +77,25 @@ def lines(rounds: list[Round], chain: Chain, polled: Chain, time_scale: float, e
     clusters = sum(each.creates for each in rounds)
     yield ""
     yield f"Memory: {empty:.0f} MiB without a cluster, {(rounds[-1].peak - empty) / clusters:.0f} MiB more for each."
+
+
+def quantities(rounds: list[Round], idle: Quantities) -> Iterator[str]:
+    """Yield what a create uses of what Azure charges for, and what an hour uses in which nothing happens.
+
+    Args:
+        rounds: the measured rounds.
+        idle: the quantities of such an hour.
+    """
+    used = [each.used.each(each.creates) for each in rounds]
+    rows: tuple[tuple[str, str, Callable[[Quantities], float]], ...] = (
+        ("functions, GiB-seconds", "{:.0f}", lambda each: each.gib_seconds),
+        ("Cosmos DB, request units", "{:.0f}", lambda each: each.request_units),
+        ("Durable storage, transactions", "{:.0f}", lambda each: each.transactions),
+        ("Key Vault, operations", "{:.0f}", lambda each: each.vault_operations),
+    )
+    yield _row("used by a create, at once", [*(str(each.creates) for each in rounds), "idle hour"])
+    for name, form, figure in rows:
+        yield _row(name, [form.format(figure(each)) for each in (*used, idle)])
 
 
 def graph_lines(measured: "list[Figures]") -> Iterator[str]:
