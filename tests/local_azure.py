@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -146,7 +147,7 @@ def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 
 def running(state: Path, time_scale: float = TIME_SCALE) -> Iterator[LocalAzure]:
     """Run a separate platform for the duration of the block."""
     azure = LocalAzure(state)
-    azure.command("up", "--detach", "--time-scale", str(time_scale))
+    start(azure, time_scale)
     try:
         yield azure
     finally:
@@ -164,13 +165,23 @@ def shared(state: Path, *options: str) -> Iterator[LocalAzure]:
     azure, users = LocalAzure(state), state.with_suffix(".users")
     with _counted(users, +1) as count:
         if count == 1:
-            azure.command("up", "--detach", "--time-scale", str(TIME_SCALE), *options)
+            start(azure, TIME_SCALE, *options)
     try:
         yield azure
     finally:
         with _counted(users, -1) as count:
             if count == 0:
                 azure.command("down")
+
+
+def start(azure: LocalAzure, time_scale: float, *options: str) -> None:
+    """Start a platform once no other worker is starting one.
+
+    Each takes all of a small machine. If seven start at once, requests to the first miss their deadlines.
+    """
+    with (Path(tempfile.gettempdir()) / f"local-azure-starts-{os.getuid()}").open("w", encoding="utf-8") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        azure.command("up", "--detach", "--time-scale", str(time_scale), *options)
 
 
 @contextmanager

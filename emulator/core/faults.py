@@ -1,14 +1,16 @@
 """Faults that people and tests inject: the calls that they meet, how often, and what happens to these calls."""
 
+import asyncio
 import re
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 from uuid import uuid4
 
-Kind = Literal["status", "reset", "lost-response", "delay", "silence"]
+Kind = Literal["status", "reset", "lost-response", "delay", "hold", "silence"]
 Each = Literal["", "operation", "step"]
 # The service that adds and lifts faults; `*` does not include it.
 CONTROL = "control"
@@ -35,7 +37,8 @@ class Fault:
         step: a regular expression that the whole name of the call's step must match; "" for calls without a step.
         kind: `status` answers with `status_code` before the work; `reset` cuts the connection before the work;
             `lost-response` does the work and cuts the connection; `delay` waits `delay_seconds` (unscaled) first;
-            `silence` waits as long, then cuts the connection before the work.
+            `hold` waits as long, or until the rule is lifted, even if it is spent; `silence` waits `delay_seconds`,
+            then cuts the connection before the work.
         count: how many calls the rule meets before it is spent.
         skip: how many matching calls pass before the rule meets one.
         each: "operation" counts `count` and `skip` for each operation of each step separately; "step" for each step.
@@ -44,7 +47,7 @@ class Fault:
         code: error code for the kind `status`; "" for `TooManyRequests` (429) or `ServiceUnavailable`.
         message: error message for the kind `status`.
         retry_after: Retry-After for the kind `status`, in seconds; None for no such header.
-        delay_seconds: how long `delay` and `silence` wait, in seconds, unscaled.
+        delay_seconds: how long `delay`, `hold` and `silence` wait, in seconds, unscaled.
         seconds: duration of an outage, in seconds, unscaled. An outage meets every matching call, and ignores `count`,
             `skip` and `each`. 0 for no outage.
         begins_at: a regular expression for the step whose first matching call begins the outage, which then meets the
@@ -84,6 +87,15 @@ class Fault:
         self._begins_at = re.compile(self.begins_at)
         self._calls: Counter[tuple[str, ...]] = Counter()
         self._ends: float | None = None
+        self.lifted = asyncio.Event()
+
+    async def pause(self) -> None:
+        """Keep a call waiting, if this rule does so."""
+        if self.kind == "hold":
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.lifted.wait(), self.delay_seconds)
+        elif self.kind in ("delay", "silence"):
+            await asyncio.sleep(self.delay_seconds)
 
     def begin(self, now: float) -> None:
         """Begin the outage, if this rule is one and has not begun yet."""
@@ -138,6 +150,7 @@ class Faults:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._faults: list[Fault] = []
+        self._holding: list[Fault] = []
         self._now = now
 
     def add(self, fault: Fault) -> Fault:
@@ -145,14 +158,18 @@ class Faults:
         if not fault.begins_at:
             fault.begin(self._now())
         self._faults.append(fault)
+        if fault.kind == "hold":
+            self._holding.append(fault)
         return fault
 
     def clear(self, fault_id: str | None = None) -> int:
         """Lift one rule, or all; return how many were lifted."""
-        keep = [] if fault_id is None else [fault for fault in self._faults if fault.id != fault_id]
-        lifted = len(self._faults) - len(keep)
-        self._faults = keep
-        return lifted
+        lifted = {each.id: each for each in (*self._faults, *self._holding) if fault_id in (None, each.id)}
+        for fault in lifted.values():
+            fault.lifted.set()
+        self._faults = [each for each in self._faults if each.id not in lifted]
+        self._holding = [each for each in self._holding if each.id not in lifted]
+        return len(lifted)
 
     def list(self) -> list[Fault]:
         """Return the rules in force."""

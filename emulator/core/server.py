@@ -147,8 +147,8 @@ class Dispatcher:
 
 async def _answer(service: Service, request: Request, route: Route | None, fault: Fault | None) -> Response | None:
     """Run the endpoint, or apply the fault instead; return None if the fault cuts the connection before the work."""
-    if fault and fault.kind in ("delay", "silence"):
-        await asyncio.sleep(fault.delay_seconds)
+    if fault:
+        await fault.pause()
     if fault and fault.kind == "status":
         raise _injected(fault)
     if fault and fault.kind in ("reset", "silence"):

@@ -117,7 +117,7 @@ def _put_group(arm: ArmModel, run: Run, declaration: Declaration, body: dict[str
 
 async def _meet(fault: Fault | None) -> None:
     """Apply an injected fault to the PUT of a resource. A cut connection has no effect, as ARM itself would retry."""
-    if fault is not None and fault.kind == "delay":
-        await asyncio.sleep(fault.delay_seconds)
+    if fault is not None:
+        await fault.pause()
     if fault is not None and fault.kind == "status":
         raise ServiceError(fault.status_code, fault.code or "ServiceUnavailable", fault.message)

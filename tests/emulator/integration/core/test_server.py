@@ -196,3 +196,21 @@ def test_injected_faults_answer_cut_and_lose(tmp_path: Path) -> None:
             assert "/silence" not in calls
 
     asyncio.run(story())
+
+
+def test_a_held_call_waits_until_its_fault_is_lifted(tmp_path: Path) -> None:
+    """Lifting wakes the call although the rule was spent on it, and it does its work."""
+
+    async def story() -> None:
+        async with _running(tmp_path) as (platform, get):
+            hold = platform.faults.add(Fault(service="hello", kind="hold", delay_seconds=60))
+            call = asyncio.create_task(get("https://one.hello.azure.net/held"))
+            while platform.faults.list():  # noqa: ASYNC110 - a rule tells nobody when it is met
+                await asyncio.sleep(0.01)
+            assert "/held" not in calls
+            assert platform.faults.clear(hold.id) == 1
+            assert (await call).status_code == 200
+            assert "/held" in calls
+            assert platform.faults.clear(hold.id) == 0
+
+    asyncio.run(story())

@@ -13,8 +13,9 @@ from tests.product.integration.service.stage import fault, met, prepare
 pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
-SLEEP_SECONDS = 5
-# What steps read just before they change something; the faults delay these calls.
+# How long the calls sleep at most, if nobody wakes them. The product's own time-out is a little longer.
+SLEEP_SECONDS = 50
+# What steps read just before they change something; the faults hold these calls.
 ASLEEP = {
     "at the beginning": {
         "ensure_acr_token": "GET Microsoft.ContainerRegistry/registries/tokens",
@@ -37,7 +38,7 @@ def test_an_old_attempt_that_wakes_up_late_changes_nothing(
     """It sleeps between its check and its call while the cluster is deleted; then it begins no call, writes nothing."""
     (cluster,) = prepare(own_azure, unique(rng))
     with ExitStack() as stack:
-        sleep: Json = {"service": "arm", "kind": "delay", "delay_seconds": SLEEP_SECONDS}
+        sleep: Json = {"service": "arm", "kind": "hold", "delay_seconds": SLEEP_SECONDS}
         faults = [stack.enter_context(fault(own_azure, operation=name, **sleep)) for name in asleep.values()]
         create = cluster.create()
         wait_for(lambda: not own_azure.control("GET", "/faults")["value"], "all to fall asleep")
@@ -45,9 +46,9 @@ def test_an_old_attempt_that_wakes_up_late_changes_nothing(
         delete = cluster.delete()
         moved = own_azure.control("GET", "/clock")["now"]
         assert [met(own_azure, each) for each in faults] == [0] * len(faults), "they sleep no more"
-        cluster.succeed(delete)
-        for each in faults:
-            wait_for(partial(met, own_azure, each), "a step to wake up")
+    for each in faults:
+        wait_for(partial(met, own_azure, each), "a step to wake up")
+    cluster.succeed(delete)
     for step in asleep:
         wait_for(partial(_gave_up, own_azure, create, step), f"{step} to give up")
     assert [call for call in cluster.calls(create) if call["time"] > moved and _is_change(call)] == []
