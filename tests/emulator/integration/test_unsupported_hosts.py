@@ -31,6 +31,7 @@ def test_a_client_that_tries_again_is_answered_at_its_first_try(azure: LocalAzur
             verify=options["connection_verify"],
             timeout=60,
         )
+    assert answer.raw.retries is not None
     assert answer.raw.retries.history == ()
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (404, "NotSupportedByLocalAzure")

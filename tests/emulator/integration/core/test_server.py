@@ -1,9 +1,10 @@
 """The server and the proxy, tested with a real HTTPS client."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -36,7 +37,9 @@ def _render(_request: Request, error: ServiceError) -> Response:
 
 
 @asynccontextmanager
-async def _running(tmp_path: Path) -> AsyncIterator[tuple[Platform, Callable[[str], Awaitable[requests.Response]]]]:
+async def _running(
+    tmp_path: Path,
+) -> AsyncIterator[tuple[Platform, Callable[[str], Coroutine[Any, Any, requests.Response]]]]:
     platform = Platform(tmp_path, clock=Clock(40), world=World())
     route = Route("/{rest:path}", _hello, methods=["GET"], name="hello")
     platform.services.append(Service("hello", ("*.hello.azure.net",), [route], _render))

@@ -22,12 +22,12 @@ THREADS = 32
 ENDED = frozenset({"Completed", "Failed", "Terminated"})
 
 
-def wait_until(condition: Callable[[], Any]) -> Any:
+def wait_until(condition: Callable[[], Any], seconds: float = LIMIT_SECONDS) -> Any:
     """Poll a condition; return its first true value."""
-    deadline = time.monotonic() + LIMIT_SECONDS
+    deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {LIMIT_SECONDS:g} s: {condition}")
+            raise AssertionError(f"not within {seconds:g} s: {condition}")
         time.sleep(0.02)
     return value
 
@@ -203,17 +203,20 @@ class HostUnderTest:
         """Return the events of an instance, as the management API shows them."""
         return self.status(instance_id, "showHistory=true").get("historyEvents") or []
 
-    def wait_for(self, instance_id: str, wanted: frozenset[str] = ENDED) -> dict[str, Any]:
+    def wait_for(
+        self, instance_id: str, wanted: frozenset[str] = ENDED, seconds: float = LIMIT_SECONDS
+    ) -> dict[str, Any]:
         """Wait until an instance has one of these statuses; return it as the management API shows it.
 
         Args:
             instance_id: id of the instance.
             wanted: values of `runtimeStatus`.
+            seconds: how long to wait.
         """
 
         def look() -> dict[str, Any] | None:
             status = self.status(instance_id)
             return status if status["runtimeStatus"] in wanted else None
 
-        found: dict[str, Any] = wait_until(look)
+        found: dict[str, Any] = wait_until(look, seconds)
         return found
