@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import local_azure
 from tests.entra_azure import EntraAzure
@@ -19,6 +20,11 @@ SEED = "TEST_SEED"
 LAST_LINES = 100
 # What a test marked `slow` takes, if its marker names no other number.
 SLOW_SECONDS = 20
+
+
+# Examples may take as long as a busy machine needs.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def pytest_configure() -> None:

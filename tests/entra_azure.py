@@ -59,7 +59,7 @@ class Caller:
         if known is None or known.expires_on < time.time() + MARGIN_SECONDS:
             form = {**self.sign_in, "scope": scope}
             address = f"{LOGIN}/{self.azure.endpoints['tenant_id']}/oauth2/v2.0/token"
-            answer = self.azure.session.post(address, data=form, timeout=30).json()
+            answer = self.azure.session.post(address, data=form, timeout=60).json()
             assert "access_token" in answer, answer
             known = AccessToken(answer["access_token"], int(time.time()) + int(answer["expires_in"]))
             self._tokens[scope] = known
