@@ -262,7 +262,7 @@ def test_a_stuck_instance_is_terminated_before_its_successor_starts(accepted: Wo
     assert [instance for _, instance, _ in client.started] == ["op-2"]
 
 
-@pytest.mark.parametrize(("age", "want_reads", "want_started"), [(40, 0, []), (50, 1, ["op-2"])], ids=["young", "old"])
+@pytest.mark.parametrize(("age", "want_reads", "want_started"), [(0, 0, []), (50, 1, ["op-2"])], ids=["young", "old"])
 def test_the_progress_of_a_young_instance_is_not_read(
     accepted: World, monkeypatch: pytest.MonkeyPatch, age: float, want_reads: int, want_started: list[str]
 ) -> None:
