@@ -13,7 +13,7 @@ from frontend.middleware.authentication import Caller
 from frontend.routes import ROUTES
 from tests import local_azure
 from tests.local_azure import wait_for
-from tests.patience import served
+from tests.patience import PATIENCE_SECONDS, served
 from tests.product.integration.contract.provider import Json, Provider
 
 # All these tests share one platform, because each platform starts its own processes.
@@ -55,7 +55,7 @@ def cluster(provider: Provider) -> str:
     """Give the id of a cluster whose create has failed, because its network and principal do not exist."""
     cluster = provider.cluster("before")
     assert provider.send("PUT", cluster, json=provider.body("before")).status_code == 201
-    wait_for(lambda: _has_failed(provider, cluster), "the create to fail")
+    wait_for(lambda: _has_failed(provider, cluster), "the create to fail", PATIENCE_SECONDS)
     return cluster
 
 
@@ -256,7 +256,7 @@ def test_a_change_whose_answer_was_lost_is_accepted(provider: Provider, verb: st
     name = f"changed-{uuid.uuid4().hex[:8]}"
     cluster, body = provider.cluster(name), provider.body(name)
     provider.send("PUT", cluster, json=body).raise_for_status()
-    wait_for(lambda: _has_failed(provider, cluster), "the create to fail")
+    wait_for(lambda: _has_failed(provider, cluster), "the create to fail", PATIENCE_SECONDS)
     inject(provider, "cosmos", 1, kind="lost-response", operation=operation)
     answer = provider.send(verb, cluster, json=body if verb == "PUT" else None)
     assert answer.status_code == {"PUT": 200, "DELETE": 202}[verb], answer.text
