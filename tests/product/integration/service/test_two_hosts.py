@@ -122,4 +122,4 @@ def _kill_tree(process: psutil.Popen) -> None:
     for each in (*process.children(recursive=True), process):
         with contextlib.suppress(psutil.NoSuchProcess):
             each.kill()
-    process.wait(10)
+    process.wait()
