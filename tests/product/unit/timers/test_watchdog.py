@@ -161,8 +161,9 @@ class Limits:
         return self._made[seconds]
 
     async def pass_(self, seconds: float) -> None:
-        """Let the newest limit of so many seconds pass, and never return."""
-        self._made[seconds].reschedule(0)
+        """Let the newest limit of so many seconds pass, if there is one, and never return."""
+        if seconds in self._made:
+            self._made[seconds].reschedule(0)
         await asyncio.Event().wait()
 
 
