@@ -47,6 +47,7 @@ recording: setup ## Run the demo, and put what it prints into docs/recording.md.
 
 docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
 	@PYTHONPATH=http $(PY) -m tools.pages
+	@PYTHONPATH=http $(PY) -m tests.rules
 
 up: setup ## Run the local Azure and the resource provider until Ctrl-C. CALLERS=entra: called with tokens, without ARM.
 	@$(PY) -m emulator up --time-scale $(TIME_SCALE) $(if $(CALLERS),--callers $(CALLERS))

@@ -139,6 +139,7 @@ CASES = [
     case("live workers are given", "properties.workerProfilesStatus", [{"name": "worker"}]),
     case("there are no workers", "properties.workerProfiles", ...),
     case("workers are an empty list", "properties.workerProfiles", []),
+    case("there are two kinds of workers", "properties.workerProfiles", body()["properties"]["workerProfiles"] * 2),
     case("the workers have another name", f"{WP}.name", "infra", want_target="properties.workerProfiles['infra'].name"),
     case("the workers have no name", f"{WP}.name", ..., want_target="properties.workerProfiles[0].name"),
     case("the worker size is unknown", f"{WP}.vmSize", "huge", want_target=f"{WORKER}.vmSize"),

@@ -1,7 +1,6 @@
 """The rules of a cluster's members, one at a time, and the model without one of them.
 
-A rule is a property of a row (that the member is required, its values), or one `yield` of a check. Taking it out must
-make a test fail; `test_every_rule_is_tested.py` does that for each, and `docs/rules.md` lists them.
+A rule is a property of a row (that the member is required, its values, that it is fixed), or one `yield` of a check.
 """
 
 import ast
@@ -13,13 +12,39 @@ from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
+from shared.clusters import members
 from shared.clusters.members import MEMBERS, Member
+from tests.product.unit.frontend.test_no_value_is_dropped import ROWS
 
 Change = Callable[[Member], Member]
+REQUIRED, FIXED, ANY_CASE = "is required", "is fixed at create", "may come in another case"
+_FIXED = (members.Rule.CREATE, members.Rule.CREATE_ANY_CASE)
+_IN_THE_CASE_THAT_CAME = {
+    members.Rule.CREATE_ANY_CASE: members.Rule.CREATE,
+    members.Rule.MUTABLE_ANY_CASE: members.Rule.MUTABLE,
+}
+# Members whose every other value is refused by another rule before that. Another name makes another array.
+_NEVER_ACCEPTED = frozenset(
+    {
+        "location",
+        "identity",
+        "properties.platformWorkloadIdentityProfile",
+        "properties.workerProfiles[].name",
+        "properties.ingressProfiles[].name",
+    }
+)
 # What a row may require, and the row without it.
 _PROPERTIES: dict[str, tuple[Callable[[Member], object], Change]] = {
-    "required": (lambda row: row.required, partial(replace, required=False)),
-    "one of its values": (lambda row: row.values, partial(replace, values=())),
+    REQUIRED: (lambda row: row.required, partial(replace, required=False)),
+    "has one of a few values": (lambda row: row.values, partial(replace, values=())),
+    FIXED: (
+        lambda row: row.rule in _FIXED and row in ROWS and row.path not in _NEVER_ACCEPTED,
+        partial(replace, rule=members.Rule.MUTABLE),
+    ),
+    ANY_CASE: (
+        lambda row: row.rule in members.ANY_CASE,
+        lambda row: replace(row, rule=_IN_THE_CASE_THAT_CAME[row.rule]),
+    ),
 }
 
 
@@ -29,7 +54,7 @@ class Rule:
 
     Args:
         path: path of the first member that has it.
-        name: what it is, for people.
+        name: what it is: one of the properties, or the check and what it yields.
         change: returns a row without it.
     """
 
@@ -50,7 +75,7 @@ def rules() -> Iterator[Rule]:
                 yield Rule(row.path, name, partial(_only, row.path, change))
     for check, path in _checks().items():
         for number, line in enumerate(_yields(check)):
-            yield Rule(path, f"{check.__name__}: {line}", partial(_without_yield, check, number))
+            yield Rule(path, f"`{check.__name__}`, {number + 1}: {line}", partial(_without_yield, check, number))
 
 
 def _only(path: str, change: Change, row: Member) -> Member:
@@ -68,7 +93,14 @@ def _checks() -> dict[Callable[..., Any], str]:
 
 def _yields(check: Callable[..., Any]) -> list[str]:
     """Return what a check and its helpers yield, each `yield` as its source, without those that only pass on."""
-    return [ast.unparse(node)[:80] for node in _nodes(_module(check), check.__name__)]
+    return [_summary(node) for node in _nodes(_module(check), check.__name__)]
+
+
+def _summary(node: ast.Expr) -> str:
+    """Return the texts in a statement, which say what is wrong."""
+    texts = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    text = " ... ".join(part for part in (" ".join(each.split()) for each in texts) if len(part) > 3)
+    return text if len(text) <= 90 else f"{text[:90]}..."
 
 
 def _nodes(tree: ast.Module, name: str) -> list[ast.Expr]:
