@@ -32,7 +32,7 @@ $(AZ_READY): tools/az/requirements.txt | $(PYTHON_READY)
 	@tools/bootstrap az
 	@touch $@
 
-.PHONY: help setup demo recording docs up package az test product unit integration faults runtime e2e bench lint fmt lock clean
+.PHONY: help setup demo recording docs up package az test product unit integration faults fuzz runtime e2e bench lint fmt lock clean
 
 help: ## Show these words.
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,7 @@ recording: setup ## Run the demo, and put what it prints into docs/recording.md.
 
 docs: $(PYTHON_READY) ## Write the pages of docs/ that are made from the code.
 	@PYTHONPATH=http $(PY) -m tools.pages
+	@PYTHONPATH=http $(PY) -m tests.rules
 
 up: setup ## Run the local Azure and the resource provider until Ctrl-C. CALLERS=entra: called with tokens, without ARM.
 	@$(PY) -m emulator up --time-scale $(TIME_SCALE) $(if $(CALLERS),--callers $(CALLERS))
@@ -67,6 +68,9 @@ integration: setup ## Run the integration tests alone: the product and the SDKs 
 
 faults: setup ## Run everything that can go wrong, and write docs/reliability.md. SEED= repeats it, ONLY= runs a part.
 	@$(PY) -m tests.faults $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only "$(ONLY)",--report docs/reliability.md)
+
+fuzz: $(PYTHON_READY) ## Send ten thousand requests that nobody wrote. SEED= repeats a run, CASES= sends another number.
+	@PYTHONPATH=http $(PY) -m tests.fuzz $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES))
 
 product: setup ## Run everything that a change of the product alone can break.
 	$(PY) -m pytest tests/product/unit -n auto --disable-socket --allow-unix-socket

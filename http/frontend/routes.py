@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from frontend import health
 from frontend.admin import sre_openshift_versions, sre_operation_get
+from frontend.bodies import Body
 from frontend.callers import rights
 from frontend.callers.rights import Need, Open, Role
 from frontend.clusters import (
@@ -46,12 +47,17 @@ class Verb:
         begins: whether it begins an operation.
         needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is refused
             to all who have tokens.
+        answers: the status of each answer that is no error, and its body. Without it, the verb is not in the documents for
+            clients.
+        takes: the body that it takes.
     """
 
     handler: Handler
     subscription_states: frozenset[str] = frozenset()
     begins: bool = False
     needs: Need | None = None
+    answers: Mapping[int, Body] = field(default_factory=dict)
+    takes: Body = Body.NONE
 
 
 def not_found(call: Call) -> Reply:
@@ -100,38 +106,43 @@ _L = _S + "/" + _P + "/locations/{location}"
 # fmt: off
 ROUTES = (
     Route("http_cluster", _C, {
-        "PUT": Verb(openshift_cluster_put_or_patch.put, MAY_WRITE, begins=True, needs=rights.WRITE),
-        "PATCH": Verb(openshift_cluster_put_or_patch.patch, MAY_WRITE, begins=True, needs=rights.WRITE),
-        "GET": Verb(openshift_cluster_get.get, needs=rights.READ),
+        "PUT": Verb(openshift_cluster_put_or_patch.put, MAY_WRITE, begins=True, needs=rights.WRITE,
+                    answers={200: Body.CLUSTER, 201: Body.CLUSTER}, takes=Body.CLUSTER),
+        "PATCH": Verb(openshift_cluster_put_or_patch.patch, MAY_WRITE, begins=True, needs=rights.WRITE,
+                      answers={200: Body.CLUSTER}, takes=Body.CLUSTER_UPDATE),
+        "GET": Verb(openshift_cluster_get.get, needs=rights.READ, answers={200: Body.CLUSTER}),
         # The subscription's state matters only if there is a cluster, so the handler checks it.
-        "DELETE": Verb(openshift_cluster_delete.delete, begins=True, needs=rights.DELETE),
+        "DELETE": Verb(openshift_cluster_delete.delete, begins=True, needs=rights.DELETE,
+                       answers={202: Body.NONE, 204: Body.NONE}),
     }, durable=True),
     Route("http_cluster_admin_credentials", _C + "/listAdminCredentials",
           {"POST": Verb(openshift_cluster_credentials.list_admin_credentials, MAY_WRITE,
-                        needs=rights.LIST_ADMIN_CREDENTIALS)}, feature=LIST_ADMIN_CREDENTIALS),
+                        needs=rights.LIST_ADMIN_CREDENTIALS, answers={200: Body.KUBECONFIG})}, feature=LIST_ADMIN_CREDENTIALS),
     Route("http_cluster_credentials", _C + "/listCredentials",
-          {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS)},
+          {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS,
+                        answers={200: Body.CREDENTIALS})},
           feature=LIST_CREDENTIALS),
     Route("http_cluster_credentials_alias", _C + "/credentials",
-          {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS)},
-          feature=CREDENTIALS),
+          {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS,
+                        answers={200: Body.CREDENTIALS})}, feature=CREDENTIALS),
     Route("http_clusters_of_resource_group", _RG + "/" + _CLUSTERS,
-          {"GET": Verb(openshift_cluster_list.list_in_resource_group, needs=rights.READ)}),
+          {"GET": Verb(openshift_cluster_list.list_in_resource_group, needs=rights.READ, answers={200: Body.CLUSTERS})}),
     Route("http_clusters_of_subscription", _S + "/" + _CLUSTERS,
-          {"GET": Verb(openshift_cluster_list.list_in_subscription, needs=rights.READ_EACH)}),
+          {"GET": Verb(openshift_cluster_list.list_in_subscription, needs=rights.READ_EACH, answers={200: Body.CLUSTERS})}),
     Route("http_health", "healthz", {"GET": Verb(health.alive, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
     Route("http_health_ready", "healthz/ready",
           {"GET": Verb(health.ready, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
     Route("http_openshift_version", _L + "/openShiftVersions/{openShiftVersion}",
-          {"GET": Verb(openshift_version_get.get, needs=rights.READ_VERSIONS)}, feature=OPEN_SHIFT_VERSION),
+          {"GET": Verb(openshift_version_get.get, needs=rights.READ_VERSIONS, answers={200: Body.VERSION})}, feature=OPEN_SHIFT_VERSION),
     Route("http_openshift_versions", _L + "/openShiftVersions",
-          {"GET": Verb(openshift_version_get.list_all, needs=rights.READ_VERSIONS)}, feature=OPEN_SHIFT_VERSIONS),
+          {"GET": Verb(openshift_version_get.list_all, needs=rights.READ_VERSIONS, answers={200: Body.VERSIONS})}, feature=OPEN_SHIFT_VERSIONS),
     Route("http_operation_result", _L + "/operationresults/{operationId}",
-          {"GET": Verb(async_operation_get.get_result, needs=rights.READ_OPERATION)}),
+          {"GET": Verb(async_operation_get.get_result, needs=rights.READ_OPERATION,
+                      answers={200: Body.CLUSTER, 202: Body.NONE, 204: Body.NONE})}),
     Route("http_operation_status", _L + "/operationsstatus/{operationId}",
-          {"GET": Verb(async_operation_get.get_status, needs=rights.READ_OPERATION)}),
+          {"GET": Verb(async_operation_get.get_status, needs=rights.READ_OPERATION, answers={200: Body.STATUS})}),
     Route("http_operations", _P + "/operations",
-          {"GET": Verb(operations_list.list_all, needs=Open.SIGNED_IN)}, versioned=False),
+          {"GET": Verb(operations_list.list_all, needs=Open.SIGNED_IN, answers={200: Body.OPERATIONS})}, versioned=False),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {

@@ -4,9 +4,10 @@
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from tools.pages import bootstrap, install_graph, manifest, messages, mind_map, parameters, plans
+from tools.pages import bootstrap, install_graph, manifest, messages, mind_map, openapi, parameters, plans
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -19,6 +20,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "docs/bootstrap.md": lambda _now: bootstrap.page(),
     "docs/operations.md": messages.put_into,
     "infra/manifest.json": lambda _now: manifest.page(),
+    **{path: partial(openapi.page, row) for path, row in openapi.FILES.items()},
 }
 
 

@@ -6,8 +6,12 @@ from datetime import timedelta
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; bars and line ends in cells are escaped."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+    return "\n".join(line(cells) for cells in [head, ["---"] * len(head), *rows])
+
+
+def line(cells: Sequence[str]) -> str:
+    """Return one line of a table."""
+    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
 
 
 def code(names: Iterable[str], *, between: str = ", ") -> str:

@@ -12,12 +12,13 @@ from shared.clusters.members import ANY_CASE, BY_SERVICE, MEMBERS, Kind, Member
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, NEW, SUBSCRIPTION, World, body
 
 CP, NP, MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
-WP = "properties.workerProfiles[]"
+WP, SP = "properties.workerProfiles[]", "properties.servicePrincipalProfile"
 DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets"
 EQUAL = {f"{MP}.diskEncryptionSetId": (f"{WP}.diskEncryptionSetId",)}
 # An initial value for members that the smallest body leaves out.
 GIVEN: dict[str, Any] = {
     f"{CP}.version": "4.15.35",
+    f"{SP}.clientId": "abcdef01-0000-0000-0000-000000000001",
     f"{NP}.outboundType": "Loadbalancer",
     f"{NP}.preconfiguredNSG": "Disabled",
     f"{NP}.loadBalancerProfile.managedOutboundIps.count": 1,

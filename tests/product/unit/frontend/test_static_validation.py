@@ -24,6 +24,7 @@ WP, SP = "properties.workerProfiles.0", "properties.servicePrincipalProfile"
 WORKER, DEFAULT = "properties.workerProfiles['worker']", "properties.ingressProfiles['default']"
 OTHER = "dddddddd-0000-0000-0000-000000000002"
 DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets/des"
+INGRESS = {"name": "default", "visibility": "Public"}
 
 
 def case(sentence: str, path: str, value: Any, want_code: str = IP, want_target: str = "") -> Any:
@@ -76,7 +77,7 @@ CASES = [
     case("the domain belongs to another region", f"{CP}.domain", "c1.westus.aroapp.io"),
     case("the domain is the parent's", f"{CP}.domain", "aroapp.io"),
     case("the domain is the zone itself", f"{CP}.domain", "eastus.aroapp.io"),
-    case("the domain has two labels under the zone", f"{CP}.domain", "a.b1.eastus.aroapp.io"),
+    case("the domain has two labels under the zone", f"{CP}.domain", "a1.b1.eastus.aroapp.io"),
     case("the version is not in the catalogue", f"{CP}.version", "4.0.0"),
     case("there is no cluster resource group", f"{CP}.resourceGroupId", ...),
     case("the cluster resource group is no id", f"{CP}.resourceGroupId", "aro-c1"),
@@ -96,6 +97,9 @@ CASES = [
     case("there is no client secret", f"{SP}.clientSecret", ...),
     case("the client secret is empty", f"{SP}.clientSecret", ""),
     case("the pod range is no CIDR", f"{NP}.podCidr", "10.128.0.0"),
+    case("there is no pod range", f"{NP}.podCidr", ...),
+    case("there is no service range", f"{NP}.serviceCidr", ...),
+    case("the service range is no CIDR", f"{NP}.serviceCidr", "172.30.0.0"),
     case("the pod range has a netmask", f"{NP}.podCidr", "10.128.0.0/255.252.0.0"),
     case("the pod range is IPv6", f"{NP}.podCidr", "fd00::/48"),
     case("the pod range is reserved", f"{NP}.podCidr", "100.64.0.0/16", "InvalidCIDRRange", NP),
@@ -120,32 +124,41 @@ CASES = [
     case("the master size is for workers", f"{MP}.vmSize", "Standard_D4s_v3"),
     case("the master size is too new", f"{MP}.vmSize", "Standard_D8s_v6"),
     case("the master subnet is no id", f"{MP}.subnetId", "master"),
+    case("there is no master subnet", f"{MP}.subnetId", ...),
     case("the master subnet is a network", f"{MP}.subnetId", VNET),
     case("the master subnet's network has a bad name", f"{MP}.subnetId", f"{VNET[:-4]}v/subnets/master"),
     case("the master subnet is elsewhere", f"{MP}.subnetId", f"{VNET}/subnets/m".replace(SUBSCRIPTION, OTHER) + "m"),
     case("encryption at host of masters is not given", f"{MP}.encryptionAtHost", ...),
+    case("encryption at host of masters is neither on nor off", f"{MP}.encryptionAtHost", "maybe"),
     case("the disk encryption set is no id", f"{MP}.diskEncryptionSetId", "des"),
     case("the disk encryption set is elsewhere", f"{MP}.diskEncryptionSetId", DES.replace(SUBSCRIPTION, OTHER)),
     case("the API server's visibility is unknown", "properties.apiserverProfile.visibility", "Hidden"),
+    case("the API server's visibility is not given", "properties.apiserverProfile.visibility", ...),
     case("the API server's URL is none", "properties.apiserverProfile.url", "x"),
     case("the API server's address is none", "properties.apiserverProfile.ip", "1.2.3"),
     case("live workers are given", "properties.workerProfilesStatus", [{"name": "worker"}]),
     case("there are no workers", "properties.workerProfiles", ...),
     case("workers are an empty list", "properties.workerProfiles", []),
+    case("there are two kinds of workers", "properties.workerProfiles", body()["properties"]["workerProfiles"] * 2),
     case("the workers have another name", f"{WP}.name", "infra", want_target="properties.workerProfiles['infra'].name"),
     case("the workers have no name", f"{WP}.name", ..., want_target="properties.workerProfiles[0].name"),
     case("the worker size is unknown", f"{WP}.vmSize", "huge", want_target=f"{WORKER}.vmSize"),
+    case("there is no worker size", f"{WP}.vmSize", ..., want_target=f"{WORKER}.vmSize"),
     case("the worker size is too new", f"{WP}.vmSize", "Standard_D8ls_v6", want_target=f"{WORKER}.vmSize"),
     case("the worker disk is too small", f"{WP}.diskSizeGB", 127, want_target=f"{WORKER}.diskSizeGB"),
     case("the worker disk is not given", f"{WP}.diskSizeGB", ..., want_target=f"{WORKER}.diskSizeGB"),
     case("the worker subnet is no id", f"{WP}.subnetId", "worker", want_target=f"{WORKER}.subnetId"),
+    case("there is no worker subnet", f"{WP}.subnetId", ..., want_target=f"{WORKER}.subnetId"),
     case("the worker subnet is in another network", f"{WP}.subnetId", f"{VNET}2/subnets/worker",
          want_target=f"{WORKER}.subnetId"),
     case("the worker subnet is the masters'", f"{WP}.subnetId", f"{VNET}/subnets/MASTER",
          want_target=f"{WORKER}.subnetId"),
     case("encryption at host of workers is empty", f"{WP}.encryptionAtHost", "",
          want_target=f"{WORKER}.encryptionAtHost"),
+    case("encryption at host of workers is neither on nor off", f"{WP}.encryptionAtHost", "maybe",
+         want_target=f"{WORKER}.encryptionAtHost"),
     case("there is one worker", f"{WP}.count", 1, want_target=f"{WORKER}.count"),
+    case("the number of workers is not given", f"{WP}.count", ..., want_target=f"{WORKER}.count"),
     case("there are no workers at all", f"{WP}.count", 0, want_target=f"{WORKER}.count"),
     case("there are too many workers", f"{WP}.count", 51, want_target=f"{WORKER}.count"),
     case("the workers' encryption set is not the masters'", f"{WP}.diskEncryptionSetId", DES,
@@ -153,6 +166,11 @@ CASES = [
     case("the masters' encryption set is not the workers'", f"{MP}.diskEncryptionSetId", DES,
          want_target=f"{WORKER}.diskEncryptionSetId"),
     case("there is no ingress", "properties.ingressProfiles", []),
+    case("there are two ingresses", "properties.ingressProfiles", [INGRESS, INGRESS]),
+    case("the ingress has no name", "properties.ingressProfiles.0.name", ...,
+         want_target="properties.ingressProfiles[0].name"),
+    case("the ingress' visibility is not given", "properties.ingressProfiles.0.visibility", ...,
+         want_target=f"{DEFAULT}.visibility"),
     case("the ingress has another name", "properties.ingressProfiles.0.name", "x",
          want_target="properties.ingressProfiles['x'].name"),
     case("the ingress' visibility is unknown", "properties.ingressProfiles.0.visibility", "Hidden",
@@ -160,6 +178,32 @@ CASES = [
     case("the ingress' address is none", "properties.ingressProfiles.0.ip", "x", want_target=f"{DEFAULT}.ip"),
 ]
 # fmt: on
+
+
+# fmt: off
+# What only older versions have, or have otherwise.
+OLDER = [
+    pytest.param("2020-04-30", "properties.provisioningState", "Canceled", "", id="the state is one of later versions"),
+    pytest.param("2021-09-01-preview", f"{NP}.softwareDefinedNetwork", ..., "", id="the kind of network is not given"),
+    pytest.param("2021-09-01-preview", f"{NP}.softwareDefinedNetwork", "Calico", "", id="the kind of network is unknown"),
+    pytest.param("2021-09-01-preview", f"{NP}.softwareDefinedNetwork", "OpenShiftSDN", "", id="the release has another network"),
+    pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile", {"outboundIps": [{"id": "x"}]},
+                 f"{NP}.loadBalancerProfile.outboundIps", id="outbound addresses of one's own are given"),
+    pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile", {"outboundIpPrefixes": [{"id": "x"}]},
+                 f"{NP}.loadBalancerProfile.outboundIpPrefixes", id="outbound prefixes of one's own are given"),
+    pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile", {"allocatedOutboundPorts": 8},
+                 f"{NP}.loadBalancerProfile.allocatedOutboundPorts", id="a number of ports is given"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("version", "path", "value", "want_target"), OLDER)
+def test_a_create_through_an_older_version_is_refused_when(
+    world: World, version: str, path: str, value: Any, want_target: str
+) -> None:
+    """With its code and target."""
+    error = world.send("PUT", CLUSTER, changed(body(version), path, value), api_version=version).body["error"]
+    assert (error["code"], error["target"]) == (IP, want_target or path)
 
 
 @pytest.mark.parametrize(("path", "value", "want_code", "want_target"), CASES)

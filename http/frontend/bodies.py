@@ -1,0 +1,19 @@
+"""The names of the bodies that clients send and get, as the OpenAPI documents and the SDKs have them."""
+
+from enum import StrEnum
+
+
+class Body(StrEnum):
+    """A body; `tools/pages/openapi.py` has its members."""
+
+    NONE = ""
+    CLUSTER = "OpenShiftCluster"
+    CLUSTER_UPDATE = "OpenShiftClusterUpdate"
+    CLUSTERS = "OpenShiftClusterList"
+    CREDENTIALS = "OpenShiftClusterCredentials"
+    KUBECONFIG = "OpenShiftClusterAdminKubeconfig"
+    VERSION = "OpenShiftVersion"
+    VERSIONS = "OpenShiftVersionList"
+    OPERATIONS = "OperationList"
+    STATUS = "OperationStatusResult"
+    ERROR = "CloudError"

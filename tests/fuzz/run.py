@@ -1,0 +1,162 @@
+"""Sends fuzzed requests to the frontend on its stand-ins, judges the replies, and counts them."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import jsonschema_rs
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from frontend.messages import Reply
+from shared.clusters.api_versions import API_VERSIONS
+from tests.fuzz.strategies import Sent, requests
+from tests.product.unit.frontend.world import CLUSTER, World, body
+from tools.pages import openapi
+
+# What a body meets before its members are looked at.
+UNDECODED = frozenset({"InvalidRequestContent", "InvalidResource", "UnsupportedMediaType"})
+# Codes of failures that are those of a member, a parameter or a header.
+HAVE_TARGET = frozenset({"InvalidParameter", "PropertyChangeNotAllowed", "InvalidCIDRRange", "InvalidNetworkAddress"})
+_TRACES = re.compile(r"Traceback|File \"|\.py\b|line [0-9]+, in|<class|Error\(")
+
+
+@dataclass
+class Figures:
+    """What a run has seen.
+
+    Args:
+        cases: how many requests were sent.
+        bodies: how many of them were the PUT or PATCH of a cluster.
+        decoded: how many of the bodies passed decoding.
+        accepted: how many of the bodies were accepted.
+        statuses: how often each status was answered.
+        codes: how often each error code was answered.
+    """
+
+    cases: int = 0
+    bodies: int = 0
+    decoded: int = 0
+    accepted: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+
+    def lines(self) -> list[str]:
+        """Return the figures as lines to print."""
+        share = {name: f"{100 * getattr(self, name) / max(self.bodies, 1):.1f} %" for name in ("decoded", "accepted")}
+        codes = ", ".join(f"{code} {count}" for code, count in self.codes.most_common())
+        return [
+            f"{self.cases} requests, {self.bodies} of them with a cluster as body",
+            f"passed decoding: {self.decoded} ({share['decoded']})",
+            f"accepted: {self.accepted} ({share['accepted']})",
+            f"statuses: {', '.join(f'{status} {count}' for status, count in sorted(self.statuses.items()))}",
+            f"codes: {codes}",
+        ]
+
+
+def run(cases: int, number: int, advance: Callable[[], object] = lambda: None) -> Figures:
+    """Send requests; raise at the first reply that is not in good form.
+
+    Args:
+        cases: how many.
+        number: the seed, which repeats the run.
+        advance: called after each request.
+
+    Raises:
+        AssertionError: with the smallest request that causes it.
+    """
+    figures = Figures()
+    validators = {row.name: _validators(openapi.document(row)) for row in API_VERSIONS}
+
+    @seed(number)
+    @settings(
+        max_examples=cases,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(requests())
+    def send(sent: Sent) -> None:
+        world = _world(sent)
+        reply = world.send(sent.method, sent.path, sent.body, api_version=sent.version)
+        advance()
+        _count(figures, sent, reply)
+        judge(sent, reply, validators[sent.version])
+
+    send()
+    return figures
+
+
+def _world(sent: Sent) -> World:
+    """Return a frontend with the cluster that the request is to find."""
+    world = World()
+    if sent.before != "absent":
+        assert world.send("PUT", CLUSTER, body(sent.version), api_version=sent.version).status == 201
+    if sent.before in ("created", "failed"):
+        world.finish(failed=sent.before == "failed")
+    return world
+
+
+def judge(sent: Sent, reply: Reply, validators: dict[str, Any]) -> None:
+    """Check that a reply is one that its document promises, or an ARM error that says what is wrong.
+
+    Raises:
+        AssertionError: if it is not.
+    """
+    text = reply.text()
+    assert reply.status < 500, text
+    assert not _TRACES.search(text), text
+    if reply.status < 400:
+        promised = sent.answers[str(reply.status)]
+        if "content" not in promised:
+            assert text == ""
+            return
+        name = promised["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        errors = [f"{error.instance_path}: {error.message}" for error in validators[name].iter_errors(json.loads(text))]
+        assert errors == []
+        return
+    assert next(validators["CloudError"].iter_errors(json.loads(text)), None) is None, text
+    error = reply.body["error"]
+    assert error["code"]
+    assert error["message"]
+    assert error.get("target") or error["code"] not in HAVE_TARGET, text
+
+
+def _validators(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a validator for each body. What only requests have is not required in a reply."""
+    schemas = document["components"]["schemas"]
+    return {
+        name: jsonschema_rs.Draft202012Validator(
+            {"$ref": f"#/components/schemas/{name}", "components": {"schemas": _of_replies(schemas)}}
+        )
+        for name in schemas
+    }
+
+
+def _of_replies(schema: Any) -> Any:
+    """Return a schema that requires no member which only requests have."""
+    if isinstance(schema, list):
+        return [_of_replies(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    members = schema.get("properties", {})
+    secret = {name for name, member in members.items() if isinstance(member, dict) and member.get("writeOnly")}
+    found = {name: _of_replies(value) for name, value in schema.items()}
+    if isinstance(schema.get("required"), list):
+        found["required"] = [name for name in schema["required"] if name not in secret]
+    return found
+
+
+def _count(figures: Figures, sent: Sent, reply: Reply) -> None:
+    code = reply.body["error"]["code"] if reply.status >= 400 else ""
+    figures.cases += 1
+    figures.statuses[reply.status] += 1
+    if code:
+        figures.codes[code] += 1
+    if sent.writes:
+        figures.bodies += 1
+        figures.decoded += code not in UNDECODED
+        figures.accepted += reply.status < 400
