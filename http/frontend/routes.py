@@ -5,7 +5,7 @@ The host takes the first template that fits, in the order of function names. So 
 parameters decide which checks a path gets, see `middleware/path.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from frontend import health
@@ -17,6 +17,7 @@ from frontend.clusters import (
     openshift_cluster_delete,
     openshift_cluster_get,
     openshift_cluster_list,
+    openshift_cluster_preflight,
     openshift_cluster_put_or_patch,
     openshift_version_get,
     subscription_put,
@@ -24,7 +25,7 @@ from frontend.clusters import (
 from frontend.messages import Call, Handler, Reply
 from frontend.middleware.authentication import Caller
 from frontend.operations import async_operation_get, operations_list
-from shared.arm.errors import path_not_found
+from shared.arm.errors import CloudError, path_not_found
 from shared.clusters.api_versions import LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, OPEN_SHIFT_VERSIONS
 from shared.clusters.subscriptions import MAY_WRITE
 from shared.settings import Callers
@@ -40,12 +41,14 @@ class Verb:
         begins: whether it begins an operation.
         needs: what a caller with a token needs. ARM has asked Azure RBAC before it calls. Without it, the verb is refused
             to all who have tokens.
+        unreadable: answers a body that cannot be read, where that is not an error of HTTP.
     """
 
     handler: Handler
     subscription_states: frozenset[str] = frozenset()
     begins: bool = False
     needs: Need | None = None
+    unreadable: Callable[[CloudError], Reply] | None = None
 
 
 def not_found(call: Call) -> Reply:
@@ -123,6 +126,10 @@ ROUTES = (
           {"GET": Verb(async_operation_get.get_status, needs=rights.READ_OPERATION)}),
     Route("http_operations", _P + "/operations",
           {"GET": Verb(operations_list.list_all, needs=Open.SIGNED_IN)}, versioned=False),
+    # Each resource of the body names its own api-version.
+    Route("http_preflight", _RG + "/" + _P + "/deployments/{deploymentName}/preflight",
+          {"POST": Verb(openshift_cluster_preflight.preflight, unreadable=openshift_cluster_preflight.failed)},
+          versioned=False, only=Callers.ARM),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {

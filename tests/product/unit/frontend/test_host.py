@@ -28,6 +28,7 @@ VALUES = {
     "location": "eastus",
     "operationId": SUBSCRIPTION,
     "openShiftVersion": "4.17.9",
+    "deploymentName": "d1",
     "path": "foo/bar",
 }
 OTHER = f"{CLUSTERS}/other"

@@ -54,10 +54,10 @@ def refusal(own: CallersWorld, method: str, path: str, **more: Any) -> dict[str,
 
 
 def test_the_table_has_every_verb_of_every_path_that_callers_reach() -> None:
-    """Only ARM reports subscriptions."""
+    """Only ARM reports subscriptions, and has templates."""
     served = [(route.name, method) for route in ROUTES if route.only is None for method in route.verbs]
     assert sorted(served) == sorted((name, method) for name, method, *_ in ROWS)
-    assert [route.name for route in ROUTES if route.only is Callers.ARM] == ["http_subscription"]
+    assert [route.name for route in ROUTES if route.only is Callers.ARM] == ["http_preflight", "http_subscription"]
 
 
 def test_every_verb_that_callers_reach_says_what_it_needs() -> None:
