@@ -24,10 +24,13 @@ from shared.clusters.api_versions import find_api_version
 from shared.clusters.checks.unknown import is_expression
 from shared.clusters.decode import decode_template
 from shared.clusters.states import Event
+from shared.documents import ClusterDocument
 from shared.store import PreconditionFailed
 
-# Each cluster costs a read of the database, and an existing one also a read of the vault, within one request's time.
+# Each cluster that exists costs a read of the vault, within one request's time.
 _MAX_CLUSTERS = 100
+
+_PASSED = {"status": "Succeeded"}
 
 Json = Mapping[str, Any]
 
@@ -41,12 +44,17 @@ def preflight(call: Call) -> Reply:
     Source: ARO-RP `pkg/frontend/openshiftcluster_preflightvalidation.go`. Unlike there, all clusters are checked.
     """
     try:
-        clusters = list(_clusters(call.content))[:_MAX_CLUSTERS]
+        clusters = [(_id(call, resource), resource) for resource in _clusters(call.content)][:_MAX_CLUSTERS]
     except CloudError as error:
         return failed(error)
-    refused = [(name, error) for name, error in ((_id(call, each), _refusal(call, each)) for each in clusters) if error]
+    if not clusters:
+        return Reply(200, _PASSED)
+    keys = [each.lower() for each, _ in clusters]
+    documents = call.services.store.clusters.named(call.subscription_id, keys)
+    refusals = [(each, _refusal(call, resource, documents.get(each.lower()))) for each, resource in clusters]
+    refused = [(each, error) for each, error in refusals if error is not None]
     if not refused:
-        return Reply(200, {"status": "Succeeded"})
+        return Reply(200, _PASSED)
     return failed(refused[0][1] if len(clusters) == 1 else _several(refused))
 
 
@@ -86,12 +94,12 @@ def _clusters(content: Any) -> Iterator[Json]:
             yield resource
 
 
-def _refusal(call: Call, resource: Json) -> CloudError | None:
+def _refusal(call: Call, resource: Json, document: ClusterDocument | None) -> CloudError | None:
     """Return what a PUT of a cluster would be refused for, or None."""
     if any(is_expression(resource.get(member)) for member in ("name", "apiVersion")):
         return None
     try:
-        _check(_as_put(call, resource), resource)
+        _check(_as_put(call, resource), resource, document)
     except CloudError as error:
         return error
     return None
@@ -118,14 +126,13 @@ def _as_put(call: Call, resource: Json) -> Call:
     return put
 
 
-def _check(call: Call, resource: Json) -> None:
+def _check(call: Call, resource: Json, document: ClusterDocument | None) -> None:
     """Check a cluster like its PUT.
 
     Raises:
         CloudError: with every problem.
     """
     sent, unknown = decode_template(resource, call.version)
-    document = call.services.store.clusters.get(call.key)
     edge, stored = states.foresee_edge(document["openShiftCluster"] if document else None, Event.PUT), new_cluster(call)
     if document is not None and edge.state is not None:
         try:
