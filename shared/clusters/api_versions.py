@@ -13,6 +13,7 @@ from shared.arm.errors import CloudError, ErrorCode, shown
 LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
 LIST_CREDENTIALS = "listCredentials"
 OPEN_SHIFT_VERSIONS = "openShiftVersions"
+PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS = "platformWorkloadIdentityRoleSets"
 
 _STATES = ("Creating", "Updating", "AdminUpdating", "Deleting", "Succeeded", "Failed")
 
@@ -65,7 +66,9 @@ API_VERSIONS = (
             "properties.apiserverProfile.ip",
             "properties.ingressProfiles[].ip",
         ),
-        features=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, OPEN_SHIFT_VERSIONS}),
+        features=frozenset(
+            {LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, OPEN_SHIFT_VERSIONS, PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS}
+        ),
         states=(*_STATES, "Canceled"),
         generated=True,
     ),

@@ -30,6 +30,8 @@ http_openshift_versions          GET     Microsoft.RedHatOpenShift/locations/ope
 http_operation_result            GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         operation
 http_operation_status            GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         operation
 http_operations                  GET     nothing                                                                  signed in
+http_role_set                    GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
+http_role_sets                   GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
 http_sre_health_ready            GET     Operator                                                                 role
 http_sre_openshift_version       GET     Operator                                                                 role
 http_sre_openshift_version       PUT     Operator                                                                 role
@@ -37,6 +39,10 @@ http_sre_openshift_version       DELETE  Operator                               
 http_sre_openshift_versions      GET     Operator                                                                 role
 http_sre_operation               GET     Operator                                                                 role
 http_sre_operation_durable       GET     OperatorAdmin                                                            role
+http_sre_role_set                GET     Operator                                                                 role
+http_sre_role_set                PUT     Operator                                                                 role
+http_sre_role_set                DELETE  Operator                                                                 role
+http_sre_role_sets               GET     Operator                                                                 role
 """
 ROWS = [row.split(maxsplit=3) for row in TABLE.strip().splitlines()]
 ROUTE = {route.name: route for route in ROUTES}

@@ -47,6 +47,7 @@ def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
         "locations/openShiftVersions": newest,
         "locations/operationresults": every,
         "locations/operationsstatus": every,
+        "locations/platformWorkloadIdentityRoleSets": newest,
         "openShiftClusters": every,
         "operations": every,
     }
