@@ -267,6 +267,30 @@ class CatalogueDocument(Document, total=False):
     snippets: dict[str, Any]
 
 
+class SecretLocation(TypedDict, total=False):
+    """The secret in a cluster from which an operator reads its credentials."""
+
+    namespace: str
+    name: str
+
+
+class PlatformWorkloadIdentityRole(TypedDict, total=False):
+    """A role that an operator of OpenShift needs in Azure, and the service accounts that act with it."""
+
+    operatorName: str
+    roleDefinitionName: str
+    roleDefinitionId: str
+    serviceAccounts: list[str]
+    secretLocation: SecretLocation
+
+
+class RoleSetDocument(Document, total=False):
+    """The roles that the operators of a minor version need, as an operator of this service wrote them."""
+
+    openShiftVersion: str
+    platformWorkloadIdentityRoles: list[PlatformWorkloadIdentityRole]
+
+
 class BillingTimes(TypedDict, total=False):
     """Tenant, region, and the start and end of billing in Unix time."""
 

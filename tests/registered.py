@@ -42,6 +42,7 @@ def document(platform: Platform, *, host: str = HOST) -> dict[str, Any]:
                     "name": name,
                     "routingType": "Default" if name == TYPES[0] else "ProxyOnly",
                     "endpoints": [{"apiVersions": list(VERSIONS), "locations": [], "timeout": "PT60S"}],
+                    "templateDeploymentOptions": {"preflightSupported": name == TYPES[0]},
                 }
                 for name in TYPES
             ],

@@ -98,6 +98,7 @@ _FURTHER: dict[str, tuple[str, ...]] = {
     # Roles may name them even where no site is registered as the provider: in Azure there is always Microsoft's.
     "Microsoft.RedHatOpenShift": (
         "locations/listInstallVersions/read",
+        "locations/listPlatformWorkloadIdentityRoleSets/read",
         "locations/openshiftVersions/read",
         "locations/operationresults/read",
         "locations/operationsstatus/read",

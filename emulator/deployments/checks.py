@@ -3,20 +3,25 @@
 The checks cover the resources of nested templates too. Each kind of check reports everything that it finds.
 """
 
+from http import HTTPStatus
 from typing import Any
 
 from emulator.arm.exceptions import no_registered_provider
 from emulator.arm.ids import ResourceId
 from emulator.arm.models import ArmModel
+from emulator.arm.provider import provided
+from emulator.arm.provider.manifest import SYSTEM_NAMESPACE
 from emulator.core.errors import ServiceError
 from emulator.deployments import exceptions
+from emulator.deployments.journaled import journaled
 from emulator.deployments.kinds import ACTIONS, VERSIONS, identify, kind_of
+from emulator.deployments.language.values import without_unknown
 from emulator.deployments.preparation import Prepared
 from emulator.deployments.templates.declarations import Declaration, render
 from emulator.entra.models import Principal
 
 
-def check(arm: ArmModel, caller: Principal, prepared: Prepared) -> set[tuple[str, str]]:
+async def check(arm: ArmModel, caller: Principal, prepared: Prepared) -> set[tuple[str, str]]:
     """Check a deployment; return the subscriptions and namespaces that must be registered for it.
 
     ARM registers the providers of a template's resources itself, if the caller may do so.
@@ -28,7 +33,8 @@ def check(arm: ArmModel, caller: Principal, prepared: Prepared) -> set[tuple[str
 
     Raises:
         ServiceError: an unknown type or version, 409 `MissingSubscriptionRegistration`, or `InvalidTemplateDeployment`
-            with all resources that the caller may not write, or that their providers would refuse.
+            with all resources that the caller may not write, or that their providers would refuse; 5xx if the resource
+            provider is not there to be asked.
     """
     resources = [
         (declaration, _type_name(arm, declaration, identify(declaration.id)))
@@ -37,7 +43,8 @@ def check(arm: ArmModel, caller: Principal, prepared: Prepared) -> set[tuple[str
     ]
     missing = _unregistered(arm, caller, [declaration for declaration, _ in resources])
     _authorize(arm, caller, resources)
-    _preflight(arm, prepared)
+    if failures := [*_preflight(arm, prepared), *await _ask_provider(arm, caller, prepared)]:
+        raise exceptions.preflight_failed(prepared.record["name"], failures)
     return missing
 
 
@@ -83,8 +90,8 @@ def _authorize(arm: ArmModel, caller: Principal, resources: list[tuple[Declarati
         raise exceptions.invalid_template_deployment(denied)
 
 
-def _preflight(arm: ArmModel, prepared: Prepared) -> None:
-    """Run the preflight checks of the providers that have one; refuse the template if any of them fails."""
+def _preflight(arm: ArmModel, prepared: Prepared) -> list[ServiceError]:
+    """Run the preflight checks of the local Azure's own types."""
     wanted: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for part in prepared.with_nested():
         observer = part.observer()
@@ -96,5 +103,37 @@ def _preflight(arm: ArmModel, prepared: Prepared) -> None:
     for kind, resources in wanted.items():
         preflight = arm.types[kind.lower()].preflight
         failures += preflight(arm, resources) if preflight is not None else []
-    if failures:
-        raise exceptions.preflight_failed(prepared.record["name"], failures)
+    return failures
+
+
+async def _ask_provider(arm: ArmModel, caller: Principal, prepared: Prepared) -> list[ServiceError]:
+    """Have the resource provider check its resources: one call for each deployment and each group that it writes to."""
+    failures: list[ServiceError] = []
+    for part in prepared.with_nested():
+        name, correlation_id = part.record["name"], part.record["correlationId"]
+        for group, resources in _provided(arm, part).items():
+            path = f"{group}/providers/{SYSTEM_NAMESPACE}/deployments/{name}/preflight"
+            with journaled(
+                arm.platform,
+                f"POST {SYSTEM_NAMESPACE}/deployments/preflight",
+                path,
+                caller=caller.name,
+                correlation_id=correlation_id,
+            ) as answer:
+                refusal = await provided.preflight(arm, caller, path, resources, correlation_id=correlation_id)
+                answer.status = HTTPStatus.OK
+            failures += [] if refusal is None else [refusal]
+    return failures
+
+
+def _provided(arm: ArmModel, part: Prepared) -> dict[str, list[dict[str, Any]]]:
+    """Return what a deployment sends to the provider, by resource group: what is not known yet stays an expression."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    observer = part.observer()
+    for declaration in part.plan.declarations.values():
+        identifier = identify(declaration.id)
+        if arm.registration.has_preflight(identifier):
+            head = {"name": declaration.name, "type": declaration.type, "apiVersion": declaration.api_version}
+            body = without_unknown(render(part.template, declaration, observer))
+            found.setdefault(identifier.scope, []).append({"id": declaration.id} | head | body)
+    return found

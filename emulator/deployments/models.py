@@ -51,7 +51,7 @@ class DeploymentsModel:
 
     # What callers ask for
 
-    def put(self, request: Request) -> tuple[Document, bool]:
+    async def put(self, request: Request) -> tuple[Document, bool]:
         """Begin a deployment; return it, and whether its name is new.
 
         A nested deployment that the same run has begun before is returned as it is, because a run that was interrupted
@@ -64,17 +64,17 @@ class DeploymentsModel:
                 that the caller may not register.
         """
         self._enter_request(request, "write")
-        existing = self._find(request.subscription_id, request.group, request.name)
-        if existing is not None and request.parent_run_id and existing.get("parentRunId") == request.parent_run_id:
+        existing = self._replaceable(request)
+        if existing is not None and _is_of_same_run(existing, request):
             return existing, False
-        if existing is not None and existing["provisioningState"] in ACTIVE:
-            until = datetime.fromisoformat(existing["startTime"]) + EXPIRES
-            raise exceptions.deployment_active(request.name, existing["startTime"], rfc3339(until))
         prepared = prepare(self._arm, request)
         record = prepared.record
         if existing is not None and existing.get("location", "") != record["location"]:
             raise exceptions.location_changed(request.name, record["location"], existing["location"])
-        self._register(self._check(prepared))
+        missing = await self._check(prepared)
+        # While the resource provider was asked, another request may have begun a deployment with this name.
+        existing = self._replaceable(request)
+        self._register(missing)
         if existing is not None:
             self._records.delete(existing, operations_only=True)
         self._sealed.put(record, _secret_content(prepared))
@@ -90,13 +90,13 @@ class DeploymentsModel:
         """
         return await self._engine.wait(record)
 
-    def validate(self, request: Request) -> Document:
+    async def validate(self, request: Request) -> Document:
         """Return the deployment that a request would begin, without beginning it.
 
         Raises:
             ServiceError: as `put`, except for `DeploymentActive`.
         """
-        prepared = self.prepared(request, "validate/action")
+        prepared = await self.prepared(request, "validate/action")
         made = [
             {"id": declaration.id}
             for part in prepared.with_nested()
@@ -105,7 +105,7 @@ class DeploymentsModel:
         ]
         return prepared.record | {"provisioningState": "Succeeded", "validatedResources": made}
 
-    def prepared(self, request: Request, action: str) -> Prepared:
+    async def prepared(self, request: Request, action: str) -> Prepared:
         """Return a deployment that has passed every check that precedes its run.
 
         Args:
@@ -117,7 +117,7 @@ class DeploymentsModel:
         """
         self._enter_request(request, action)
         prepared = prepare(self._arm, request)
-        self._check(prepared)
+        await self._check(prepared)
         return prepared
 
     def get(self, caller: Principal, subscription_id: str, group: str, name: str, action: str = "read") -> Document:
@@ -240,17 +240,29 @@ class DeploymentsModel:
         caller = Principal(**record["caller"])
         self._engine.begin(Run(record, caller, template, plan, scope, Redaction(content["secrets"])))
 
-    def _begin_nested(self, run: Run, declaration: Declaration, body: dict[str, Any]) -> ResourceOperation:
+    async def _begin_nested(self, run: Run, declaration: Declaration, body: dict[str, Any]) -> ResourceOperation:
         outer = Request(run.caller, "", "", "", {}, "", run.record["correlationId"], run.record["runId"])
         request = nested_request(replace(outer, secrets=run.redaction.values), declaration, body)
-        record, created = self.put(request)
+        record, created = await self.put(request)
         shown = render_deployment(record, self.now())
         status = 201 if created else 200
         return ResourceOperation(record["id"], declaration.api_version, status, shown, record["runId"])
 
-    def _check(self, prepared: Prepared) -> set[tuple[str, str]]:
+    def _replaceable(self, request: Request) -> Document | None:
+        """Return the deployment with the name of a request, unless it is another one that still runs.
+
+        Raises:
+            ServiceError: 409 `DeploymentActive`.
+        """
+        existing = self._find(request.subscription_id, request.group, request.name)
+        if existing is None or _is_of_same_run(existing, request) or existing["provisioningState"] not in ACTIVE:
+            return existing
+        until = datetime.fromisoformat(existing["startTime"]) + EXPIRES
+        raise exceptions.deployment_active(request.name, existing["startTime"], rfc3339(until))
+
+    async def _check(self, prepared: Prepared) -> set[tuple[str, str]]:
         with Redaction(prepared.secrets):
-            return check(self._arm, prepared.request.caller, prepared)
+            return await check(self._arm, prepared.request.caller, prepared)
 
     def _register(self, missing: set[tuple[str, str]]) -> None:
         for subscription_id, namespace in missing:
@@ -277,6 +289,11 @@ class DeploymentsModel:
         self._records.delete(record)
         self._sealed.forget(record)
         return False
+
+
+def _is_of_same_run(existing: Document, request: Request) -> bool:
+    """Tell whether the run that sends a request has begun the deployment before."""
+    return bool(request.parent_run_id) and existing.get("parentRunId") == request.parent_run_id
 
 
 def _secret_content(prepared: Prepared) -> dict[str, Any] | None:

@@ -45,7 +45,7 @@ def _retry(call: Call) -> dict[str, str]:
 async def put_deployment(call: Call) -> Response:
     """PUT …/deployments/{name}: 201 for a new name, 200 for an existing one, with the URL to poll."""
     model = _model(call)
-    record, created = model.put(await _request(call))
+    record, created = await model.put(await _request(call))
     headers = {"Azure-AsyncOperation": call.url(f"{record['id']}/operationStatuses/{record['runId']}")} | _retry(call)
     return answer(render_deployment(record, model.now()), 201 if created else 200, headers)
 
@@ -99,7 +99,7 @@ async def cancel_deployment(call: Call) -> Response:
 async def validate_deployment(call: Call) -> Response:
     """POST …/validate: the deployment that the request would begin."""
     model = _model(call)
-    record = model.validate(await _request(call))
+    record = await model.validate(await _request(call))
     body = render_deployment(record, model.now())
     body["properties"]["validatedResources"] = record["validatedResources"]
     return answer(body)

@@ -1,7 +1,7 @@
 """One run of a deployment, and the calls on resources that it makes."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -57,7 +57,7 @@ class Run:
 
 
 # Begins a nested deployment: takes the outer run, the resource of its template, and the evaluated body.
-BeginNested = Callable[[Run, Declaration, dict[str, Any]], ResourceOperation]
+BeginNested = Callable[[Run, Declaration, dict[str, Any]], Awaitable[ResourceOperation]]
 
 
 async def put_resource(
@@ -95,7 +95,7 @@ async def _send(
     identifier, version = identify(declaration.id), declaration.api_version
     kind = kind_of(identifier)
     if kind == DEPLOYMENTS:
-        return begin_nested(run, declaration, body)
+        return await begin_nested(run, declaration, body)
     if kind == RESOURCE_GROUPS:
         return _put_group(arm, run, declaration, body)
     if arm.front_door.serves(identifier):

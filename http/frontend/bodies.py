@@ -14,6 +14,8 @@ class Body(StrEnum):
     KUBECONFIG = "OpenShiftClusterAdminKubeconfig"
     VERSION = "OpenShiftVersion"
     VERSIONS = "OpenShiftVersionList"
+    ROLE_SET = "PlatformWorkloadIdentityRoleSet"
+    ROLE_SETS = "PlatformWorkloadIdentityRoleSetList"
     OPERATIONS = "OperationList"
     STATUS = "OperationStatusResult"
     ERROR = "CloudError"

@@ -5,11 +5,11 @@ The host takes the first template that fits, in the order of function names. So 
 parameters decide which checks a path gets, see `middleware/path.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from frontend import health
-from frontend.admin import sre_openshift_versions, sre_operation_get
+from frontend.admin import sre_openshift_versions, sre_operation_get, sre_role_sets
 from frontend.bodies import Body
 from frontend.callers import rights
 from frontend.callers.rights import Need, Open, Role
@@ -18,20 +18,23 @@ from frontend.clusters import (
     openshift_cluster_delete,
     openshift_cluster_get,
     openshift_cluster_list,
+    openshift_cluster_preflight,
     openshift_cluster_put_or_patch,
     openshift_version_get,
+    role_set_get,
     subscription_put,
 )
 from frontend.messages import Call, Handler, Reply
 from frontend.middleware.authentication import Caller
 from frontend.operations import async_operation_get, operations_list
-from shared.arm.errors import path_not_found
+from shared.arm.errors import CloudError, path_not_found
 from shared.clusters.api_versions import (
     CREDENTIALS,
     LIST_ADMIN_CREDENTIALS,
     LIST_CREDENTIALS,
     OPEN_SHIFT_VERSION,
     OPEN_SHIFT_VERSIONS,
+    PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS,
 )
 from shared.clusters.subscriptions import MAY_WRITE
 from shared.settings import Callers
@@ -50,6 +53,7 @@ class Verb:
         answers: the status of each answer that is no error, and its body. Without it, the verb is not in the documents for
             clients.
         takes: the body that it takes.
+        unreadable: answers a body that cannot be read, where that is not an error of HTTP.
     """
 
     handler: Handler
@@ -58,6 +62,7 @@ class Verb:
     needs: Need | None = None
     answers: Mapping[int, Body] = field(default_factory=dict)
     takes: Body = Body.NONE
+    unreadable: Callable[[CloudError], Reply] | None = None
 
 
 def not_found(call: Call) -> Reply:
@@ -143,6 +148,15 @@ ROUTES = (
           {"GET": Verb(async_operation_get.get_status, needs=rights.READ_OPERATION, answers={200: Body.STATUS})}),
     Route("http_operations", _P + "/operations",
           {"GET": Verb(operations_list.list_all, needs=Open.SIGNED_IN, answers={200: Body.OPERATIONS})}, versioned=False),
+    # Each resource of the body names its own api-version.
+    Route("http_preflight", _RG + "/" + _P + "/deployments/{deploymentName}/preflight",
+          {"POST": Verb(openshift_cluster_preflight.preflight, unreadable=openshift_cluster_preflight.failed)},
+          versioned=False, only=Callers.ARM),
+    Route("http_role_set", _L + "/platformWorkloadIdentityRoleSets/{openShiftMinorVersion}",
+          {"GET": Verb(role_set_get.get, needs=rights.READ_ROLE_SETS, answers={200: Body.ROLE_SET})}, feature=PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS),
+    Route("http_role_sets", _L + "/platformWorkloadIdentityRoleSets",
+          {"GET": Verb(role_set_get.list_all, needs=rights.READ_ROLE_SETS, answers={200: Body.ROLE_SETS})},
+          feature=PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS),
     Route("http_sre_health_ready", "sre/healthz/ready",
           {"GET": Verb(health.ready_for_operators, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_openshift_version", "sre/" + _P + "/openShiftVersions/{openShiftVersion}", {
@@ -157,6 +171,13 @@ ROUTES = (
     Route("http_sre_operation_durable", "sre/" + _C + "/operations/{operationId}/durable",
           # These addresses contain a key that controls every orchestration.
           {"GET": Verb(sre_operation_get.get_durable, needs=Role.OPERATOR_ADMIN)}, Caller.ADMIN, versioned=False, durable=True),
+    Route("http_sre_role_set", "sre/" + _P + "/platformWorkloadIdentityRoleSets/{openShiftMinorVersion}", {
+        "GET": Verb(sre_role_sets.get, needs=Role.OPERATOR),
+        "PUT": Verb(sre_role_sets.put, needs=Role.OPERATOR),
+        "DELETE": Verb(sre_role_sets.delete, needs=Role.OPERATOR),
+    }, Caller.ADMIN, versioned=False),
+    Route("http_sre_role_sets", "sre/" + _P + "/platformWorkloadIdentityRoleSets",
+          {"GET": Verb(sre_role_sets.list_all, needs=Role.OPERATOR)}, Caller.ADMIN, versioned=False),
     Route("http_sre_zz_not_found", "sre/{*path}", caller=Caller.ADMIN, versioned=False),
     Route("http_subscription", _S, {"PUT": Verb(subscription_put.put)}, versioned=False, only=Callers.ARM),
     Route("zz_not_found", "{*path}", versioned=False),

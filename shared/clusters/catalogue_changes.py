@@ -6,7 +6,7 @@ it afterwards, so at no time is there none. If two are marked at once, all insta
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from shared.arm.errors import (
     CloudError,
@@ -18,7 +18,7 @@ from shared.arm.errors import (
     shown,
 )
 from shared.clusters import catalogue
-from shared.documents import CatalogueDocument
+from shared.documents import CatalogueDocument, Document
 
 # The members of an entry that operators write; docs/design.md explains them.
 MEMBERS = (
@@ -30,8 +30,10 @@ _READ_ONLY = ("etag", "problems", "defaultSince")
 # The members of a document that are not an operator's: they stay as they are, and are not shown.
 _OURS = ("id", "ttl", "defaultSince")
 
+Entry = TypeVar("Entry", bound=Document)
 
-def find(documents: Sequence[CatalogueDocument], name: str) -> CatalogueDocument | None:
+
+def find(documents: Sequence[Entry], name: str) -> Entry | None:
     """Return the entry with a name, which is its id, or None."""
     return next((document for document in documents if document["id"] == name), None)
 
@@ -73,9 +75,11 @@ def requested(documents: Sequence[CatalogueDocument], name: str, body: Any, now:
     wanted: Any = kept | {member: value for member, value in sent.items() if member in MEMBERS}
     raise_all(
         [
-            *_unknown(body, ("name", "properties", *_READ_ONLY), {}, ""),
-            *_unknown(sent, MEMBERS, to_external(stored)["properties"] if "_etag" in stored else {}, "properties."),
-            *_other_names(body, sent, name),
+            *unknown_members(body, ("name", "properties", *_READ_ONLY), {}, ""),
+            *unknown_members(
+                sent, MEMBERS, to_external(stored)["properties"] if "_etag" in stored else {}, "properties."
+            ),
+            *other_names(body, sent, name, "version"),
             *(
                 invalid_parameter(f"properties.{member}", f"{problem[0].upper()}{problem[1:]}.")
                 # The entry's own id is the path's, and is compared above.
@@ -87,7 +91,17 @@ def requested(documents: Sequence[CatalogueDocument], name: str, body: Any, now:
     return _marked(wanted, stored, documents, now)
 
 
-def _unknown(sent: dict[str, Any], known: Sequence[str], stored: dict[str, Any], prefix: str) -> list[CloudError]:
+def unknown_members(
+    sent: dict[str, Any], known: Sequence[str], stored: dict[str, Any], prefix: str
+) -> list[CloudError]:
+    """Return an error for each member that is not known, unless it repeats what is stored.
+
+    Args:
+        sent: an object of the body.
+        known: the members that it may have.
+        stored: the members that are stored.
+        prefix: JSON path of the object, with a dot at its end unless it is the body.
+    """
     return [
         invalid_request_content(
             f"The member '{prefix}{shown(name)}' is unknown. Known members: {', '.join(known)}.",
@@ -98,8 +112,16 @@ def _unknown(sent: dict[str, Any], known: Sequence[str], stored: dict[str, Any],
     ]
 
 
-def _other_names(body: dict[str, Any], sent: dict[str, Any], name: str) -> list[CloudError]:
-    given = {"name": body.get("name", name), "properties.version": sent.get("version", name)}
+def other_names(body: dict[str, Any], sent: dict[str, Any], name: str, member: str) -> list[CloudError]:
+    """Return an error for each member that names another version than the path.
+
+    Args:
+        body: the body.
+        sent: its `properties`.
+        name: the version in the path.
+        member: the property that repeats it.
+    """
+    given = {"name": body.get("name", name), f"properties.{member}": sent.get(member, name)}
     return [
         CloudError(
             400,

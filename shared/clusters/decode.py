@@ -1,10 +1,12 @@
 """Turns a parsed body into the members of a cluster: known members with the right JSON types, and nothing else."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.arm.errors import CloudError, invalid_request_content, raise_all, shown
 from shared.clusters.api_versions import ApiVersion, is_generated
+from shared.clusters.checks.unknown import Unknown, is_expression
 from shared.clusters.members import Kind
 from shared.clusters.shape import Node, item_target, step, tree
 from shared.documents import Cluster
@@ -29,6 +31,27 @@ _EXPECTED = {
 _GOT = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
+@dataclass
+class _Pass:
+    """One pass over a body.
+
+    Args:
+        version: the version of the request.
+        final: whether every value is one; otherwise a text may be an expression of the template language.
+        failures: the members of a wrong JSON type.
+        unknown: the targets of the members that have an expression.
+    """
+
+    version: ApiVersion
+    final: bool
+    failures: list[CloudError] = field(default_factory=list)
+    unknown: set[str] = field(default_factory=set)
+
+    def is_unknown(self, value: Any) -> bool:
+        """Tell whether a value is not known yet."""
+        return not self.final and is_expression(value)
+
+
 def decode_cluster(parsed: Any, version: ApiVersion) -> Cluster:
     """Return the members of a body that this version knows.
 
@@ -37,54 +60,81 @@ def decode_cluster(parsed: Any, version: ApiVersion) -> Cluster:
     Raises:
         CloudError: 400 `InvalidRequestContent`, naming every member of a wrong JSON type.
     """
-    failures: list[CloudError] = []
-    decoded = _decode(tree(version), parsed, "", failures, exact=is_generated(version))
-    raise_all(failures)
-    cluster: Cluster = decoded
+    return _decode_body(parsed, _Pass(version, final=True))
+
+
+def decode_template(parsed: Any, version: ApiVersion) -> tuple[Cluster, Unknown]:
+    """Return the members of a resource in a template that this version knows, and those that have an expression.
+
+    A member with an expression counts as absent. An array with an expression as an item, or as an item's name, is not
+    known as a whole, because items are found by name.
+
+    Raises:
+        CloudError: 400 `InvalidRequestContent`, naming every member of a wrong JSON type.
+    """
+    decoding = _Pass(version, final=False)
+    cluster = _decode_body(parsed, decoding)
+    return cluster, Unknown(frozenset(decoding.unknown))
+
+
+def _decode_body(parsed: Any, decoding: _Pass) -> Cluster:
+    cluster: Cluster = _decode(tree(decoding.version), parsed, "", decoding)
+    raise_all(decoding.failures)
     return cluster
 
 
-def _decode(node: Node, value: Any, target: str, failures: list[CloudError], *, exact: bool) -> Any:
+def _decode(node: Node, value: Any, target: str, decoding: _Pass) -> Any:
     match node.kind, value:
         case Kind.OBJECT, dict():
-            return _decode_object(node, value, target, failures, exact=exact)
+            return _decode_object(node, value, target, decoding)
         case Kind.ARRAY, list():
-            items = []
-            for index, item in enumerate(value):
-                here = item_target(target, item, index)
-                if isinstance(item, dict):
-                    items.append(_decode_object(node, item, here, failures, exact=exact))
-                else:
-                    failures.append(_wrong_type(here, item, Kind.OBJECT))
-            return items
+            return _decode_items(node, value, target, decoding)
         case Kind.MAP, dict():
-            return {key: _decode_entry(key, entry, target, failures) for key, entry in value.items()}
+            return {key: _decode_entry(key, entry, target, decoding) for key, entry in value.items()}
         case kind, _ if kind in _FITS and _FITS[kind](value):
             return value
-    failures.append(_wrong_type(target, value, node.kind))
+    decoding.failures.append(_wrong_type(target, value, node.kind))
     return None
 
 
-def _decode_object(
-    node: Node, value: dict[str, Any], target: str, failures: list[CloudError], *, exact: bool
-) -> dict[str, Any]:
+def _decode_items(node: Node, value: list[Any], target: str, decoding: _Pass) -> list[dict[str, Any]]:
+    items = []
+    for index, item in enumerate(value):
+        here = item_target(target, item, index)
+        if decoding.is_unknown(item) or (isinstance(item, dict) and decoding.is_unknown(item.get("name"))):
+            decoding.unknown.add(target)
+        elif isinstance(item, dict):
+            items.append(_decode_object(node, item, here, decoding))
+        else:
+            decoding.failures.append(_wrong_type(here, item, Kind.OBJECT))
+    return items
+
+
+def _decode_object(node: Node, value: dict[str, Any], target: str, decoding: _Pass) -> dict[str, Any]:
     # Models that are not generated match names without case; if a name occurs twice, the last one wins.
-    given = value if exact else {name.lower(): entry for name, entry in value.items()}
+    generated = is_generated(decoding.version)
+    given = value if generated else {name.lower(): entry for name, entry in value.items()}
     found: dict[str, Any] = {}
     for name, child in node.children.items():
-        entry = given.get(name if exact else name.lower(), ...)
+        entry = given.get(name if generated else name.lower(), ...)
         if entry is None and child.kind is Kind.MAP:
             found[name] = {}
+        elif decoding.is_unknown(entry):
+            decoding.unknown.add(step(target, child))
         elif entry is not None and entry is not ...:
-            found[name] = _decode(child, entry, step(target, child), failures, exact=exact)
+            found[name] = _decode(child, entry, step(target, child), decoding)
     return found
 
 
-def _decode_entry(key: str, entry: Any, target: str, failures: list[CloudError]) -> str:
+def _decode_entry(key: str, entry: Any, target: str, decoding: _Pass) -> str:
+    here = f'{target}["{shown(key)}"]'
+    if decoding.is_unknown(entry):
+        decoding.unknown.add(here)
+        return ""
     if entry is None:
         return ""
     if not isinstance(entry, str):
-        failures.append(_wrong_type(f'{target}["{shown(key)}"]', entry, Kind.STRING))
+        decoding.failures.append(_wrong_type(here, entry, Kind.STRING))
         return ""
     return entry
 

@@ -92,6 +92,20 @@ def find_edge(cluster: Cluster | None, event: Event) -> Edge:
     raise refusal(str(state), failed, event)
 
 
+def foresee_edge(cluster: Cluster | None, event: Event) -> Edge:
+    """Return the row for an event on a cluster after the operation that runs, if any, has succeeded.
+
+    Raises:
+        CloudError: 400 `RequestNotAllowed` if a failed operation is in the way, naming the state and the way out.
+    """
+    if cluster is None or is_terminal(cluster["properties"]["provisioningState"]):
+        return find_edge(cluster, event)
+    state = cluster["properties"]["provisioningState"]
+    ended = next((edge for edge in EDGES if edge.state == state and edge.event is Event.DONE), None)
+    after = ProvisioningState.SUCCEEDED if ended is None else ended.next
+    return find_edge(None if after is None else {"properties": {"provisioningState": after}}, event)
+
+
 def apply_edge(cluster: Cluster, edge: Edge) -> None:
     """Set the three states of a cluster to those of an edge. An edge that removes the document sets none."""
     if edge.next is None:

@@ -10,7 +10,7 @@ from shared.store.clusters import Clusters, Fence, FenceMoved, partition_of
 from shared.store.containers import UPDATE_TRIES, Conflict, Decide, Items, NotFound, PreconditionFailed
 from shared.store.domains import Domains, Taken
 from shared.store.outcomes import OutcomeUnknown, ensure_written
-from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, Subscriptions, TaskHubs, Versions
+from shared.store.records import TTL_SECONDS, Billing, Operations, Progress, RoleSets, Subscriptions, TaskHubs, Versions
 
 __all__ = [
     "TTL_SECONDS",
@@ -48,6 +48,7 @@ class Store:
         self.domains = Domains(container("Domains"))
         self.billing = Billing(container("Billing"))
         self.versions = Versions(container("OpenShiftVersions"))
+        self.role_sets = RoleSets(container("PlatformWorkloadIdentityRoleSets"))
 
 
 @cache

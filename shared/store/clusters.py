@@ -56,6 +56,16 @@ class Clusters(Items[ClusterDocument]):
             raise ValueError(f"'{key}' is no key: keys are lower-cased resource ids")
         return self.find_by(partition_of(key), "key", key)
 
+    def named(self, partition: str, keys: Sequence[str]) -> dict[str, ClusterDocument]:
+        """Return those documents that exist, by key.
+
+        Args:
+            partition: the subscription id.
+            keys: lower-cased resource ids.
+        """
+        found = self.query("SELECT * FROM c WHERE ARRAY_CONTAINS(@keys, c.key)", partition, keys=list(keys))
+        return {document["key"]: document for document in found}
+
     def find_by(self, partition: str, member: str, value: str) -> ClusterDocument | None:
         """Return the document whose top-level member has this value, or None.
 

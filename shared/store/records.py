@@ -1,16 +1,19 @@
-"""The containers besides clusters and domains: operations, progress, subscriptions, task hubs, billing, versions."""
+"""The containers besides clusters and domains: those of operations, subscriptions and billing, and what operators write."""
 
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from azure.cosmos import ContainerProxy
 
 from shared.documents import (
     BillingDocument,
     CatalogueDocument,
+    Document,
     OperationDocument,
+    RoleSetDocument,
     SubscriptionDocument,
     TaskHubDocument,
 )
@@ -19,7 +22,9 @@ from shared.store.containers import Conflict, Decide, Items
 
 # Operations and their progress items live for seven days, like ARM's documents.
 TTL_SECONDS = 604_800
-_VERSIONS_AGE_SECONDS = 10
+_CATALOGUE_AGE_SECONDS = 10
+
+Entry = TypeVar("Entry", bound=Document)
 
 
 class Operations(Items[OperationDocument]):
@@ -105,8 +110,11 @@ class Billing(Items[BillingDocument]):
             return self.read(document["id"]) or document
 
 
-class Versions(Items[CatalogueDocument]):
-    """The container `OpenShiftVersions`. Every PUT of a cluster reads it, so enabled versions are cached for a while."""
+class Catalogue(Items[Entry]):
+    """A container that operators write and customers' requests read, so what these read is cached for a while."""
+
+    # What customers' requests read of it.
+    offered = "SELECT * FROM c"
 
     def __init__(self, container: ContainerProxy, clock: Callable[[], float] = time.monotonic) -> None:
         """Wrap the container; only the cache uses the clock."""
@@ -115,26 +123,31 @@ class Versions(Items[CatalogueDocument]):
         self._lock = threading.Lock()
         self._writes = 0
         self._read_at = float("-inf")
-        self._cached: list[CatalogueDocument] = []
+        self._cached: list[Entry] = []
 
-    def enabled(self) -> list[CatalogueDocument]:
-        """Return the enabled versions, at most ten seconds old; this instance's own writes are always in them."""
+    def enabled(self) -> list[Entry]:
+        """Return what is offered, at most ten seconds old; this instance's own writes are always in it."""
         with self._lock:
-            if self._clock() - self._read_at <= _VERSIONS_AGE_SECONDS:
+            if self._clock() - self._read_at <= _CATALOGUE_AGE_SECONDS:
                 return self._cached
             writes = self._writes
-        found = list(self.query("SELECT * FROM c WHERE c.enabled = true"))
+        found = list(self.query(self.offered))
         with self._lock:
             # A write since then may not be in the answer.
             if writes == self._writes:
                 self._cached, self._read_at = found, self._clock()
         return found
 
-    def all(self) -> list[CatalogueDocument]:
-        """Return every entry as it is now, enabled or not."""
+    def all(self) -> list[Entry]:
+        """Return every entry as it is now, offered or not."""
         return list(self.query("SELECT * FROM c"))
 
-    def put(self, document: CatalogueDocument) -> CatalogueDocument:
+    def says(self, wanted: Entry) -> bool:
+        """Tell whether the stored entry with the same id has the same content, whoever wrote it."""
+        found = self.read(wanted["id"])
+        return found is not None and _content(found) == _content(wanted)
+
+    def put(self, document: Entry) -> Entry:
         """Create an entry, or replace it if nobody has written it since it was read.
 
         Raises:
@@ -144,17 +157,17 @@ class Versions(Items[CatalogueDocument]):
         """
         return self.replace(document) if "_etag" in document else self.create(document)
 
-    def create(self, document: CatalogueDocument) -> CatalogueDocument:
+    def create(self, document: Entry) -> Entry:
         """Create an entry; see `Items.create`."""
         with self._writing():
             return super().create(document)
 
-    def replace(self, document: CatalogueDocument) -> CatalogueDocument:
+    def replace(self, document: Entry) -> Entry:
         """Replace an entry; see `Items.replace`."""
         with self._writing():
             return super().replace(document)
 
-    def delete(self, document: CatalogueDocument, partition: str | None = None) -> None:
+    def delete(self, document: Entry, partition: str | None = None) -> None:
         """Delete an entry; see `Items.delete`."""
         with self._writing():
             super().delete(document, partition)
@@ -168,3 +181,17 @@ class Versions(Items[CatalogueDocument]):
             with self._lock:
                 self._writes += 1
                 self._read_at = float("-inf")
+
+
+def _content(document: Document) -> dict[str, object]:
+    return {name: value for name, value in document.items() if not name.startswith("_")}
+
+
+class Versions(Catalogue[CatalogueDocument]):
+    """The container `OpenShiftVersions`. Every PUT of a cluster reads it."""
+
+    offered = "SELECT * FROM c WHERE c.enabled = true"
+
+
+class RoleSets(Catalogue[RoleSetDocument]):
+    """The container `PlatformWorkloadIdentityRoleSets`."""

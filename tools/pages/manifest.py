@@ -35,10 +35,12 @@ def page() -> str:
 
 
 def _resource_type(kind: str, versions: list[str]) -> dict[str, object]:
-    """Return the entry of a type: clusters are resources, everything else only has answers."""
+    """Return the entry of a type: clusters are resources with a preflight, everything else only has answers."""
+    is_resource = kind == RESOURCE_TYPE
     return {
         "name": kind,
-        "routingType": "Default" if kind == RESOURCE_TYPE else "ProxyOnly",
+        "routingType": "Default" if is_resource else "ProxyOnly",
+        **({"templateDeploymentOptions": {"preflightSupported": True}} if is_resource else {}),
         # Without locations a type is in every region of ARM.
         "endpoints": [{"apiVersions": versions, "locations": [], "timeout": "PT60S"}],
     }

@@ -154,6 +154,8 @@ def _schemas(version: ApiVersion) -> Json:
         Body.KUBECONFIG: _closed(_strings("kubeconfig")),
         Body.VERSION: _closed({**resource, "properties": _closed(_strings("version"))}),
         Body.VERSIONS: _list_of(Body.VERSION),
+        Body.ROLE_SET: _closed({**_strings("id", "name", "type"), "properties": _ROLE_SET}),
+        Body.ROLE_SETS: _list_of(Body.ROLE_SET),
         Body.OPERATIONS: _list_of(_closed({**_strings("name", "origin"), "display": {"type": "object"}})),
         Body.STATUS: _object_of(
             {**_strings("id", "name", "status", "startTime", "endTime"), "error": _ref("CloudErrorBody")},
@@ -190,6 +192,10 @@ def _list_of(item: str | Json) -> Json:
     return _closed({"value": {"type": "array", "items": items}, "nextLink": dict(_TEXT)}, optional=("nextLink",))
 
 
+_ROLE = _closed(_strings("operatorName", "roleDefinitionName", "roleDefinitionId"))
+_ROLE_SET = _closed(
+    {"openShiftVersion": _TEXT, "platformWorkloadIdentityRoles": {"type": "array", "items": _ROLE}}
+)
 _CLOUD_ERROR_BODY: Json = _closed(
     {**_strings("code", "message", "target"), "details": {"type": "array", "items": _ref("CloudErrorBody")}},
     optional=("target", "details"),

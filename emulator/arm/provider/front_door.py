@@ -135,6 +135,16 @@ class FrontDoor:
                 answer.
         """
         self._check(errand)
+        reply = await self.exchange(errand)
+        self._remember(errand, reply)
+        return reply
+
+    async def exchange(self, errand: Errand) -> httpx.Response:
+        """Send a call of ARM itself, which no client asked for and which needs no rights.
+
+        Raises:
+            ServiceError: the provider does not answer.
+        """
         headers = [*errand.headers, *self._own_headers(errand)]
         seconds = self._arm.registration.timeout_seconds(errand.identifier)
         reply = await self._send(errand.method, errand.target, headers, errand.content, seconds)
@@ -144,7 +154,6 @@ class FrontDoor:
                 "BadGateway",
                 f"The gateway did not receive a valid response from '{SYSTEM_NAMESPACE}' (status {reply.status_code}).",
             )
-        self._remember(errand, reply)
         return reply
 
     def announce(self) -> None:

@@ -35,6 +35,7 @@ _RESOURCE_TYPE = {
     "name": Required(str),
     "routingType": Required(Choice(("Default", "ProxyOnly"))),
     "endpoints": Required([_ENDPOINT]),
+    "templateDeploymentOptions": {"preflightSupported": bool},
 }
 _MANIFEST = {
     "namespace": Required(str),

@@ -1,7 +1,8 @@
-"""Calls that ARM itself makes to the resource provider for templates: PUT, wait, GET and actions."""
+"""Calls that ARM itself makes to the resource provider for templates: preflight, PUT, wait, GET and actions."""
 
 import asyncio
 import json
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,6 +26,32 @@ SUCCEEDED = "Succeeded"
 ENDED = frozenset({SUCCEEDED, "Failed", "Canceled"})
 # Seconds between two polls of an operation if the provider sends no Retry-After.
 LOOK_SECONDS = 1.0
+
+
+async def preflight(
+    arm: ArmModel, caller: Principal, path: str, resources: Sequence[Json], *, correlation_id: str
+) -> ServiceError | None:
+    """Return why the provider would refuse resources of a template, or None.
+
+    Args:
+        arm: the model.
+        caller: who deploys.
+        path: path of the call, `<resource group>/providers/<namespace>/deployments/<name>/preflight`.
+        resources: the resources, each with its name, type and api-version.
+        correlation_id: correlation id of the deployment.
+
+    Raises:
+        ServiceError: the provider does not answer, or not as a preflight.
+    """
+    # Each resource names its own version; ARM needs one for the call.
+    target = f"{path}?api-version={max(resource['apiVersion'] for resource in resources)}"
+    errand = _errand(caller, "POST", target, {"resources": resources}, correlation_id)
+    reply = await arm.front_door.exchange(errand)
+    if not reply.is_success:
+        raise _error(reply.status_code, _told(reply))
+    if _member(reply, "status") == SUCCEEDED:
+        return None
+    return _error(HTTPStatus.BAD_REQUEST, _told(reply))
 
 
 async def put(
@@ -118,28 +145,35 @@ async def action(arm: ArmModel, caller: Principal, resource_id: str, api_version
 async def _ask(
     arm: ArmModel, caller: Principal, method: str, target: str, body: Json | None, *, correlation_id: str
 ) -> httpx.Response:
+    reply = await arm.front_door.ask(_errand(caller, method, target, body, correlation_id))
+    if not reply.is_success:
+        raise _error(reply.status_code, _told(reply))
+    return reply
+
+
+def _errand(caller: Principal, method: str, target: str, body: Json | None, correlation_id: str) -> Errand:
     path = target.partition("?")[0]
     identifier = parse(path)
     if identifier is None:
         raise ValueError(f"{path} is no path of a resource provider")
     content = b"" if body is None else json.dumps(body).encode()
     headers = [("Content-Type", "application/json")] if content else []
-    reply = await arm.front_door.ask(
-        Errand(caller, method, identifier, target, BASE_URL, correlation_id, str(uuid4()), headers, content)
-    )
-    if not reply.is_success:
-        raise _error(reply.status_code, _told(reply))
-    return reply
+    return Errand(caller, method, identifier, target, BASE_URL, correlation_id, str(uuid4()), headers, content)
 
 
 def _told(reply: httpx.Response) -> Json:
     """Return the error of a reply; an empty one if its body is not that of an ARM error."""
+    error = _member(reply, "error")
+    return error if isinstance(error, dict) else {}
+
+
+def _member(reply: httpx.Response, name: str) -> Any:
+    """Return a member of a reply's body, or None if the body is no JSON object."""
     try:
         body = reply.json()
     except ValueError:
-        return {}
-    error = body.get("error") if isinstance(body, dict) else None
-    return error if isinstance(error, dict) else {}
+        return None
+    return body.get(name) if isinstance(body, dict) else None
 
 
 def _error(status_code: int, error: Json) -> ServiceError:

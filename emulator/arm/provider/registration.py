@@ -37,10 +37,9 @@ class ProviderRegistration:
 
     def _use(self, document: Json | None) -> None:
         self._known = document
-        rows = [] if document is None else document["manifest"]["resourceTypes"]
         self._types = {
             row["name"]: tuple(sorted(version for each in row["endpoints"] for version in each["apiVersions"]))
-            for row in rows
+            for row in self._resource_types()
         }
 
     @property
@@ -76,13 +75,27 @@ class ProviderRegistration:
                 return max(map(manifest.timeout_seconds, endpoints))
         return DEFAULT_SECONDS
 
+    def has_preflight(self, identifier: ResourceId) -> bool:
+        """Tell whether ARM asks the provider about a resource of a template before it deploys anything."""
+        kind = "/".join(identifier.types).lower()
+        return self.serves(identifier.namespace) and any(
+            bool((row.get("templateDeploymentOptions") or {}).get("preflightSupported"))
+            for row in self._resource_types()
+            if row["name"].lower() == kind
+        )
+
     def locations(self, kind: str) -> list[str]:
         """Return the regions in which a type is available; an empty list means all of them."""
         return [location for each in self._endpoints(kind) for location in each.get("locations") or ()]
 
     def _endpoints(self, kind: str) -> list[Json]:
-        rows = [] if self._known is None else self._known["manifest"]["resourceTypes"]
-        return [each for row in rows if row["name"].lower() == kind.lower() for each in row["endpoints"]]
+        return [
+            each for row in self._resource_types() if row["name"].lower() == kind.lower() for each in row["endpoints"]
+        ]
+
+    def _resource_types(self) -> list[Json]:
+        rows: list[Json] = [] if self._known is None else self._known["manifest"]["resourceTypes"]
+        return rows
 
     def canonical(self, types: tuple[str, ...]) -> list[str]:
         """Return the segments of one of the provider's types in the casing of its manifest."""

@@ -41,7 +41,7 @@ class WhatIfModel:
         wanted = read_format(request)
         read_properties(request)
         try:
-            prepared = self._deployments.prepared(request, "whatIf/action")
+            prepared = await self._deployments.prepared(request, "whatIf/action")
             with_payloads = wanted != "ResourceIdOnly"
             changes = await changes_of(self._deployments.arm, prepared, with_payloads=with_payloads)
             properties = {"correlationId": request.correlation_id, "changes": changes}

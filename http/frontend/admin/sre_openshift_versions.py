@@ -53,7 +53,7 @@ def put(call: Call) -> Reply:
         if stored and catalogue_changes.is_withdrawn(stored, wanted):
             _require_no_creates(call, name)
         try:
-            ensure_written(partial(versions.put, wanted), partial(_says, call, wanted))
+            ensure_written(partial(versions.put, wanted), partial(versions.says, wanted))
         except _LOST:
             continue
         return _reply(200 if stored else 201, _settled(call, wanted))
@@ -90,16 +90,6 @@ def _name(call: Call) -> str:
 
 def _reply(status: int, document: CatalogueDocument) -> Reply:
     return Reply(status, catalogue_changes.to_external(document), {"ETag": document["_etag"]})
-
-
-def _says(call: Call, wanted: CatalogueDocument) -> bool:
-    """Tell whether the stored entry says the same, whoever wrote it."""
-    found = call.services.store.versions.read(wanted["id"])
-    return found is not None and _content(found) == _content(wanted)
-
-
-def _content(document: CatalogueDocument) -> dict[str, object]:
-    return {name: value for name, value in document.items() if not name.startswith("_")}
 
 
 def _require_no_creates(call: Call, name: str) -> None:

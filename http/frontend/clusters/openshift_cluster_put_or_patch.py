@@ -5,21 +5,18 @@ starts the orchestration. A request that fails undoes its writes. If it dies in 
 no document names (a reservation, a secret, an operation), which a sweep finds, or something that the watchdog starts.
 """
 
-import copy
 import json
 from contextlib import ExitStack
 
-from azure.core.exceptions import ResourceNotFoundError
-
 from frontend.clusters import managed_domain, operators_view
 from frontend.clusters.operation_begin import accepted, new_request, write_operation
-from frontend.clusters.requested_cluster import requested_cluster
+from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
 from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
-from shared.clusters import convert, principals, states
+from shared.clusters import convert, states
 from shared.clusters.decode import decode_cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
@@ -109,13 +106,7 @@ def _new_document(call: Call, cluster: Cluster) -> ClusterDocument:
 def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
     """Return the valid internal cluster of a create, secrets included."""
     services = call.services
-    parameters = call.request.parameters
-    base: Cluster = {
-        "id": call.resource_id,
-        "name": parameters["resourceName"],
-        "type": f"{parameters['resourceProviderNamespace']}/{parameters['resourceType']}",
-    }
-    cluster = requested_cluster(call, sent, base, edge)
+    cluster = requested_cluster(call, sent, new_cluster(call), edge)
     properties = cluster["properties"]
     properties["clusterProfile"]["resourceGroupId"] = properties["clusterProfile"]["resourceGroupId"].lower()
     properties["createdAt"] = services.now().isoformat()
@@ -125,14 +116,7 @@ def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
 
 def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) -> Reply:
     services = call.services
-    principals.start_from_worked(document, _client_id(sent))
-    stored = copy.deepcopy(document["openShiftCluster"])
-    try:
-        stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
-    except ResourceNotFoundError as error:
-        # A delete has removed it since the document was read.
-        raise PreconditionFailed(document["id"]) from error
-    convert.put_secrets(stored, stored_bundle)
+    stored, stored_bundle = stored_cluster(call, document, sent)
     cluster = requested_cluster(call, sent, stored, edge)
     bundle = convert.take_secrets(cluster)
     document["hasPullSecret"] = _has_pull_secret(bundle)
@@ -163,11 +147,6 @@ def _replace_secret(call: Call, document: ClusterDocument, bundle: Bundle, undo:
     versioned_id = vault.put_secret(name, bundle, document["id"])
     undo.callback(attempt, "disable a version of its secret", lambda: vault.disable(versioned_id))
     document["secrets"][str(Purpose.REQUEST)] = versioned_id
-
-
-def _client_id(sent: Cluster) -> str:
-    profile = (sent.get("properties") or {}).get("servicePrincipalProfile") or {}
-    return str(profile.get("clientId") or "")
 
 
 def _has_pull_secret(bundle: Bundle) -> bool:

@@ -10,18 +10,26 @@ Create, update and resume take the same steps, in this order:
 6. fill empty members that have a default;
 7. add who sends it.
 
-The result contains secrets. `convert.take_secrets` removes them before the document is written, and
+A preflight takes the first four of them. The result contains secrets. `convert.take_secrets` removes them before the document is written, and
 `convert.to_external` leaves them out of the reply.
 """
 
 import copy
 
+from azure.core.exceptions import ResourceNotFoundError
+
 from frontend.messages import Call
-from shared.clusters import catalogue, convert
+from shared.clusters import catalogue, convert, principals
 from shared.clusters.checks.facts import Facts
+from shared.clusters.checks.unknown import ALL_KNOWN, Unknown
 from shared.clusters.checks.validation import validate_delta, validate_resume, validate_static
+from shared.clusters.secrets import Purpose
 from shared.clusters.states import Edge, Event
-from shared.documents import Cluster
+from shared.documents import Cluster, ClusterDocument
+from shared.store import PreconditionFailed
+from shared.vault import Bundle
+
+_VERSION = "properties.clusterProfile.version"
 
 
 def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) -> Cluster:
@@ -36,29 +44,75 @@ def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) ->
     Raises:
         CloudError: with every problem that the validation finds.
     """
-    version, creating = call.version, edge.state is None
-    if not creating:
-        # The document may be older than the latest default.
-        stored = copy.deepcopy(stored)
-        convert.apply_defaults(stored)
-    cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
-    facts = _facts_of_create(call, cluster) if creating else _facts_of_update(call, cluster, stored)
-    validate_static(facts)
-    if not creating:
-        validate = validate_resume if edge.resume else validate_delta
-        validate(stored, cluster, version)
-    cluster = convert.settle(cluster, stored, version)
+    cluster = convert.settle(valid_cluster(call, sent, stored, edge), stored, call.version)
     convert.apply_defaults(cluster)
     if call.system_data:
         cluster["systemData"] = {**call.first_system_data, **cluster.get("systemData", {}), **call.system_data}
     return cluster
 
 
-def _facts_of_create(call: Call, cluster: Cluster) -> Facts:
+def valid_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge, unknown: Unknown = ALL_KNOWN) -> Cluster:
+    """Return the cluster that a request asks for, valid, before the service adds its own values.
+
+    Args:
+        call: the request.
+        sent: the decoded body.
+        stored: as for `requested_cluster`.
+        edge: the edge of the state machine that the request takes.
+        unknown: the members of the body whose values are not known yet.
+
+    Raises:
+        CloudError: with every problem that the validation finds.
+    """
+    version, creating = call.version, edge.state is None
+    cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
+    facts = _facts_of_create(call, cluster, unknown) if creating else _facts_of_update(call, cluster, stored, unknown)
+    validate_static(facts)
+    if not creating:
+        validate = validate_resume if edge.resume else validate_delta
+        validate(stored, cluster, version, unknown)
+    return cluster
+
+
+def new_cluster(call: Call) -> Cluster:
+    """Return what a create begins with: the ids, as the caller typed them."""
+    parameters = call.request.parameters
+    return {
+        "id": call.resource_id,
+        "name": parameters["resourceName"],
+        "type": f"{parameters['resourceProviderNamespace']}/{parameters['resourceType']}",
+    }
+
+
+def stored_cluster(call: Call, document: ClusterDocument, sent: Cluster) -> tuple[Cluster, Bundle]:
+    """Return what an update begins with: the stored cluster with its secrets, and the bundle of these secrets.
+
+    Args:
+        call: the request.
+        document: the cluster document; its principal may change, see `principals.start_from_worked`.
+        sent: the decoded body.
+
+    Raises:
+        PreconditionFailed: a delete has removed the secrets since the document was read.
+    """
+    profile = (sent.get("properties") or {}).get("servicePrincipalProfile") or {}
+    principals.start_from_worked(document, str(profile.get("clientId") or ""))
+    stored = copy.deepcopy(document["openShiftCluster"])
+    # The document may be older than the latest default.
+    convert.apply_defaults(stored)
+    try:
+        bundle = call.services.vault.get_secret(document["secrets"][Purpose.REQUEST])
+    except ResourceNotFoundError as error:
+        raise PreconditionFailed(document["id"]) from error
+    convert.put_secrets(stored, bundle)
+    return stored, bundle
+
+
+def _facts_of_create(call: Call, cluster: Cluster, unknown: Unknown) -> Facts:
     """Return the context of a create. A cluster that names no version gets the default one."""
     settings, documents = call.services.settings, call.services.store.versions.enabled()
     profile = cluster.get("properties", {}).get("clusterProfile", {})
-    if not profile.get("version"):
+    if not profile.get("version") and not unknown.covers(_VERSION):
         profile["version"] = catalogue.default_version(documents)
     return Facts(
         cluster,
@@ -68,12 +122,20 @@ def _facts_of_create(call: Call, cluster: Cluster) -> Facts:
         settings.domain,
         creating=True,
         versions=tuple(catalogue.names(documents)),
-        pulled_from=() if settings.acr_resource_id else catalogue.registries(documents, profile["version"]),
+        pulled_from=() if settings.acr_resource_id else catalogue.registries(documents, profile.get("version", "")),
+        unknown=unknown,
     )
 
 
-def _facts_of_update(call: Call, cluster: Cluster, stored: Cluster) -> Facts:
+def _facts_of_update(call: Call, cluster: Cluster, stored: Cluster, unknown: Unknown) -> Facts:
     settings = call.services.settings
     return Facts(
-        cluster, call.version, call.resource_id, settings.location, settings.domain, creating=False, stored=stored
+        cluster,
+        call.version,
+        call.resource_id,
+        settings.location,
+        settings.domain,
+        creating=False,
+        stored=stored,
+        unknown=unknown,
     )

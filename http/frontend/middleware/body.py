@@ -1,8 +1,9 @@
 """The envelope of a body: its size, its type, and that it is JSON. The handler judges the content."""
 
 from dataclasses import replace
+from typing import Any
 
-from frontend.messages import Call, Handler, Reply
+from frontend.messages import Call, Handler, Reply, Request
 from shared.arm.errors import CloudError, ErrorCode, shown
 from shared.arm.json_body import parse_json
 
@@ -14,11 +15,22 @@ def body(call: Call, handle: Handler) -> Reply:
     """Pass on the parsed body, or None if it is empty.
 
     Raises:
-        CloudError: 400 `InvalidResource` or `InvalidRequestContent`, 415 `UnsupportedMediaType`.
+        CloudError: 400 `InvalidResource` or `InvalidRequestContent`, 415 `UnsupportedMediaType`, unless the verb has an
+            answer of its own to such a body.
     """
-    request = call.request
+    request, verb = call.request, call.route.verbs.get(call.request.method)
     if request.method not in _WITH_BODY:
         return handle(call)
+    try:
+        content = _content(request)
+    except CloudError as error:
+        if verb is None or verb.unreadable is None:
+            raise
+        return verb.unreadable(error)
+    return handle(replace(call, content=content))
+
+
+def _content(request: Request) -> Any:
     if len(request.body) > MAX_BYTES:
         raise CloudError(
             400,
@@ -35,4 +47,4 @@ def body(call: Call, handle: Handler) -> Reply:
             if given
             else "The request has a body and no Content-Type: it must be 'application/json'.",
         )
-    return handle(replace(call, content=parse_json(request.body)) if request.body else call)
+    return parse_json(request.body) if request.body else None

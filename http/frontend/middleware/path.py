@@ -72,6 +72,16 @@ def path(call: Call, handle: Handler) -> Reply:
     Raises:
         CloudError: for the first parameter that breaks its rule.
     """
+    check_parameters(call)
+    return handle(call)
+
+
+def check_parameters(call: Call) -> None:
+    """Check the parameters of a path in the same way.
+
+    Raises:
+        CloudError: for the first parameter that breaks its rule.
+    """
     for name, (what, is_right, status, code, wanted) in PATH_CHECKS.items():
         value = call.parameters.get(name)
         if value is None:
@@ -83,4 +93,3 @@ def path(call: Call, handle: Handler) -> Reply:
             raise CloudError(
                 status, code, f"The {what} '{shown(given)}' in the path is invalid: it must be {must}.", name
             )
-    return handle(call)

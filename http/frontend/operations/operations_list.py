@@ -5,6 +5,11 @@ from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
 
 # Name, resource and text. Operations that are not served are not listed.
 _OPERATIONS = (
+    (
+        "locations/listPlatformWorkloadIdentityRoleSets/read",
+        "locations/listPlatformWorkloadIdentityRoleSets",
+        "Lists the roles that the operators of each OpenShift version need",
+    ),
     ("locations/operationresults/read", "locations/operationresults", "Read operation results"),
     ("locations/operationsstatus/read", "locations/operationsstatus", "Read operations status"),
     ("locations/openshiftVersions/read", "locations/openshiftVersions", "Lists all OpenShift versions available"),

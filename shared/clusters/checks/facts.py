@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shared.arm.errors import CloudError, invalid_parameter, shown
+from shared.clusters.checks.unknown import ALL_KNOWN, NotKnownError, Unknown
 from shared.documents import Cluster
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Facts:
         stored: the internal cluster before the request; empty on a create.
         pulled_from: the registries of which the customer's pull secret must name one, because a new cluster pulls its
             release from there; empty if the service's own registry mirrors it.
+        unknown: the members whose values are not known yet. They are not checked.
     """
 
     cluster: Cluster
@@ -36,9 +38,16 @@ class Facts:
     versions: tuple[str, ...] = ()
     stored: Cluster = field(default_factory=Cluster)
     pulled_from: tuple[str, ...] = ()
+    unknown: Unknown = ALL_KNOWN
 
     def get(self, path: str) -> Any:
-        """Return the value at a path without arrays, or None if an object on the way is missing."""
+        """Return the value at a path without arrays, or None if an object on the way is missing.
+
+        Raises:
+            NotKnownError: the value, or a part of it, is not known yet.
+        """
+        if self.unknown.touches(path):
+            raise NotKnownError(path)
         value: Any = self.cluster
         for name in path.split("."):
             value = value.get(name) if isinstance(value, dict) else None

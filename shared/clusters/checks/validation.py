@@ -8,6 +8,7 @@ from shared.arm.errors import CloudError, invalid_parameter, property_change_not
 from shared.clusters import states
 from shared.clusters.api_versions import ApiVersion
 from shared.clusters.checks.facts import Facts, refuse
+from shared.clusters.checks.unknown import ALL_KNOWN, NotKnownError, Unknown
 from shared.clusters.members import BY_SERVICE, Kind, Member, Rule
 from shared.clusters.shape import Node, is_empty, is_same, item_target, step, tree
 from shared.documents import Cluster
@@ -32,8 +33,8 @@ def _check_object(
 ) -> Iterator[tuple[int, CloudError]]:
     for child in node.children.values():
         entry, before, here = value.get(child.name), stored.get(child.name), step(target, child)
-        is_due = facts.creating or not child.member.create_only
-        failures = list(_check_member(child.member, entry, before, here, facts)) if is_due else []
+        is_due = (facts.creating or not child.member.create_only) and not facts.unknown.covers(here)
+        failures = list(_decided(_check_member(child.member, entry, before, here, facts))) if is_due else []
         yield from ((child.position, failure) for failure in failures)
         if child.kind is Kind.OBJECT and not (failures and entry is None):
             yield from _check_object(child, entry or {}, before or {}, here, facts)
@@ -43,6 +44,14 @@ def _check_object(
                 yield from _check_object(
                     child, item, named.get(item.get("name"), {}), item_target(here, item, index), facts
                 )
+
+
+def _decided(failures: Iterator[CloudError]) -> Iterator[CloudError]:
+    """Yield the failures of a check, until it needs a member that is not known yet."""
+    try:
+        yield from failures
+    except NotKnownError:
+        return
 
 
 def _check_member(member: Member, value: Any, stored: Any, target: str, facts: Facts) -> Iterator[CloudError]:
@@ -76,7 +85,7 @@ class _Change:
     target: str
 
 
-def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
+def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion, unknown: Unknown = ALL_KNOWN) -> None:
     """Refuse changes to members that are fixed at create, or are the service's own.
 
     Absent and empty are equal, because older clients write one for the other.
@@ -85,12 +94,13 @@ def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion) -> Non
         stored: the cluster before the request.
         wanted: the cluster that the request asks for.
         version: the version of the request.
+        unknown: the members whose values are not known yet. They count as unchanged.
 
     Raises:
         CloudError: 400 `PropertyChangeNotAllowed` for the first such member; if there are more, all of them in
             `details`.
     """
-    found = _changes(tree(version), stored, wanted, "")
+    found = _known_changes(stored, wanted, version, unknown)
     raise_all([_not_allowed(change) for change in found if change.member.rule not in _CHANGEABLE])
 
 
@@ -118,20 +128,27 @@ def _not_built(change: _Change) -> CloudError:
     )
 
 
-def validate_resume(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
+def validate_resume(stored: Cluster, wanted: Cluster, version: ApiVersion, unknown: Unknown = ALL_KNOWN) -> None:
     """Refuse to resume a create with another body. Members that the service fills are ignored, as at the create.
 
     Args:
         stored: the cluster before the request.
         wanted: the cluster that the request asks for.
         version: the version of the request.
+        unknown: the members whose values are not known yet. They count as unchanged.
 
     Raises:
         CloudError: 400 `RequestNotAllowed`, naming every member that differs.
     """
-    found = _changes(tree(version), stored, wanted, "")
+    found = _known_changes(stored, wanted, version, unknown)
     if differing := [change.target for change in found if change.member.rule not in BY_SERVICE]:
         raise states.other_body(stored, differing)
+
+
+def _known_changes(stored: Cluster, wanted: Cluster, version: ApiVersion, unknown: Unknown) -> Iterator[_Change]:
+    for change in _changes(tree(version), stored, wanted, ""):
+        if not unknown.touches(change.target):
+            yield change
 
 
 def _changes(node: Node, stored: Mapping[str, Any], wanted: Mapping[str, Any], target: str) -> Iterator[_Change]:

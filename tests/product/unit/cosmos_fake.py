@@ -157,6 +157,7 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
     "STARTSWITH(c.key, @prefix)": lambda document, values: document["key"].startswith(values["@prefix"]),
     "IS_DEFINED(c.asyncOperationId)": lambda document, _values: "asyncOperationId" in document,
     "NOT IS_DEFINED(c.asyncOperation.endTime)": lambda document, _values: "endTime" not in document["asyncOperation"],
+    "ARRAY_CONTAINS(@keys, c.key)": lambda document, values: document["key"] in values["@keys"],
     "ARRAY_CONTAINS(@ids, c.id)": lambda document, values: document["id"] in values["@ids"],
     "c.openShiftCluster.properties.provisioningState = 'Creating'"
     " AND c.openShiftCluster.properties.clusterProfile.version = @version": _is_created_with,
@@ -169,6 +170,7 @@ CONDITIONS: dict[str, Callable[[Document, dict[str, Any]], Any]] = {
 NAMES = (
     *("OpenShiftClusters", "AsyncOperations", "OperationProgress"),
     *("Subscriptions", "TaskHubs", "Domains", "Billing", "OpenShiftVersions"),
+    "PlatformWorkloadIdentityRoleSets",
 )
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from azure.identity import ClientSecretCredential
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from emulator import control, entra
@@ -32,10 +32,14 @@ TIME_SCALE = 100
 
 @dataclass
 class Provider:
-    """A stand-in for the resource provider's front end: it records requests, and answers with the replies set."""
+    """A stand-in for the resource provider's front end: it records requests, and answers with the replies set.
+
+    A preflight has replies of its own; without any, templates pass.
+    """
 
     received: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
     replies: list[Response] = field(default_factory=list)
+    preflights: list[Response] = field(default_factory=list)
 
     async def endpoint(self, request: Request) -> Response:
         """Answer with the next reply, or 200 `{}`."""
@@ -48,6 +52,8 @@ class Provider:
                 json.loads(content) if content else None,
             )
         )
+        if request.url.path.endswith("/preflight"):
+            return self.preflights.pop(0) if self.preflights else JSONResponse({"status": "Succeeded"})
         if request.url.query == "api-version=2.0" or not self.replies:
             return Response(b"{}", media_type="application/json")
         return self.replies.pop(0)

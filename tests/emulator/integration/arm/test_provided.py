@@ -1,16 +1,25 @@
 """Clusters in templates: what ARM asks of the resource provider while it deploys them."""
 
+import asyncio
+import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from azure.core.exceptions import HttpResponseError
 from azure.mgmt.resource.deployments import DeploymentsMgmtClient
-from azure.mgmt.resource.deployments.models import Deployment, DeploymentProperties
+from azure.mgmt.resource.deployments.models import (
+    Deployment,
+    DeploymentProperties,
+    DeploymentWhatIf,
+    DeploymentWhatIfProperties,
+)
 from azure.mgmt.resource.resources import ResourceManagementClient
 from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from tests.emulator.integration.arm.stage import Provider, Stage, running
 
@@ -25,10 +34,15 @@ CLUSTER = {"location": "eastus", "properties": {"consoleProfile": {"url": "https
 def registered(stage: Stage) -> Iterator[None]:
     """Begin each test with a registered provider that has no replies and no requests yet."""
     _register(stage)
-    stage.provider.replies.clear()
-    stage.provider.received.clear()
+    _forget(stage.provider)
     yield
-    stage.provider.replies.clear()
+    _forget(stage.provider)
+
+
+def _forget(provider: Provider) -> None:
+    provider.replies.clear()
+    provider.preflights.clear()
+    provider.received.clear()
 
 
 def _register(stage: Stage) -> None:
@@ -36,12 +50,12 @@ def _register(stage: Stage) -> None:
     stage.arm.subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer", providers=[NAMESPACE])
 
 
-def _template(**outputs: str) -> Deployment:
+def _template(*, domain: str = "[toLower('ONE')]", **outputs: str) -> Deployment:
     cluster = {"type": TYPE, "apiVersion": "2025-07-25", "name": "c1", "location": "[resourceGroup().location]"}
     document: dict[str, Any] = {
         "$schema": SCHEMA,
         "contentVersion": "1.0.0.0",
-        "resources": [cluster | {"properties": {"clusterProfile": {"domain": "[toLower('ONE')]"}}}],
+        "resources": [cluster | {"properties": {"clusterProfile": {"domain": domain}}}],
         "outputs": {name: {"type": "string", "value": value} for name, value in outputs.items()},
     }
     return Deployment(properties=DeploymentProperties(mode="Incremental", template=document))
@@ -80,13 +94,16 @@ def test_a_template_deploys_a_cluster_and_its_outputs_show_it(stage: Stage, grou
     assert made.properties.provisioning_state == "Succeeded"
     shown = {name: output["value"] for name, output in (made.properties.outputs or {}).items()}
     assert shown == {"console": "https://console", "password": "canary"}
-    assert _asked(stage.provider) == ["PUT c1", "GET o1", "GET o1", "GET o1", "GET c1", "POST listCredentials"]
-    _, _, headers, sent = stage.provider.received[0]
+    assert _asked(stage.provider) == [
+        *("POST preflight", "PUT c1", "GET o1", "GET o1", "GET o1", "GET c1", "POST listCredentials")
+    ]
+    _, _, headers, sent = stage.provider.received[1]
     assert sent == {"location": "eastus", "properties": {"clusterProfile": {"domain": "one"}}}
     assert headers["x-ms-client-app-id"] == stage.world.owner_client_id
     assert made.properties.correlation_id == headers["x-ms-correlation-request-id"]
     calls = stage.platform.journal.entries(made.properties.correlation_id, "arm")
     assert [(call.operation, call.status, call.actions) for call in calls if NAMESPACE in call.operation] == [
+        (f"POST {NAMESPACE}/deployments/preflight", 200, ()),
         (f"PUT {TYPE}", 201, (f"{TYPE}/write",)),
         (f"GET {TYPE}", 200, (f"{TYPE}/read",)),
         (f"POST {TYPE}/listCredentials", 200, (f"{TYPE}/listCredentials/action",)),
@@ -121,6 +138,100 @@ def test_a_version_that_the_provider_lacks_is_refused_before_anything_is_made(st
     with pytest.raises(HttpResponseError, match="NoRegisteredProviderFound"):
         _client(stage).deployments.begin_create_or_update(group, "d", body)
     assert _asked(stage.provider) == []
+
+
+def _failed(code: str) -> Response:
+    error = {
+        "code": code,
+        "message": "The domain is wrong.",
+        "target": "x",
+        "details": [{"code": code, "message": "y"}],
+    }
+    return JSONResponse({"status": "Failed", "error": error})
+
+
+def test_the_provider_checks_the_clusters_of_a_template_first(stage: Stage, group: str) -> None:
+    """Validate, what-if and PUT send what ARM can evaluate, and show the provider's error among the details."""
+    deployments = _client(stage).deployments
+    body = _template(domain="[reference(resourceId('Microsoft.Network/virtualNetworks', 'v'), '2020-05-01').x]")
+    whatif = DeploymentWhatIf(properties=DeploymentWhatIfProperties(mode="Incremental", template=_content(body)))
+    for ask in (
+        lambda: deployments.begin_validate(group, "d", body).result(),
+        lambda: deployments.begin_what_if(group, "d", whatif).result(),
+        lambda: deployments.begin_create_or_update(group, "d", body).result(),
+    ):
+        stage.provider.received.clear()
+        stage.provider.preflights.append(_failed("InvalidParameter"))
+        error = _refusal(ask)
+        assert (error["code"], [detail["code"] for detail in error["details"]]) == (
+            "InvalidTemplateDeployment",
+            ["InvalidParameter"],
+        )
+        assert "'d' is not valid according to the validation procedure" in error["message"]
+        assert error["details"][0]["details"] == [{"code": "InvalidParameter", "message": "y"}]
+        assert error["details"][0]["target"] == "x"
+        [(_, target, headers, sent)] = stage.provider.received
+        path = f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}/providers/{NAMESPACE}"
+        vnet = path.replace(NAMESPACE, "Microsoft.Network/virtualNetworks/v")
+        assert target == f"{path}/deployments/d/preflight?api-version=2025-07-25"
+        assert headers["x-ms-client-app-id"] == stage.world.owner_client_id
+        assert sent["resources"] == [
+            {
+                "id": f"{path}/openShiftClusters/c1",
+                "name": "c1",
+                "type": TYPE,
+                "apiVersion": "2025-07-25",
+                "location": "eastus",
+                # What is known of an expression is evaluated.
+                "properties": {"clusterProfile": {"domain": f"[reference('{vnet}', '2020-05-01').x]"}},
+            }
+        ]
+    assert list(deployments.list_by_resource_group(group)) == []
+
+
+def test_a_provider_that_cannot_be_asked_stops_the_deployment(stage: Stage, group: str) -> None:
+    """Nobody knows whether it would accept the clusters, so the caller has to try again."""
+    away = (Response("down", 503), JSONResponse({"error": {"code": "ServiceUnavailable", "message": "later"}}, 503))
+    for reply, code in zip(away, ("BadGateway", "ServiceUnavailable"), strict=True):
+        stage.provider.preflights.append(reply)
+        with pytest.raises(HttpResponseError, match=code):
+            _client(stage).deployments.begin_create_or_update(group, "d", _template())
+    stage.provider.preflights.append(Response("no JSON"))
+    with pytest.raises(HttpResponseError, match="The resource provider did not say why"):
+        _client(stage).deployments.begin_create_or_update(group, "d", _template())
+    assert _asked(stage.provider) == ["POST preflight"] * 3
+
+
+def test_a_name_that_another_request_takes_meanwhile_is_not_taken_twice(stage: Stage, group: str) -> None:
+    """ARM looks again after the provider has answered."""
+    begun = threading.Event()
+
+    class Late(Response):
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            stage.provider.replies += [_accepted(stage), *(_status("InProgress") for _ in range(1000))]
+            await asyncio.to_thread(_client(stage).deployments.begin_create_or_update, group, "d", _template())
+            begun.set()
+            await JSONResponse({"status": "Succeeded"})(scope, receive, send)
+
+    stage.provider.preflights.append(Late())
+    with pytest.raises(HttpResponseError, match="DeploymentActive"):
+        _client(stage).deployments.begin_create_or_update(group, "d", _template())
+    assert begun.is_set()
+    stage.provider.replies[:] = [_status("Succeeded")]
+
+
+def _content(body: Deployment) -> dict[str, Any]:
+    assert body.properties is not None
+    return dict(body.properties.template or {})
+
+
+def _refusal(ask: Callable[[], Any]) -> dict[str, Any]:
+    """Return the error of a call, or of the operation that it began."""
+    try:
+        told = ask().as_dict()
+    except HttpResponseError as refused:
+        told = json.loads(cast("Any", refused.response).text())
+    return dict(told["error"])
 
 
 def test_a_deployment_polls_on_after_a_restart(tmp_path: Path) -> None:

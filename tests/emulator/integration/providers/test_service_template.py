@@ -25,6 +25,7 @@ LEFT_OUT = "Microsoft.Web/"
 VERSION = "2025-04-01"
 CONTAINERS = (
     *("AsyncOperations", "Billing", "Domains", "OpenShiftClusters", "OpenShiftVersions", "OperationProgress"),
+    "PlatformWorkloadIdentityRoleSets",
     *("Subscriptions", "TaskHubs"),
 )
 # What the identity may do in the service's vault and in the clusters' one.

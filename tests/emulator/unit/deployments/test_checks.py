@@ -29,7 +29,7 @@ async def test_all_resources_that_the_caller_may_not_write_are_named_at_once(tmp
     async with azure(tmp_path) as world:
         world.caller = world.allow(OTHER, NETWORK_CONTRIBUTOR, SUBSCRIPTION_ID)
         with pytest.raises(ServiceError) as refused:
-            world.put(template(role, nested("child", template(resource("n"), role | {"name": "[guid('b')]"}))))
+            await world.put(template(role, nested("child", template(resource("n"), role | {"name": "[guid('b')]"}))))
         assert (refused.value.status_code, refused.value.code) == (403, "InvalidTemplateDeployment")
         assert [detail["code"] for detail in refused.value.details] == ["AuthorizationFailed"] * 2
 
@@ -40,13 +40,13 @@ async def test_a_deployment_to_a_subscription_needs_rights_there(tmp_path: Path)
         world.caller = world.allow(OTHER, CONTRIBUTOR, GROUP_ID)
         for action in (world.deployments.put, world.deployments.validate):
             with pytest.raises(ServiceError) as refused:
-                action(world.request(template(), ""))
+                await action(world.request(template(), ""))
             assert refused.value.code == "AuthorizationFailed"
             assert "Microsoft.Resources/deployments/" in refused.value.message
         world.caller = world.allow(OTHER, READER, SUBSCRIPTION_ID)
         assert list(world.deployments.list(world.caller, SUBSCRIPTION, "")) == []
         with pytest.raises(ServiceError):
-            world.put(template(), "")
+            await world.put(template(), "")
 
 
 async def test_providers_of_a_template_are_registered_if_the_caller_may_do_so(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ async def test_providers_of_a_template_are_registered_if_the_caller_may_do_so(tm
     document = template(nested("child", template(resource("n"))))
     async with azure(tmp_path) as world:
         world.arm.subscriptions.unregister(SUBSCRIPTION, NETWORK)
-        world.deployments.validate(world.request(document))
+        await world.deployments.validate(world.request(document))
         assert world.arm.subscriptions.registration_state(SUBSCRIPTION, NETWORK) == "Unregistered"
         record = await world.deploy(document)
         assert record["provisioningState"] == "Succeeded", record["error"]
@@ -68,6 +68,6 @@ async def test_an_unregistered_provider_is_refused_if_the_caller_may_not_registe
         world.caller = world.allow(OTHER, CONTRIBUTOR, GROUP_ID)
         for ask in (world.deployments.put, world.deployments.validate):
             with pytest.raises(ServiceError) as refused:
-                ask(world.request(template(resource("n", NSG))))
+                await ask(world.request(template(resource("n", NSG))))
             assert (refused.value.status_code, refused.value.code) == (409, "MissingSubscriptionRegistration")
             assert "'Microsoft.Network'" in refused.value.message

@@ -24,7 +24,7 @@ async def test_resources_that_need_nothing_of_each_other_run_at_once(tmp_path: P
     async with azure(tmp_path) as world:
         slow = Fault(service="arm", operation=PUT_NSG, kind="hold", delay_seconds=3600, count=2)
         world.platform.faults.add(slow)
-        world.put(template(resource("a"), resource("b"), resource("c", dependsOn=["a", "b"])))
+        await world.put(template(resource("a"), resource("b"), resource("c", dependsOn=["a", "b"])))
         await until(lambda: len(world.states()) == 2)
         assert world.states() == {"a": "Running", "b": "Running"}
         world.platform.faults.clear(slow.id)
@@ -36,7 +36,7 @@ async def test_what_a_failed_resource_holds_up_never_begins(tmp_path: Path) -> N
     """The failed resource's siblings continue, and the deployment fails with its error alone."""
     async with azure(tmp_path) as world:
         world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, status_code=409, code="Conflict"))
-        world.put(template(resource("bad"), resource("after", dependsOn=["bad"]), resource("sibling")))
+        await world.put(template(resource("bad"), resource("after", dependsOn=["bad"]), resource("sibling")))
         error = (await world.end())["error"]
         assert world.states() == {"bad": "Failed", "sibling": "Succeeded"}
         assert error["code"] == "DeploymentFailed"
@@ -49,7 +49,7 @@ async def test_cancel_begins_nothing_more_and_waits_for_nothing(tmp_path: Path) 
     """A resource that has begun is left alone; when it ends, no state changes any more."""
     async with azure(tmp_path) as world:
         slow = world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="hold", delay_seconds=3600))
-        world.put(template(resource("first"), resource("second", dependsOn=["first"])))
+        await world.put(template(resource("first"), resource("second", dependsOn=["first"])))
         await until(lambda: bool(world.states()))
         world.deployments.cancel(world.caller, SUBSCRIPTION, "rg", "d")
         assert world.record()["provisioningState"] == "Canceled"
@@ -65,7 +65,7 @@ async def test_a_reference_to_a_resource_that_is_not_there_fails_what_refers_to_
     """The error is ARM's for a missing resource."""
     outside = f"[reference(resourceId('{NSG}', 'outside'), '2019-07-01').x]"
     async with azure(tmp_path) as world:
-        world.put(template(resource("a", tags={"x": outside})))
+        await world.put(template(resource("a", tags={"x": outside})))
         [detail] = (await world.end())["error"]["details"]
         assert detail["code"] == "ResourceNotFound"
         [operation] = world.deployments.operations(world.record())
@@ -76,7 +76,7 @@ async def test_an_output_that_cannot_be_evaluated_fails_the_deployment(tmp_path:
     """The error names the property that does not exist."""
     outputs = {"o": {"type": "string", "value": "[reference('a').nope]"}}
     async with azure(tmp_path) as world:
-        world.put(template(resource("a"), outputs=outputs))
+        await world.put(template(resource("a"), outputs=outputs))
         record = await world.end()
         assert record["provisioningState"] == "Failed"
         assert record["error"]["code"] == "DeploymentOutputEvaluationFailed"
@@ -90,9 +90,9 @@ async def test_errors_do_not_tell_secure_parameters(tmp_path: Path) -> None:
     bad_later = template(resource("[take('a', 1)]", location="[parameters('p')]"), parameters=parameters)
     async with azure(tmp_path) as world:
         with pytest.raises(ServiceError) as refused:
-            world.put(bad_now, p="hunter2")
+            await world.put(bad_now, p="hunter2")
         assert "'***' is not an integer" in refused.value.message
-        world.put(bad_later, p="hunter2")
+        await world.put(bad_later, p="hunter2")
         record = await world.end()
         assert record["provisioningState"] == "Failed"
         assert "hunter2" not in str(record["error"])
@@ -102,7 +102,7 @@ async def test_errors_do_not_tell_secure_parameters(tmp_path: Path) -> None:
 async def test_a_deleted_group_takes_its_deployments_along(tmp_path: Path) -> None:
     """A new group of the same name starts without them."""
     async with azure(tmp_path) as world:
-        world.put(template(resource("a")))
+        await world.put(template(resource("a")))
         await world.end()
         await world.arm.delete_group(SUBSCRIPTION, "rg")
         await until(lambda: world.arm.groups.find(SUBSCRIPTION, "rg") is None)
@@ -128,7 +128,7 @@ async def test_keys_and_signatures_are_asked_of_the_account_when_it_is_there(tmp
         },
     )
     async with azure(tmp_path) as world:
-        world.put(template(user, account, parameters={"sas": {"type": "object"}}), sas=window | sas)
+        await world.put(template(user, account, parameters={"sas": {"type": "object"}}), sas=window | sas)
         record = await world.end()
         assert record["provisioningState"] == "Succeeded", record["error"]
         made = world.arm.get_resource(f"{GROUP_ID}/providers/{NSG}/n", "2019-07-01")

@@ -134,7 +134,7 @@ async def test_the_subscriptions_template_is_valid_with_what_is_nested_in_it(tmp
     document = json.loads((INFRA / "subscription.json").read_text(encoding="utf-8"))
     given = {"callers": callers, "principalId": "99999999-0000-4000-8000-000000000009", "serviceGroup": "rg"}
     async with azure(tmp_path) as world:
-        record = world.deployments.validate(world.request(document, "", **given))
+        record = await world.deployments.validate(world.request(document, "", **given))
         made = [item["id"] for item in record["validatedResources"]]
     assert sum("/roleDefinitions/" in identifier for identifier in made) == len(document["variables"]["roles"])
     assert sum(identifier.startswith(f"{GROUP_ID}/providers/Microsoft.Authorization/") for identifier in made) == 1

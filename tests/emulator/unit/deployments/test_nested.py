@@ -158,7 +158,7 @@ async def test_a_cancel_reaches_the_nested_deployments(tmp_path: Path) -> None:
     inner = template(resource("first"), resource("second", dependsOn=["first"]))
     async with azure(tmp_path) as world:
         slow = world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="hold", delay_seconds=3600))
-        outer = world.put(template(nested("child", inner)))
+        outer = await world.put(template(nested("child", inner)))
         await until(lambda: bool(world.states()) and bool(world.deployments.list(world.caller, SUBSCRIPTION, "rg")[1:]))
         await until(lambda: bool(world.states(name="child")))
         world.deployments.cancel(world.caller, SUBSCRIPTION, "rg", "d")
@@ -182,7 +182,7 @@ async def test_a_killed_process_resumes_both_deployments_and_begins_the_inner_on
     document = template(child, parameters={"word": {"type": "secureString"}})
     async with azure(tmp_path) as world:
         world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, skip=1, kind="hold", delay_seconds=3600))
-        world.put(document, word="hunter2")
+        await world.put(document, word="hunter2")
         await until(lambda: bool(world.deployments.list(world.caller, SUBSCRIPTION, "rg")[1:]))
         await until(lambda: world.states(name="child") == {"first": "Succeeded", "second": "Running"})
         run = world.record(name="child")["runId"]
@@ -282,7 +282,7 @@ async def test_what_is_wrong_is_refused_before_the_outer_deployment_begins(
         request = world.request(template(broken), group)
         for ask in (world.deployments.put, world.deployments.validate):
             with pytest.raises(ServiceError) as refused:
-                ask(request)
+                await ask(request)
             assert refused.value.code == want_code
             assert want_message in refused.value.message
         assert list(world.deployments.list(world.caller, SUBSCRIPTION, group)) == []
@@ -292,7 +292,7 @@ async def test_an_error_in_a_nested_template_has_its_place_in_the_request(tmp_pa
     """Line and column are those of the resource inside, not of the nested deployment."""
     async with azure(tmp_path) as world:
         with pytest.raises(ServiceError) as refused:
-            world.put(template(nested("c", template(resource("a"), resource("[nope()]")))))
+            await world.put(template(nested("c", template(resource("a"), resource("[nope()]")))))
         [info] = refused.value.extra["additionalInfo"]
         path = "properties.template.resources[0].properties.template.resources[1]"
         assert info["info"]["path"] == path
@@ -316,6 +316,6 @@ async def test_an_existing_name_cannot_move_to_another_location(tmp_path: Path) 
         request = world.request(template(), "")
         request.body["location"] = "West US"
         with pytest.raises(ServiceError) as refused:
-            world.deployments.put(request)
+            await world.deployments.put(request)
         assert (refused.value.status_code, refused.value.code) == (409, "InvalidDeploymentLocation")
         assert "'westus'. The deployment 'd' already exists in location 'eastus'" in refused.value.message

@@ -57,7 +57,7 @@ class Azure:
         source = json.dumps(body)
         return Request(self.caller, SUBSCRIPTION, group, name, body, source, "correlation")
 
-    def put(self, document: Mapping[str, Any], group: str = "rg", **parameters: Any) -> dict[str, Any]:
+    async def put(self, document: Mapping[str, Any], group: str = "rg", **parameters: Any) -> dict[str, Any]:
         """Begin the deployment `d`; return it.
 
         Args:
@@ -65,7 +65,8 @@ class Azure:
             group: name of the resource group; "" for the subscription.
             parameters: values by name.
         """
-        return self.deployments.put(self.request(document, group, **parameters))[0]
+        record, _ = await self.deployments.put(self.request(document, group, **parameters))
+        return record
 
     async def deploy(self, document: Mapping[str, Any], group: str = "rg", **parameters: Any) -> dict[str, Any]:
         """Run the deployment `d` to its end; return it.
@@ -75,7 +76,7 @@ class Azure:
             group: name of the resource group; "" for the subscription.
             parameters: values by name.
         """
-        return await self.deployments.wait(self.put(document, group, **parameters))
+        return await self.deployments.wait(await self.put(document, group, **parameters))
 
     def record(self, group: str = "rg", name: str = "d") -> dict[str, Any]:
         """Return a deployment."""

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.arm.errors import CloudError
-from shared.clusters.states import EDGES, Event, apply_edge, find_edge
+from shared.clusters.states import EDGES, Event, apply_edge, find_edge, foresee_edge
 from shared.documents import Cluster
 
 
@@ -73,3 +73,25 @@ def test_a_deleted_cluster_has_no_state() -> None:
     subject = cluster("Deleting")
     apply_edge(subject, find_edge(subject, Event.DONE))
     assert subject == cluster("Deleting")
+
+
+@pytest.mark.parametrize(
+    ("state", "failed", "want"),
+    [
+        pytest.param("Creating", "", "Succeeded", id="a create"),
+        pytest.param("Updating", "Updating", "Succeeded", id="an update"),
+        pytest.param("AdminUpdating", "", "Succeeded", id="an operator's update"),
+        pytest.param("Deleting", "Creating", None, id="a delete"),
+        pytest.param("Failed", "Creating", "Failed", id="nothing"),
+    ],
+)
+def test_a_foreseen_edge_begins_where_the_running_operation_ends(state: str, failed: str, want: str | None) -> None:
+    """If it succeeds."""
+    assert foresee_edge(cluster(state, failed), Event.PUT).state == want
+
+
+def test_no_edge_is_foreseen_where_a_failed_operation_is_in_the_way() -> None:
+    """Time alone changes nothing."""
+    with pytest.raises(CloudError, match="'Failed'"):
+        foresee_edge(cluster("Failed", "Deleting"), Event.PUT)
+    assert foresee_edge(None, Event.PUT).state is None

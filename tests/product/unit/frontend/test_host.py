@@ -28,6 +28,8 @@ VALUES = {
     "location": "eastus",
     "operationId": SUBSCRIPTION,
     "openShiftVersion": "4.17.9",
+    "openShiftMinorVersion": "4.19",
+    "deploymentName": "d1",
     "path": "foo/bar",
 }
 OTHER = f"{CLUSTERS}/other"

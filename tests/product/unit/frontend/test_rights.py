@@ -32,6 +32,8 @@ http_openshift_versions          GET     Microsoft.RedHatOpenShift/locations/ope
 http_operation_result            GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         operation
 http_operation_status            GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         operation
 http_operations                  GET     nothing                                                                  signed in
+http_role_set                    GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
+http_role_sets                   GET     Microsoft.RedHatOpenShift/locations/listPlatformWorkloadIdentityRoleSets/read subscription
 http_sre_health_ready            GET     Operator                                                                 role
 http_sre_openshift_version       GET     Operator                                                                 role
 http_sre_openshift_version       PUT     Operator                                                                 role
@@ -39,6 +41,10 @@ http_sre_openshift_version       DELETE  Operator                               
 http_sre_openshift_versions      GET     Operator                                                                 role
 http_sre_operation               GET     Operator                                                                 role
 http_sre_operation_durable       GET     OperatorAdmin                                                            role
+http_sre_role_set                GET     Operator                                                                 role
+http_sre_role_set                PUT     Operator                                                                 role
+http_sre_role_set                DELETE  Operator                                                                 role
+http_sre_role_sets               GET     Operator                                                                 role
 """
 ROWS = [row.split(maxsplit=3) for row in TABLE.strip().splitlines()]
 ROUTE = {route.name: route for route in ROUTES}
@@ -66,10 +72,10 @@ def refusal(own: CallersWorld, method: str, path: str, **more: Any) -> dict[str,
 
 
 def test_the_table_has_every_verb_of_every_path_that_callers_reach() -> None:
-    """Only ARM reports subscriptions."""
+    """Only ARM reports subscriptions, and has templates."""
     served = [(route.name, method) for route in ROUTES if route.only is None for method in route.verbs]
     assert sorted(served) == sorted((name, method) for name, method, *_ in ROWS)
-    assert [route.name for route in ROUTES if route.only is Callers.ARM] == ["http_subscription"]
+    assert [route.name for route in ROUTES if route.only is Callers.ARM] == ["http_preflight", "http_subscription"]
 
 
 def test_every_verb_that_callers_reach_says_what_it_needs() -> None:

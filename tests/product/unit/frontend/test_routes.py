@@ -46,9 +46,9 @@ def test_the_host_accepts_every_route() -> None:
 
 
 def test_every_parameter_of_a_path_is_checked() -> None:
-    """Versions are looked up instead, and the rest of an unknown path is never used."""
+    """Versions are looked up instead, and the rest of an unknown path and the name of a deployment are never used."""
     names = {name for route in ROUTES for name in re.findall(r"\{\*?(\w+)\}", route.template)}
-    assert names - {"openShiftVersion", "path"} == set(PATH_CHECKS)
+    assert names - {"openShiftVersion", "openShiftMinorVersion", "deploymentName", "path"} == set(PATH_CHECKS)
 
 
 def test_operators_routes_are_theirs_alone() -> None:

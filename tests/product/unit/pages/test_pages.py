@@ -48,10 +48,13 @@ def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
         "locations/openShiftVersions": listed,
         "locations/operationresults": every,
         "locations/operationsstatus": every,
+        "locations/platformWorkloadIdentityRoleSets": newest,
         "openShiftClusters": every,
         "operations": every,
     }
-    assert [row["name"] for row in told["resourceTypes"] if row["routingType"] == "Default"] == ["openShiftClusters"]
+    (resource,) = (row for row in told["resourceTypes"] if row["routingType"] == "Default")
+    assert resource["name"] == "openShiftClusters"
+    assert resource["templateDeploymentOptions"] == {"preflightSupported": True}
 
 
 def test_the_manifest_has_nothing_of_one_deployment() -> None:

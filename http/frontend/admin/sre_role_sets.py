@@ -1,0 +1,89 @@
+"""The role sets of workload identity, for operators. Nobody else can write them: the database takes no keys."""
+
+from functools import partial
+
+from frontend.messages import Call, Reply
+from shared.arm.errors import CloudError, ErrorCode, conflict, shown
+from shared.arm.preconditions import require_match
+from shared.clusters import role_sets
+from shared.clusters.catalogue_changes import find
+from shared.documents import RoleSetDocument
+from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed, ensure_written
+
+_LOST = (Conflict, NotFound, PreconditionFailed)
+
+
+def list_all(call: Call) -> Reply:
+    """Return every entry with its problems, the oldest minor version first."""
+    documents = sorted(call.services.store.role_sets.all(), key=lambda document: role_sets.order(document["id"]))
+    return Reply(200, {"value": [role_sets.to_operators(document) for document in documents]})
+
+
+def get(call: Call) -> Reply:
+    """Return one entry.
+
+    Raises:
+        CloudError: 404 `ResourceNotFound`, listing the entries that exist.
+    """
+    documents, minor = call.services.store.role_sets.all(), _minor(call)
+    document = find(documents, minor)
+    if document is None:
+        known = ", ".join(sorted((each["id"] for each in documents), key=role_sets.order)) or "none"
+        raise CloudError(
+            404, ErrorCode.RESOURCE_NOT_FOUND, f"There is no role set for '{shown(minor)}'. There are: {known}."
+        )
+    return _reply(200, document)
+
+
+def put(call: Call) -> Reply:
+    """Write an entry: 201 for a new one, otherwise 200.
+
+    Raises:
+        CloudError: 400 with every problem of the entry, 409 `Conflict`, 412 `PreconditionFailed`.
+    """
+    store, minor = call.services.store.role_sets, _minor(call)
+    for _ in range(UPDATE_TRIES):
+        documents = store.all()
+        stored = find(documents, minor)
+        require_match(call.request.headers, stored["_etag"] if stored else "")
+        wanted = role_sets.requested(documents, minor, call.content)
+        try:
+            ensure_written(partial(store.put, wanted), partial(store.says, wanted))
+        except _LOST:
+            continue
+        written = store.read(minor)
+        if written is not None:
+            return _reply(200 if stored else 201, written)
+    raise _lost(minor)
+
+
+def delete(call: Call) -> Reply:
+    """Delete an entry: 204, also if there is none.
+
+    Raises:
+        CloudError: 409 `Conflict`, 412 `PreconditionFailed`.
+    """
+    store, minor = call.services.store.role_sets, _minor(call)
+    for _ in range(UPDATE_TRIES):
+        stored = find(store.all(), minor)
+        require_match(call.request.headers, stored["_etag"] if stored else "")
+        if stored is None:
+            return Reply(204)
+        try:
+            ensure_written(partial(store.delete, stored), lambda: store.read(minor) is None)
+        except _LOST:
+            continue
+        return Reply(204)
+    raise _lost(minor)
+
+
+def _minor(call: Call) -> str:
+    return call.request.parameters["openShiftMinorVersion"]
+
+
+def _reply(status: int, document: RoleSetDocument) -> Reply:
+    return Reply(status, role_sets.to_operators(document), {"ETag": document["_etag"]})
+
+
+def _lost(minor: str) -> CloudError:
+    return conflict(f"The role set of '{shown(minor)}' was changed by other requests at the same time. Try again.")

@@ -1,0 +1,149 @@
+"""Preflight of a template: what a PUT of its clusters would be refused for, before anything is deployed.
+
+The answer is always 200, and its body says whether the template passes. It covers what a PUT decides from the body, the
+catalogue and the stored cluster: nothing is reserved, and Azure is not asked. A refusal stops the whole deployment, so
+whatever may still turn out well passes:
+
+* A member with an expression such as `[reference(...)]` is not known before the template runs. It is not checked, nor
+  is what depends on it. A resource whose api-version or name is not known is left to its PUT.
+* An operation that runs may have ended when the cluster's turn comes. The cluster is checked as it will be if the
+  operation succeeds: one that is being deleted counts as new.
+* If there are more than a hundred clusters, the others are left to their PUT.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from frontend.clusters.requested_cluster import new_cluster, stored_cluster, valid_cluster
+from frontend.messages import Call, Reply
+from frontend.middleware.path import check_parameters
+from shared.arm.errors import NAMESPACE, RESOURCE_TYPE, CloudError, invalid_request_content, shown
+from shared.clusters import states
+from shared.clusters.api_versions import find_api_version
+from shared.clusters.checks.unknown import is_expression
+from shared.clusters.decode import decode_template
+from shared.clusters.states import Event
+from shared.documents import ClusterDocument
+from shared.store import PreconditionFailed
+
+# Each cluster that exists costs a read of the vault, within one request's time.
+_MAX_CLUSTERS = 100
+
+_PASSED = {"status": "Succeeded"}
+
+Json = Mapping[str, Any]
+
+
+def preflight(call: Call) -> Reply:
+    """Check the clusters of a template: `{"status": "Succeeded"}`, or `"Failed"` with an `error`.
+
+    A template with one cluster gets the error that its PUT would get. With several, `details` has an entry for each
+    cluster that would be refused, whose target is the cluster's id.
+
+    Source: ARO-RP `pkg/frontend/openshiftcluster_preflightvalidation.go`. Unlike there, all clusters are checked.
+    """
+    try:
+        clusters = [(_id(call, resource), resource) for resource in _clusters(call.content)][:_MAX_CLUSTERS]
+    except CloudError as error:
+        return failed(error)
+    if not clusters:
+        return Reply(200, _PASSED)
+    keys = [each.lower() for each, _ in clusters]
+    documents = call.services.store.clusters.named(call.subscription_id, keys)
+    refusals = [(each, _refusal(call, resource, documents.get(each.lower()))) for each, resource in clusters]
+    refused = [(each, error) for each, error in refusals if error is not None]
+    if not refused:
+        return Reply(200, _PASSED)
+    return failed(refused[0][1] if len(clusters) == 1 else _several(refused))
+
+
+def failed(error: CloudError) -> Reply:
+    """Return the answer for a template that would be refused."""
+    return Reply(200, {"status": "Failed", "error": error.body()}, error=error)
+
+
+def _several(refused: list[tuple[str, CloudError]]) -> CloudError:
+    resource_id, first = refused[0]
+    return CloudError(
+        first.status_code,
+        first.code,
+        f"{len(refused)} of the template's clusters would be refused; the details have them all. "
+        f"The first is '{shown(resource_id)}': {first.message}",
+        resource_id,
+        [{**error.body(), "target": each, "details": error.details or [error.body()]} for each, error in refused],
+    )
+
+
+def _clusters(content: Any) -> Iterator[Json]:
+    """Yield the resources of a body that are clusters.
+
+    Raises:
+        CloudError: 400 `InvalidRequestContent`.
+    """
+    if not isinstance(content, dict):
+        raise invalid_request_content("The request body must be a JSON object with an array 'resources'.")
+    resources = content.get("resources")
+    if not isinstance(resources, list | None):
+        raise invalid_request_content("The member 'resources' of the request body must be an array.", "resources")
+    for index, resource in enumerate(resources or []):
+        if not isinstance(resource, dict):
+            where = f"resources[{index}]"
+            raise invalid_request_content(f"The member '{where}' of the request body must be an object.", where)
+        if str(resource.get("type")).lower() == f"{NAMESPACE}/{RESOURCE_TYPE}".lower():
+            yield resource
+
+
+def _refusal(call: Call, resource: Json, document: ClusterDocument | None) -> CloudError | None:
+    """Return what a PUT of a cluster would be refused for, or None."""
+    if any(is_expression(resource.get(member)) for member in ("name", "apiVersion")):
+        return None
+    try:
+        _check(_as_put(call, resource), resource, document)
+    except CloudError as error:
+        return error
+    return None
+
+
+def _as_put(call: Call, resource: Json) -> Call:
+    """Return the call of a PUT of a cluster.
+
+    Raises:
+        CloudError: 400 `InvalidResourceType` for the api-version, 400 or 404 for the name.
+    """
+    for member in ("name", "apiVersion"):
+        if not isinstance(resource.get(member), str) or not resource[member]:
+            raise invalid_request_content(f"The cluster's member '{member}' must be a text that is not empty.", member)
+    named = {"resourceType": RESOURCE_TYPE, "resourceName": resource["name"]}
+    parameters = {**call.request.parameters, **named}
+    put = replace(
+        call,
+        request=replace(call.request, method="PUT", parameters=parameters),
+        parameters={name: value.lower() for name, value in parameters.items()},
+        version=find_api_version(resource["apiVersion"]),
+    )
+    check_parameters(put)
+    return put
+
+
+def _check(call: Call, resource: Json, document: ClusterDocument | None) -> None:
+    """Check a cluster like its PUT.
+
+    Raises:
+        CloudError: with every problem.
+    """
+    sent, unknown = decode_template(resource, call.version)
+    edge, stored = states.foresee_edge(document["openShiftCluster"] if document else None, Event.PUT), new_cluster(call)
+    if document is not None and edge.state is not None:
+        try:
+            stored, _ = stored_cluster(call, document, sent)
+        except PreconditionFailed:
+            # A delete has begun since the document was read.
+            edge = states.find_edge(None, Event.PUT)
+    valid_cluster(call, sent, stored, edge, unknown)
+
+
+def _id(call: Call, resource: Json) -> str:
+    given = call.request.parameters
+    group = f"/subscriptions/{given['subscriptionId']}/resourceGroups/{given['resourceGroupName']}"
+    return f"{group}/providers/{NAMESPACE}/{RESOURCE_TYPE}/{shown(resource.get('name'))}"
