@@ -2,6 +2,7 @@
 
 import copy
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from shared import deadline
 from shared.clusters.secrets import SERVICE_KUBECONFIG, Purpose, secret_name
 from shared.openshift.client import NotDone
+from shared.openshift.reads import Ask
 from tests.kubernetes_pki import Authority, kubeconfig
 from tests.product.unit.clusters.test_live import machine_set, service
 from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, NEW, OLD, SUBSCRIPTION, World, body, changed
@@ -125,10 +127,17 @@ def test_the_next_page_is_known_before_clusters_are_read(world: World, monkeypat
     asked: list[str] = []
     vault, read = world.services.vault, world.services.read_clusters
     ask = vault.get_service_secret
-    monkeypatch.setattr(vault, "get_service_secret", lambda name: (asked.append("vault"), ask(name))[1])
-    world.services = replace(
-        world.services, read_clusters=lambda asks, seconds: (asked.append("clusters"), read(asks, seconds))[1]
-    )
+
+    def note_vault(name: str) -> str:
+        asked.append("vault")
+        return ask(name)
+
+    def note_clusters(asks: Sequence[Ask], seconds: float) -> list[Any]:
+        asked.append("clusters")
+        return read(asks, seconds)
+
+    monkeypatch.setattr(vault, "get_service_secret", note_vault)
+    world.services = replace(world.services, read_clusters=note_clusters)
     assert "nextLink" in world.send("GET", LIST).body
     assert asked == ["vault", "clusters"]
 
