@@ -26,6 +26,9 @@ CALL_SECONDS = 4.0
 REQUEST_SECONDS = 6.0
 # Time for a failed request to find out whether it was accepted, and to clean up. Also counted from its arrival.
 AFTERMATH_SECONDS = 9.0
+# All reads of live clusters in a request that shows clusters, also counted from its arrival. They come last, and what
+# is not read by then is shown as it is stored.
+LIVE_READS_SECONDS = 10.0
 # All reads of ARM in a request, counted from the first of them.
 ARM_READS_SECONDS = 2.0
 CONNECTION_TIMEOUT_SECONDS = 2.0
@@ -42,6 +45,7 @@ _AFTERMATH_CALL_SECONDS = 1.2
 _call_seconds: ContextVar[float] = ContextVar("call_seconds", default=CALL_SECONDS)
 _ends: ContextVar[float] = ContextVar("ends", default=math.inf)
 _aftermath_ends: ContextVar[float] = ContextVar("aftermath_ends", default=math.inf)
+_live_reads_end: ContextVar[float] = ContextVar("live_reads_end", default=math.inf)
 
 
 @dataclass
@@ -86,13 +90,16 @@ def within(seconds: float) -> Iterator[None]:
 @contextmanager
 def request() -> Iterator[None]:
     """Set the deadlines of a request that has just arrived."""
-    token, reads = _aftermath_ends.set(time.monotonic() + AFTERMATH_SECONDS), _arm_reads.set(_ArmReads())
+    now = time.monotonic()
+    aftermath, live = _aftermath_ends.set(now + AFTERMATH_SECONDS), _live_reads_end.set(now + LIVE_READS_SECONDS)
+    reads = _arm_reads.set(_ArmReads())
     try:
         with within(REQUEST_SECONDS):
             yield
     finally:
         _arm_reads.reset(reads)
-        _aftermath_ends.reset(token)
+        _live_reads_end.reset(live)
+        _aftermath_ends.reset(aftermath)
 
 
 @contextmanager
@@ -102,6 +109,16 @@ def arm_reads() -> Iterator[None]:
     reads.ends = min(reads.ends, time.monotonic() + ARM_READS_SECONDS)
     with within(reads.ends - time.monotonic()):
         yield
+
+
+@contextmanager
+def live_reads() -> Iterator[None]:
+    """Extend the deadline, so that a request that has everything else can read live clusters."""
+    ends = _ends.set(min(_live_reads_end.get(), time.monotonic() + LIVE_READS_SECONDS))
+    try:
+        yield
+    finally:
+        _ends.reset(ends)
 
 
 @contextmanager

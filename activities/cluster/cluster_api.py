@@ -8,12 +8,10 @@ from activities.cluster.gathering import not_done
 from activities.runtime.executor import Outcome
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode
-from shared.clusters.secrets import Purpose
+from shared.clusters.secrets import SERVICE_KUBECONFIG, Purpose
 from shared.openshift import client
 from shared.openshift.client import NotDone
 from shared.vault import get_vault
-
-_KUBECONFIG = "aroServiceKubeconfig"
 
 
 def connect(step: Step) -> ApiClient:
@@ -27,7 +25,7 @@ def connect(step: Step) -> ApiClient:
     if not secret_id or not address:
         missing = "credentials" if not secret_id else "private endpoint and its address"
         raise CloudError(500, ErrorCode.INTERNAL_SERVER_ERROR, f"The cluster's {missing} are not stored.")
-    return client.connect(secret_id, _KUBECONFIG, address, get_vault().get_secret)
+    return client.connect(secret_id, SERVICE_KUBECONFIG, address, get_vault().get_secret)
 
 
 def write(step: Step, work: Callable[[ApiClient], object]) -> Outcome | None:

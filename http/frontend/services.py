@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from typing import Any
 
 from frontend.callers.tokens import Verifier, verifier
 from shared import settings
@@ -13,6 +14,8 @@ from shared.azure.arm_certificates import ClientCertificate, arm_client_certific
 from shared.azure.arm_reads import ArmReads, arm_reads
 from shared.azure.rights import Rights, rights
 from shared.clusters.subscriptions import state_of
+from shared.openshift import reads
+from shared.openshift.reads import Ask
 from shared.settings import Callers, Settings
 from shared.store import Store, get_store
 from shared.vault import Vault, get_vault
@@ -29,6 +32,7 @@ class Services:
     open_verifier: Callable[[], Verifier]
     open_rights: Callable[[], Rights]
     open_arm: Callable[[], ArmReads]
+    read_clusters: Callable[[Sequence[Ask], float], list[Any]]
     now: Callable[[], datetime]
     random: random.Random
 
@@ -82,6 +86,7 @@ def get_services() -> Services:
         open_verifier=verifier,
         open_rights=rights,
         open_arm=arm_reads,
+        read_clusters=reads.read_all,
         now=lambda: datetime.now(UTC),
         random=random.SystemRandom(),
     )

@@ -83,6 +83,25 @@ def _is_kept(member: Member) -> bool:
     return member.rule in BY_SERVICE or member.secret or optional
 
 
+def copy_member(source: Cluster, target: Cluster, path: str) -> None:
+    """Give a cluster the value that a member has in another one, or remove the member if it has none there.
+
+    Args:
+        source: the cluster to take the value from.
+        target: the cluster to change.
+        path: JSON path of the member, without arrays.
+    """
+    *parents, name = path.split(".")
+    before: Any = source
+    holder: Any = target
+    for parent in parents:
+        before, holder = before.get(parent, {}), holder.setdefault(parent, {})
+    if name in before:
+        holder[name] = copy.deepcopy(before[name])
+    else:
+        holder.pop(name, None)
+
+
 def settle(wanted: Cluster, stored: Cluster, version: ApiVersion) -> Cluster:
     """Return a validated cluster with the service's own values for its members, whatever the request repeated.
 

@@ -18,6 +18,10 @@ class Purpose(StrEnum):
     CREDENTIALS = "credentials"
 
 
+# The member of the bundle `credentials` with which the service itself opens the cluster.
+SERVICE_KUBECONFIG = "aroServiceKubeconfig"
+
+
 def secret_name(document_id: str, purpose: str) -> str:
     """Return the name of a bundle in the vault of clusters, `<cluster document id>-<purpose>`."""
     return f"{document_id}-{Purpose(purpose)}"

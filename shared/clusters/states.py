@@ -140,11 +140,20 @@ def require_credentials(cluster: Cluster) -> None:
     Raises:
         CloudError: 400 `RequestNotAllowed`, naming the state and the way out.
     """
-    properties = cluster["properties"]
-    state = properties.get("provisioningState", "")
-    failed = properties.get("failedProvisioningState", "") if state == _S.FAILED else ""
+    state, failed = _state_and_failed(cluster)
     if why := _UNUSABLE.get((state, failed)):
         raise request_not_allowed(f"The cluster has no credentials in state '{state}': it {why}.")
+
+
+def is_usable(cluster: Cluster) -> bool:
+    """Tell whether a cluster is up: its creation has come to the end, and its deletion has not begun."""
+    return _state_and_failed(cluster) not in _UNUSABLE
+
+
+def _state_and_failed(cluster: Cluster) -> tuple[str, str]:
+    properties = cluster["properties"]
+    state = properties.get("provisioningState", "")
+    return state, properties.get("failedProvisioningState", "") if state == _S.FAILED else ""
 
 
 def is_terminal(state: str) -> bool:

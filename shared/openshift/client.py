@@ -2,7 +2,8 @@
 
 The package `kubernetes` provides the connection: TLS server name, pool, and the proxy of the environment. Its typed
 APIs are not used, because the first of them costs a worker a hundred megabytes of models (measured with 37.0:
-`ApiClient` 18 MB, `CustomObjectsApi` 29 MB, `CoreV1Api` 116 MB), and conditions read only a handful of members.
+`ApiClient` 18 MB, `CustomObjectsApi` 29 MB, `CoreV1Api` 116 MB), and conditions read only a handful of members. Only
+`connect` and `send` import it, so that requests, which read clusters with `reads.py`, do without it.
 """
 
 import base64
@@ -14,16 +15,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
 import yaml
-from kubernetes.client import ApiClient, ApiException, Configuration
 
 from shared import fence, tracing
 
+if TYPE_CHECKING:
+    from kubernetes.client import ApiClient
+
 Json = dict[str, Any]
+USER_AGENT = "aro-resource-provider"
 
 _PORT = 6443
 _CONNECT_SECONDS = 10
@@ -49,12 +53,14 @@ _PATHS: dict[str, str] = {
     "OperatorHub": "/apis/config.openshift.io/v1/operatorhubs",
     "CredentialsRequest": "/apis/cloudcredential.openshift.io/v1/{namespace}credentialsrequests",
     "Console": "/apis/operator.openshift.io/v1/consoles",
+    "Console.config.openshift.io": "/apis/config.openshift.io/v1/consoles",
     "IngressController": "/apis/operator.openshift.io/v1/{namespace}ingresscontrollers",
     "KubeAPIServer": "/apis/operator.openshift.io/v1/kubeapiservers",
     "KubeControllerManager": "/apis/operator.openshift.io/v1/kubecontrollermanagers",
     "Config.samples.operator.openshift.io": "/apis/samples.operator.openshift.io/v1/configs",
     "SecurityContextConstraints": "/apis/security.openshift.io/v1/securitycontextconstraints",
     "Machine": "/apis/machine.openshift.io/v1beta1/{namespace}machines",
+    "MachineSet": "/apis/machine.openshift.io/v1beta1/{namespace}machinesets",
 }
 
 
@@ -72,28 +78,46 @@ class Unreachable(NotDone):
 
 @dataclass(frozen=True)
 class Read:
-    """The objects to read: one by its name, or all of a kind, in a namespace, with a label."""
+    """The objects to read: one by its name, or all of a kind, in a namespace, with a label, up to a number."""
 
     kind: str
     name: str = ""
     namespace: str = ""
     labels: str = ""
+    limit: int = 0
 
     @property
     def path(self) -> str:
         """The path and query of the request."""
         namespace = f"namespaces/{quote(self.namespace)}/" if self.namespace else ""
         path = _PATHS[self.kind].format(namespace=namespace) + (f"/{quote(self.name)}" if self.name else "")
-        return path + (f"?{urlencode({'labelSelector': self.labels})}" if self.labels else "")
+        query = {"labelSelector": self.labels, "limit": self.limit}
+        asked = urlencode({parameter: value for parameter, value in query.items() if value})
+        return f"{path}?{asked}" if asked else path
 
     def __str__(self) -> str:
         """Name the object in a sentence."""
         return f"{self.kind} '{self.namespace}/{self.name}'" if self.namespace else f"{self.kind} '{self.name}'"
 
 
+@dataclass(frozen=True)
+class Endpoint:
+    """How to reach an API server.
+
+    Attributes:
+        url: `https://<address>:<port>`, the address to connect to.
+        server_name: the name that its certificate must carry, whatever the address.
+        tls: trusts only the cluster's own authority, and has the client certificate.
+    """
+
+    url: str
+    server_name: str
+    tls: ssl.SSLContext
+
+
 @lru_cache(maxsize=_CLIENTS)
-def connect(secret_id: str, member: str, address: str, read_secret: Callable[[str], dict[str, Any]]) -> ApiClient:
-    """Return the client of a cluster; the same credentials and address give the same client.
+def endpoint(secret_id: str, member: str, address: str, read_secret: Callable[[str], dict[str, Any]]) -> Endpoint:
+    """Return how to reach a cluster; the same credentials and address give the same endpoint.
 
     Args:
         secret_id: versioned id of the bundle that holds the kubeconfig.
@@ -105,20 +129,40 @@ def connect(secret_id: str, member: str, address: str, read_secret: Callable[[st
     Source: ARO-RP `pkg/util/restconfig/restconfig.go`.
     """
     user, cluster = _sections(read_secret(secret_id)[member])
+    return Endpoint(
+        f"https://[{address}]:{_PORT}" if ":" in address else f"https://{address}:{_PORT}",
+        urlsplit(cluster["server"]).hostname or "",
+        _tls(user, cluster),
+    )
+
+
+@lru_cache(maxsize=_CLIENTS)
+def connect(secret_id: str, member: str, address: str, read_secret: Callable[[str], dict[str, Any]]) -> "ApiClient":
+    """Return the client of a cluster; the same credentials and address give the same client.
+
+    Args:
+        secret_id: as in `endpoint`.
+        member: as there.
+        address: as there.
+        read_secret: as there.
+    """
+    from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - see above
+
+    found = endpoint(secret_id, member, address, read_secret)
     configuration = Configuration(
-        host=f"https://[{address}]:{_PORT}" if ":" in address else f"https://{address}:{_PORT}",
+        host=found.url,
         # A thread must not sleep here: the plan decides what is tried again, and when.
         retries=False,
-        tls_server_name=urlsplit(cluster["server"]).hostname,
+        tls_server_name=found.server_name,
         connection_pool_maxsize=4,
     )
     client = ApiClient(configuration)
-    client.user_agent = "aro-resource-provider"
-    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = _tls(user, cluster)
+    client.user_agent = USER_AGENT
+    client.rest_client.pool_manager.connection_pool_kw["ssl_context"] = found.tls
     return client
 
 
-def read(client: ApiClient, what: Read) -> Any:
+def read(client: "ApiClient", what: Read) -> Any:
     """Read one object, None if there is none, or a list of all that match.
 
     A kind that the API server does not know yet has no objects.
@@ -138,7 +182,7 @@ def read(client: ApiClient, what: Read) -> Any:
         raise NotDone(f"the API server answers with something that is no {what.kind}") from None
 
 
-def delete(client: ApiClient, what: Read) -> None:
+def delete(client: "ApiClient", what: Read) -> None:
     """Delete one object, if it exists.
 
     Raises:
@@ -156,7 +200,7 @@ def refused(status: int, told: str) -> NotDone:
 
 
 def send(
-    client: ApiClient, method: str, path: str, body: Json | None = None, content_type: str = "application/json"
+    client: "ApiClient", method: str, path: str, body: Json | None = None, content_type: str = "application/json"
 ) -> tuple[int, bytes]:
     """Send one request; send a change only while the fence holds.
 
@@ -175,6 +219,8 @@ def send(
         NotDone: if something other than the cluster's API server answers.
         FenceMoved: if this attempt was superseded.
     """
+    from kubernetes.client import ApiException  # noqa: PLC0415 - see above
+
     if method in fence.CHANGES:
         fence.ask(method)
     headers = {"Accept": "application/json", "User-Agent": client.user_agent, **tracing.headers()}
@@ -199,15 +245,27 @@ def send(
         raise Unreachable(_connection_failure(error)) from error
 
 
-def _connection_failure(error: urllib3.exceptions.HTTPError) -> str:
-    cause: BaseException = error
-    while (inner := cause.__cause__ or cause.__context__ or _inner(cause)) is not None:
-        cause = inner
+def failure(error: BaseException) -> NotDone:
+    """Return the exception for a connection that failed."""
+    cause = _innermost(error)
+    if isinstance(cause, ssl.SSLError):
+        return _tls_failure(str(cause))
+    return Unreachable(_connection_failure(error))
+
+
+def _connection_failure(error: BaseException) -> str:
+    cause = _innermost(error)
     if isinstance(cause, ConnectionRefusedError):
         return "the API server refuses the connection"
     if isinstance(cause, TimeoutError):
         return "the API server does not answer in time"
     return f"the API server is not reached: {shortened(str(cause) or type(cause).__name__)}"
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while (inner := error.__cause__ or error.__context__ or _inner(error)) is not None:
+        error = inner
+    return error
 
 
 def _inner(error: BaseException) -> BaseException | None:

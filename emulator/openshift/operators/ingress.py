@@ -19,6 +19,7 @@ from emulator.openshift.release.kinds import CONFIG, INGRESS_NAMESPACE, INGRESS_
 Json = dict[str, Any]
 
 SERVICE = "router-default"
+OWNER = "ingresscontroller.operator.openshift.io/owning-ingresscontroller"
 INTERNAL = "service.beta.kubernetes.io/azure-load-balancer-internal"
 # The port of the Service and of every node; and where nodes tell whether they run a router.
 PORTS = {"http": (80, 31080), "https": (443, 31443)}
@@ -53,7 +54,8 @@ def _service(cluster: Cluster) -> Json:
         return found
     controller = cluster.objects.get(f"IngressController.{OPERATOR}", "default", INGRESS_OPERATOR_NAMESPACE) or {}
     strategy = (controller.get("spec") or {}).get("endpointPublishingStrategy") or {}
-    metadata: Json = {"name": SERVICE, "namespace": INGRESS_NAMESPACE, "labels": {"app": "router"}}
+    labels = {"app": "router", "router": SERVICE, OWNER: "default"}
+    metadata: Json = {"name": SERVICE, "namespace": INGRESS_NAMESPACE, "labels": labels}
     if (strategy.get("loadBalancer") or {}).get("scope") == "Internal":
         metadata["annotations"] = {INTERNAL: "true"}
     ports = [

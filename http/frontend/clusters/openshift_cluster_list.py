@@ -1,6 +1,8 @@
 """Lists of clusters, in pages of ten."""
 
+from frontend.clusters.enrichment import enriched
 from frontend.messages import Call, Reply
+from shared import deadline
 from shared.arm import links, paging
 from shared.clusters.convert import to_external
 
@@ -32,11 +34,14 @@ def _list(call: Call, prefix: str) -> Reply:
         shown = call.visible(documents)
         if shown or not continuation:
             break
-    page: dict[str, object] = {"value": [to_external(document["openShiftCluster"], call.version) for document in shown]}
+    page: dict[str, object] = {}
     if continuation:
         sealed = paging.seal(continuation, _paging_key(call), prefix)
         page["nextLink"] = links.with_parameter(call.public_url, paging.PARAMETER, sealed)
-    return Reply(200, page)
+    # Last, because it may take longer than all other calls of a request.
+    with deadline.live_reads():
+        clusters = enriched(call, shown)
+    return Reply(200, {"value": [to_external(cluster, call.version) for cluster in clusters]} | page)
 
 
 def _paging_key(call: Call) -> str:

@@ -9,12 +9,14 @@ import json
 from contextlib import ExitStack
 
 from frontend.clusters import managed_domain, operators_view
+from frontend.clusters.enrichment import enriched
 from frontend.clusters.operation_begin import accepted, new_request, write_operation
 from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
 from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
+from shared import deadline
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
 from shared.clusters import convert, states
 from shared.clusters.decode import decode_cluster
@@ -26,6 +28,7 @@ from shared.store import UPDATE_TRIES, Conflict, NotFound, PreconditionFailed
 from shared.vault import Bundle
 
 _BUCKETS = 256
+_LIVE_READS_SECONDS = 3.0
 
 
 def put(call: Call) -> Reply:
@@ -117,7 +120,7 @@ def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
 def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) -> Reply:
     services = call.services
     stored, stored_bundle = stored_cluster(call, document, sent)
-    cluster = requested_cluster(call, sent, stored, edge)
+    cluster = requested_cluster(call, sent, stored, edge, lambda: _live(call, document))
     bundle = convert.take_secrets(cluster)
     document["hasPullSecret"] = _has_pull_secret(bundle)
     principal = cluster["properties"]["servicePrincipalProfile"]
@@ -136,6 +139,13 @@ def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) ->
         except Conflict as error:
             raise _collision(call, document) from error
     return accepted(call, 200, convert.to_external(cluster, call.version), document, operation)
+
+
+def _live(call: Call, document: ClusterDocument) -> Cluster:
+    """Return a cluster as a GET shows it. The request's writes need the rest of its time."""
+    with deadline.within(_LIVE_READS_SECONDS):
+        (cluster,) = enriched(call, [document])
+    return cluster
 
 
 def _replace_secret(call: Call, document: ClusterDocument, bundle: Bundle, undo: ExitStack) -> None:

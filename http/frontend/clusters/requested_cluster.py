@@ -3,7 +3,7 @@
 Create, update and resume take the same steps, in this order:
 1. decode: take the members that the version knows and check their types. The caller has done this with
    `decode_cluster`, before any document is read;
-2. overlay: lay the body over the stored cluster;
+2. overlay: lay the body over the stored cluster, without what it only repeats of the live one;
 3. give a create without a version the default version;
 4. validate: check everything that needs no call, then refuse changes of fixed members;
 5. settle: restore the members that belong to the service;
@@ -15,14 +15,15 @@ A preflight takes the first four of them. The result contains secrets. `convert.
 """
 
 import copy
+from collections.abc import Callable
 
 from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.messages import Call
-from shared.clusters import catalogue, convert, principals
+from shared.clusters import catalogue, convert, live, principals
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.unknown import ALL_KNOWN, Unknown
-from shared.clusters.checks.validation import validate_delta, validate_resume, validate_static
+from shared.clusters.checks.validation import changed_members, validate_delta, validate_resume, validate_static
 from shared.clusters.secrets import Purpose
 from shared.clusters.states import Edge, Event
 from shared.documents import Cluster, ClusterDocument
@@ -32,7 +33,9 @@ from shared.vault import Bundle
 _VERSION = "properties.clusterProfile.version"
 
 
-def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) -> Cluster:
+def requested_cluster(
+    call: Call, sent: Cluster, stored: Cluster, edge: Edge, read_live: Callable[[], Cluster] | None = None
+) -> Cluster:
     """Return the cluster that a request asks for, valid, complete and with its secrets.
 
     Args:
@@ -40,18 +43,26 @@ def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) ->
         sent: the decoded body.
         stored: the internal cluster with its secrets; for a create, one with only `id`, `name` and `type`.
         edge: the edge of the state machine that the request takes.
+        read_live: returns the internal cluster as a GET shows it; None for a create.
 
     Raises:
         CloudError: with every problem that the validation finds.
     """
-    cluster = convert.settle(valid_cluster(call, sent, stored, edge), stored, call.version)
+    cluster = convert.settle(valid_cluster(call, sent, stored, edge, read_live=read_live), stored, call.version)
     convert.apply_defaults(cluster)
     if call.system_data:
         cluster["systemData"] = {**call.first_system_data, **cluster.get("systemData", {}), **call.system_data}
     return cluster
 
 
-def valid_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge, unknown: Unknown = ALL_KNOWN) -> Cluster:
+def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is special about either
+    call: Call,
+    sent: Cluster,
+    stored: Cluster,
+    edge: Edge,
+    unknown: Unknown = ALL_KNOWN,
+    read_live: Callable[[], Cluster] | None = None,
+) -> Cluster:
     """Return the cluster that a request asks for, valid, before the service adds its own values.
 
     Args:
@@ -60,12 +71,15 @@ def valid_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge, unknow
         stored: as for `requested_cluster`.
         edge: the edge of the state machine that the request takes.
         unknown: the members of the body whose values are not known yet.
+        read_live: as for `requested_cluster`.
 
     Raises:
         CloudError: with every problem that the validation finds.
     """
     version, creating = call.version, edge.state is None
     cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
+    if read_live is not None:
+        _forget_live(cluster, sent, stored, call, edge, read_live)
     facts = _facts_of_create(call, cluster, unknown) if creating else _facts_of_update(call, cluster, stored, unknown)
     validate_static(facts)
     if not creating:
@@ -106,6 +120,24 @@ def stored_cluster(call: Call, document: ClusterDocument, sent: Cluster) -> tupl
         raise PreconditionFailed(document["id"]) from error
     convert.put_secrets(stored, bundle)
     return stored, bundle
+
+
+def _forget_live(  # noqa: PLR0917 - the steps' own values
+    cluster: Cluster, sent: Cluster, stored: Cluster, call: Call, edge: Edge, read_live: Callable[[], Cluster]
+) -> None:
+    """Undo the changes of a request that only repeats what a GET shows of the live cluster.
+
+    A GET may show another version, console or list of ingress profiles than the stored one, which updates compare with.
+    A body repeats them if, laid over what a GET shows, it changes nothing there. The live cluster is read only if the
+    body differs from the stored cluster in such a member.
+    """
+    changed = changed_members(stored, cluster, call.version, live.FIXED)
+    if not changed:
+        return
+    shown = read_live()
+    repeated = convert.overlay(shown, sent, call.version, patch=edge.event is Event.PATCH)
+    for path in set(changed).difference(changed_members(shown, repeated, call.version, changed)):
+        convert.copy_member(stored, cluster, path)
 
 
 def _facts_of_create(call: Call, cluster: Cluster, unknown: Unknown) -> Facts:

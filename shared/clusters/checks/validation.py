@@ -1,6 +1,6 @@
 """Walks a cluster along its tree, and reports all problems at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,6 +143,23 @@ def validate_resume(stored: Cluster, wanted: Cluster, version: ApiVersion, unkno
     found = _known_changes(stored, wanted, version, unknown)
     if differing := [change.target for change in found if change.member.rule not in BY_SERVICE]:
         raise states.other_body(stored, differing)
+
+
+def changed_members(stored: Cluster, wanted: Cluster, version: ApiVersion, paths: Iterable[str]) -> list[str]:
+    """Return those of some members, by JSON path, that a request changes.
+
+    Args:
+        stored: the cluster before the request.
+        wanted: the cluster that the request asks for.
+        version: the version of the request.
+        paths: the members to look at; each includes everything below it.
+    """
+    targets = [change.target for change in _changes(tree(version), stored, wanted, "")]
+    return [
+        path
+        for path in paths
+        if any(target == path or target.startswith((f"{path}.", f"{path}[")) for target in targets)
+    ]
 
 
 def _known_changes(stored: Cluster, wanted: Cluster, version: ApiVersion, unknown: Unknown) -> Iterator[_Change]:

@@ -118,6 +118,11 @@ def test_a_cluster_comes_up_from_what_its_ignition_holds(complete: tuple[Site, c
     times = [version["status"]["history"][0][name] for name in ("startedTime", "completionTime")]
     assert [len(time) for time in times] == [len("2026-01-01T00:00:00Z")] * 2
     service = core_api(made).read_namespaced_service("router-default", "openshift-ingress")
+    assert service.metadata.labels == {
+        "app": "router",
+        "router": "router-default",
+        "ingresscontroller.operator.openshift.io/owning-ingresscontroller": "default",
+    }
     address = service.status.load_balancer.ingress[0].ip
     record = site.get(f"Microsoft.Network/privateDnsZones/{site.domain}/A/*.apps")
     assert record is not None

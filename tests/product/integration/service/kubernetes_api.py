@@ -58,6 +58,14 @@ class KubernetesApi:
         """Merge a change into an object."""
         self._send("PATCH", path, change)
 
+    def create(self, path: str, obj: Json) -> None:
+        """Create an object of a kind."""
+        self._send("POST", path, obj)
+
+    def delete(self, path: str) -> None:
+        """Delete an object."""
+        self._send("DELETE", path)
+
     def secrets(self) -> dict[tuple[str, str], dict[str, str]]:
         """Return the decoded values of every Secret, by namespace and name."""
         return {

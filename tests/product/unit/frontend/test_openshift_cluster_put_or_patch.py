@@ -305,12 +305,6 @@ def test_a_patch_of_a_missing_cluster_makes_none(world: World) -> None:
         ),
         pytest.param("properties.workerProfiles.0.name", "x", "properties.workerProfiles", id="the workers' name"),
         pytest.param("properties.ingressProfiles", [], "properties.ingressProfiles", id="the ingress"),
-        pytest.param(
-            "properties.workerProfilesStatus",
-            [{"name": "worker"}],
-            "properties.workerProfilesStatus",
-            id="live workers",
-        ),
         pytest.param("properties.masterProfile.vmSize", "Standard_D16s_v3", "", id="the masters' size"),
     ],
 )

@@ -27,6 +27,7 @@ from shared.store import Store
 from shared.vault import Vault
 from tests.api_versions import members
 from tests.product.unit import cosmos_fake
+from tests.product.unit.frontend.live_fake import LiveFake
 from tests.product.unit.product_world import ENVIRONMENT, FakeSecrets
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -170,6 +171,7 @@ class World:
         self.secrets = FakeSecrets("https://rp-cls.vault.azure.net")
         self.service_secrets = FakeSecrets("https://rp-svc.vault.azure.net")
         self.now = NOW
+        self.live = LiveFake()
         self.arm_certificates = [ClientCertificate(arm_certificate(), NOW - timedelta(days=1), NOW + timedelta(days=1))]
         store = Store(lambda name: cast("Any", self.cosmos[name]))
         vault = Vault(cast("Any", self.secrets), cast("Any", self.service_secrets), "rp-eastus/ARO")
@@ -181,6 +183,7 @@ class World:
             open_verifier=_asked,
             open_rights=_asked,
             open_arm=_asked,
+            read_clusters=self.live.read_all,
             now=lambda: self.now,
             random=Random(1),  # noqa: S311 - a test repeats itself
         )

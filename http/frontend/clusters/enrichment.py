@@ -1,0 +1,95 @@
+"""Clusters as a GET shows them: what is stored, with what the live clusters say about themselves laid over it.
+
+It is best effort. A cluster that is not up is not asked. What cannot be read in time is shown as it is stored, and the
+log says why.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from frontend.at_once import at_once
+from frontend.messages import Call
+from shared import deadline, tracing
+from shared.arm import resource_id
+from shared.clusters import live, states
+from shared.clusters.live import Live
+from shared.clusters.secrets import SERVICE_KUBECONFIG, Purpose
+from shared.documents import Cluster, ClusterDocument
+from shared.openshift import client
+from shared.openshift.client import Endpoint, NotDone, Read
+from shared.openshift.conditions import CLUSTER_VERSION, MACHINES
+from shared.openshift.reads import Ask
+
+# More nodes than a cluster may have. A longer list is not shown at all, rather than in part.
+_MOST = 250
+_CONSOLE = Read("Console.config.openshift.io", "cluster")
+_MACHINE_SETS = Read("MachineSet", namespace=MACHINES, limit=_MOST)
+_INGRESS_CONTROLLERS = Read("IngressController", namespace="openshift-ingress-operator", limit=_MOST)
+_ROUTERS = Read("Service", namespace="openshift-ingress", labels="app=router", limit=_MOST)
+
+Sources = Mapping[str, tuple[Read, Callable[[Any], Any]]]
+
+_log = logging.getLogger(__name__)
+
+
+def _sources(cluster: Cluster) -> Sources:
+    """Return the members of `Live`: what each is read from, and what is taken from it."""
+    subscription_id = resource_id.parse(cluster["id"]).subscription_id
+    return {
+        "version": (CLUSTER_VERSION, live.version),
+        "console_url": (_CONSOLE, live.console_url),
+        "worker_profiles": (_MACHINE_SETS, partial(live.worker_profiles, subscription_id)),
+        "ingress_profiles": (_INGRESS_CONTROLLERS, live.ingress_profiles),
+        "router_addresses": (_ROUTERS, live.router_addresses),
+    }
+
+
+def enriched(call: Call, documents: Sequence[ClusterDocument]) -> list[Cluster]:
+    """Return the internal clusters of documents, in order, with their live values. All are read at the same time.
+
+    It takes until the deadline (`shared/deadline.py`) at most, and never raises.
+    """
+    up = [each for each in documents if states.is_usable(each["openShiftCluster"])]
+    endpoints = at_once([partial(_endpoint, call, each) for each in up])
+    asked = [
+        (each["id"], member, Ask(found, what, pick))
+        for each, found in zip(up, endpoints, strict=True)
+        if isinstance(found, Endpoint)
+        for member, (what, pick) in _sources(each["openShiftCluster"]).items()
+    ]
+    answers = call.services.read_clusters([ask for _, _, ask in asked], deadline.left())
+    found: dict[str, dict[str, Any]] = {
+        each["id"]: {"credentials": why} for each, why in zip(up, endpoints, strict=True) if isinstance(why, NotDone)
+    }
+    for (document_id, member, _), answer in zip(asked, answers, strict=True):
+        found.setdefault(document_id, {})[member] = answer
+    return [_shown(each, found.get(each["id"], {})) for each in documents]
+
+
+def _endpoint(call: Call, document: ClusterDocument) -> Endpoint | NotDone:
+    """Return how activities, too, reach a cluster: as the service's own user, at the private endpoint."""
+    secret_id = document.get("secrets", {}).get(Purpose.CREDENTIALS)
+    address = document["openShiftCluster"]["properties"].get("networkProfile", {}).get("privateEndpointIp")
+    if not secret_id or not address:
+        return NotDone("they are not stored")
+    try:
+        return client.endpoint(secret_id, SERVICE_KUBECONFIG, address, call.services.vault.get_secret)
+    except Exception as error:  # noqa: BLE001 - the type alone, because the text may quote the credentials
+        return NotDone(f"they cannot be read: {type(error).__name__}")
+
+
+def _shown(document: ClusterDocument, found: Mapping[str, Any]) -> Cluster:
+    failed = {member: str(answer) for member, answer in found.items() if isinstance(answer, NotDone)}
+    if failed:
+        told = "; ".join(f"{', '.join(_named(failed, why))}: {why}" for why in dict.fromkeys(failed.values()))
+        extra = tracing.current.get().extra()
+        _log.warning("cluster %s is shown with stored values: %s", document["key"], told, extra=extra)
+    return live.shown(
+        document["openShiftCluster"], Live(**{name: found[name] for name in found.keys() - failed.keys()})
+    )
+
+
+def _named(failed: Mapping[str, str], why: str) -> list[str]:
+    return [member for member, reason in failed.items() if reason == why]
