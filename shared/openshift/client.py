@@ -55,6 +55,7 @@ _PATHS: dict[str, str] = {
     "Config.samples.operator.openshift.io": "/apis/samples.operator.openshift.io/v1/configs",
     "SecurityContextConstraints": "/apis/security.openshift.io/v1/securitycontextconstraints",
     "Machine": "/apis/machine.openshift.io/v1beta1/{namespace}machines",
+    "MachineSet": "/apis/machine.openshift.io/v1beta1/{namespace}machinesets",
 }
 
 

@@ -19,7 +19,7 @@ from frontend.messages import Call, Reply, new_id
 from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
-from shared.clusters import convert, principals, states
+from shared.clusters import convert, principals, states, worker_count
 from shared.clusters.decode import decode_cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
@@ -124,6 +124,7 @@ def _new_cluster(call: Call, sent: Cluster, edge: Edge) -> Cluster:
 def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) -> Reply:
     services = call.services
     principals.start_from_worked(document, _client_id(sent))
+    worker_count.start_from_settled(document, sent)
     stored = copy.deepcopy(document["openShiftCluster"])
     try:
         stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
@@ -140,6 +141,7 @@ def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) ->
         principal.pop("objectId", None)
         document["clientIdKey"] = principal["clientId"].lower()
     document["openShiftCluster"] = cluster
+    worker_count.note_wanted(document, worker_count.wanted(stored))
     done = _resume(call, document) if edge.resume else None
     with undoing() as undo:
         if bundle != stored_bundle:
