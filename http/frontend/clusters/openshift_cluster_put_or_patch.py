@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.clusters import managed_domain
-from frontend.clusters.operation_begin import accepted, new_request, write_operation
+from frontend.clusters.operation_begin import accepted, new_request, refused, write_operation
 from frontend.clusters.requested_cluster import requested_cluster
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
@@ -66,7 +66,10 @@ def _put_or_patch(call: Call, event: Event, sent: Cluster) -> Reply:
         raise resource_not_found(call.resource_id)
     if document is None:
         return _create(call, sent)
-    edge = states.find_edge(document["openShiftCluster"], event)
+    try:
+        edge = states.find_edge(document["openShiftCluster"], event)
+    except CloudError as error:
+        return refused(call, document, error)
     return _update(call, document, edge, sent)
 
 
