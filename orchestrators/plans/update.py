@@ -70,9 +70,9 @@ _PRINCIPAL = phase("principal",
 )
 _WORKERS = phase("workers",
     action("scale_workers", 10, "the machine sets of the workers to ask for the wanted number of machines",
-        when=_SCALES, needs=("control_plane_redeployed", "attach_nsgs")),
+        shortest=A_FEW_RESTARTS, when=_SCALES, needs=("control_plane_redeployed", "attach_nsgs")),
     condition("workers_scaled", 30, "the machine sets of the workers to have the machines that they ask for",
-        owner=Owner.AZURE, when=_SCALES, needs=("scale_workers",)),
+        owner=Owner.AZURE, shortest=A_FEW_RESTARTS, when=_SCALES, needs=("scale_workers",)),
 )
 _FINISH = phase("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",

@@ -19,7 +19,7 @@ from frontend.messages import Call, Reply, new_id
 from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
-from shared.clusters import convert, principals, states, worker_count
+from shared.clusters import convert, live_workers, principals, states, worker_count
 from shared.clusters.decode import decode_cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event
@@ -129,6 +129,7 @@ def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) ->
     principals.start_from_worked(document, _client_id(sent))
     worker_count.start_from_settled(document, sent)
     stored = copy.deepcopy(document["openShiftCluster"])
+    sent = live_workers.as_sent_at_create(sent, stored, call.version, patch=edge.event is Event.PATCH)
     try:
         stored_bundle = services.vault.get_secret(document["secrets"][Purpose.REQUEST])
     except ResourceNotFoundError as error:
