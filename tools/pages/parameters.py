@@ -122,6 +122,13 @@ def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
     return found + [f"no parameter becomes {path}" for path in customers() if path not in named]
 
 
+def since(path: str) -> str:
+    """Return the version that first has a member, and versions that have it again."""
+    has = [(version.name, has_member(version, path)) for version in API_VERSIONS]
+    before = [False, *(there for _, there in has)]
+    return ", again ".join(name for (name, there), was in zip(has, before, strict=False) if there and not was)
+
+
 def why_unread(parameter: Parameter) -> str:
     """Return why no operation reads a parameter, or "" if one has to."""
     offered = next((row.offered for row in MEMBERS if row.path == parameter.path), ())
@@ -130,8 +137,9 @@ def why_unread(parameter: Parameter) -> str:
 
 
 def customers() -> list[str]:
-    """Return the paths of the members that customers write, except objects whose members have rows of their own."""
-    written = [row.path for row in MEMBERS if row.rule not in BY_SERVICE]
+    """Return the paths of the newest members that customers write, except objects whose members have rows."""
+    newest = API_VERSIONS[-1]
+    written = [row.path for row in MEMBERS if row.rule not in BY_SERVICE and has_member(newest, row.path)]
     return [path for path in written if not any(other.startswith((f"{path}.", f"{path}[")) for other in written)]
 
 
@@ -149,7 +157,7 @@ def _cells(each: Parameter) -> list[str]:
     return [
         code(each.option.split(", ")),
         f"`{each.path}`",
-        next(version.name for version in API_VERSIONS if has_member(version, each.path)),
+        since(each.path),
         later,
         "; ".join(part for part in (values, check) if part) or "its type",
         f"`{row.default}`" if row.default not in (None, "") else "",

@@ -14,6 +14,8 @@ The result contains secrets. `convert.take_secrets` removes them before the docu
 `convert.to_external` leaves them out of the reply.
 """
 
+import copy
+
 from frontend.messages import Call
 from shared.clusters import catalogue, convert
 from shared.clusters.checks.facts import Facts
@@ -35,6 +37,10 @@ def requested_cluster(call: Call, sent: Cluster, stored: Cluster, edge: Edge) ->
         CloudError: with every problem that the validation finds.
     """
     version, creating = call.version, edge.state is None
+    if not creating:
+        # The document may be older than the latest default.
+        stored = copy.deepcopy(stored)
+        convert.apply_defaults(stored)
     cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
     facts = _facts_of_create(call, cluster) if creating else _facts_of_update(call, cluster, stored)
     validate_static(facts)
