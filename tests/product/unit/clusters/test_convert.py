@@ -44,7 +44,7 @@ def _without_empty(value: Any) -> Any:
 def test_what_a_version_says_comes_back_as_it_was_said(version: ApiVersion) -> None:
     """After decoding, storing and showing, everything except the secrets is the same."""
 
-    @settings(derandomize=True, deadline=None)
+    @settings(derandomize=True, deadline=None, max_examples=30)
     @given(_values(tree(version)))
     def round_trip(sent: Any) -> None:
         stored = convert.overlay({}, decode_cluster(sent, version), version, patch=False)
@@ -60,7 +60,7 @@ def test_what_a_version_says_comes_back_as_it_was_said(version: ApiVersion) -> N
 def test_an_empty_patch_changes_nothing(version: ApiVersion) -> None:
     """This holds for every version, whatever is stored."""
 
-    @settings(derandomize=True, deadline=None)
+    @settings(derandomize=True, deadline=None, max_examples=30)
     @given(_values(tree(API_VERSIONS[-1])))
     def patch(stored: Any) -> None:
         stored["fromTheFuture"] = {"a": [1]}
