@@ -9,7 +9,7 @@ from functools import cache
 
 from activities import ACTIVITIES
 from orchestrators.plans import PLANS
-from shared.clusters.api_versions import API_VERSIONS, has_member
+from shared.clusters.api_versions import API_VERSIONS, changed_fields, has_member
 from shared.clusters.members import BY_SERVICE, MEMBERS, Member, Rule
 from tools.pages.markdown import code, table
 from tools.pages.sources import Reader, readers
@@ -151,19 +151,27 @@ def page() -> str:
 
 def _cells(each: Parameter) -> list[str]:
     row = member(each.path)
-    later = "may change" if row.rule in (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE) else "fixed"
     values = f"one of {code(row.values)}" if row.values else ""
     check = f"`{row.check.__module__.replace('.', '/')}.py` `{row.check.__name__}`" if row.check else ""
     return [
         code(each.option.split(", ")),
         f"`{each.path}`",
         since(each.path),
-        later,
+        _later(row),
         "; ".join(part for part in (values, check) if part) or "its type",
         f"`{row.default}`" if row.default not in (None, "") else "",
         "Key Vault" if row.secret else "the document",
         why_unread(each) or _readers(each.path),
     ]
+
+
+def _later(row: Member) -> str:
+    """Say whether the member may change after the create, and in which versions that differs."""
+    may_change = (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE)
+    if row.rule in may_change:
+        return "may change"
+    but = [each.name for each in API_VERSIONS if changed_fields(each, row.path).get("rule") in may_change]
+    return f"fixed; may change in {', '.join(but)}" if but else "fixed"
 
 
 def _readers(path: str) -> str:
