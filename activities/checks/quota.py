@@ -17,6 +17,7 @@ from shared.arm.errors import CloudError, ErrorCode, summarize
 
 # Those of the public load balancers of masters and workers, which the network template makes.
 _PUBLIC_ADDRESSES = 2
+_WORKERS = "properties.workerProfiles['worker'].count"
 _PUBLIC_ADDRESS_QUOTAS = ("PublicIPAddresses", "StaticPublicIPAddresses", "StandardSkuPublicIpAddresses")
 _PORTAL = "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlade/~/myQuotas"
 
@@ -44,7 +45,8 @@ def _validate_quota(step: Step) -> None:
     """
     existing = _existing_machines(step)
     missing = [*_first_machines(step, existing), *_workers(step, existing)]
-    _require(step, _machines(step, missing) | _addresses(step))
+    if short := _shortages(step, _machines(step, missing) | _addresses(step)):
+        raise summarize(short)
 
 
 def _validate_worker_quota(step: Step) -> None:
@@ -55,17 +57,17 @@ def _validate_worker_quota(step: Step) -> None:
     Raises:
         CloudError: as for a create.
     """
-    _require(step, _machines(step, _workers(step, _existing_machines(step))))
+    if short := _shortages(step, _machines(step, _workers(step, _existing_machines(step))), _WORKERS):
+        raise summarize(short)
 
 
-def _require(step: Step, demand: Counter[str]) -> None:
-    short = [
-        _short(step, usage, demand[usage.name.lower()])
+def _shortages(step: Step, demand: Counter[str], target: str = "") -> list[CloudError]:
+    """Return a problem for each quota that is smaller than a demand, given by name of the quota in lower case."""
+    return [
+        _short(step, usage, demand[usage.name.lower()], target)
         for usage in _usages(step)
         if demand[usage.name.lower()] > max(0, usage.limit - usage.used)
     ]
-    if short:
-        raise summarize(short)
 
 
 def _machines(step: Step, missing: Iterable[tuple[str, int]]) -> Counter[str]:
@@ -142,7 +144,7 @@ def _usages(step: Step) -> Iterator[_Usage]:
             yield _Usage(provider, name, label, int(usage.limit), int(usage.current_value))
 
 
-def _short(step: Step, usage: _Usage, needed: int) -> CloudError:
+def _short(step: Step, usage: _Usage, needed: int, target: str) -> CloudError:
     """Name the quota, its figures, how many are missing, and both ways to ask for more."""
     location, least = step.cluster["location"], usage.used + needed
     scope = f"/subscriptions/{step.subscription_id}/providers/{usage.provider}/locations/{location}"
@@ -153,6 +155,7 @@ def _short(step: Step, usage: _Usage, needed: int) -> CloudError:
         f"{least - usage.limit} short: the limit is {usage.limit}, {usage.used} are in use, and the cluster needs "
         f"{needed} more. Ask for at least {least} at {_PORTAL} or with: az quota update --resource-name "
         f"'{usage.name}' --scope '{scope}' --limit-object value={least} limit-object-type=LimitValue",
+        target,
     )
 
 

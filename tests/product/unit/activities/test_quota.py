@@ -142,7 +142,9 @@ def test_an_update_counts_only_the_workers_that_it_adds(sized: World) -> None:
     limit(sized, **dict.fromkeys(NETWORK_NEEDED, 100), **dict.fromkeys(NEEDED, 102) | {"cores": 108, FAMILY: 108})
     assert check(WORKER_QUOTA) == check(WORKER_QUOTA) == DONE
     size(sized, count=4)
-    told = [message for _, _, message in problems(check(WORKER_QUOTA))]
+    found = problems(check(WORKER_QUOTA))
+    assert {target for _, target, _ in found} == {"properties.workerProfiles['worker'].count"}
+    told = [message for _, _, message in found]
     assert [message.split("'")[1] for message in told] == ["virtualMachines", "PremiumDiskCount", "cores", FAMILY]
     assert "the cluster needs 12 more" in told[2]
 
