@@ -129,6 +129,16 @@ def since(path: str) -> str:
     return ", again ".join(name for (name, there), was in zip(has, before, strict=False) if there and not was)
 
 
+def later(row: Member) -> str:
+    """Return whether an update may change a member, with the versions if it is not the same in all that have it."""
+    has = [version for version in API_VERSIONS if has_member(version, row.path)]
+    rules = {version.name: changed_fields(version, row.path).get("rule", row.rule) for version in has}
+    may = [name for name, rule in rules.items() if rule in (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE)]
+    if len(may) in (0, len(has)):
+        return "may change" if may else "fixed"
+    return f"may change in {', '.join(may)}"
+
+
 def why_unread(parameter: Parameter) -> str:
     """Return why no operation reads a parameter, or "" if one has to."""
     offered = next((row.offered for row in MEMBERS if row.path == parameter.path), ())
@@ -157,21 +167,12 @@ def _cells(each: Parameter) -> list[str]:
         code(each.option.split(", ")),
         f"`{each.path}`",
         since(each.path),
-        _later(row),
+        later(row),
         "; ".join(part for part in (values, check) if part) or "its type",
         f"`{row.default}`" if row.default not in (None, "") else "",
         "Key Vault" if row.secret else "the document",
         why_unread(each) or _readers(each.path),
     ]
-
-
-def _later(row: Member) -> str:
-    """Say whether the member may change after the create, and in which versions that differs."""
-    may_change = (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE)
-    if row.rule in may_change:
-        return "may change"
-    but = [each.name for each in API_VERSIONS if changed_fields(each, row.path).get("rule") in may_change]
-    return f"fixed; may change in {', '.join(but)}" if but else "fixed"
 
 
 def _readers(path: str) -> str:
