@@ -14,7 +14,7 @@ _EXECUTORS: dict[str, tuple[str, ...]] = {
     "checks.network_validation": ("validate_network",),
     "checks.disk_encryption_sets": ("validate_disk_encryption_sets",),
     "checks.providers": ("validate_providers",),
-    "checks.quota": ("validate_quota",),
+    "checks.quota": ("validate_quota", "validate_worker_quota"),
     "checks.vm_sizes": ("validate_vm_sizes",),
     "azure.names": ("decide_names",),
     "azure.cluster_secrets": ("ensure_cluster_secrets", "delete_secrets"),
@@ -67,6 +67,7 @@ _EXECUTORS: dict[str, tuple[str, ...]] = {
         "redeploy_control_plane",
         "control_plane_redeployed",
     ),
+    "cluster.worker_scaling": ("scale_workers", "workers_scaled"),
     "operation.superseded": ("cancel_superseded",),
     # The engine calls it itself.
     "operation.stop": ("stop_operation",),

@@ -180,6 +180,13 @@ class KnownPrincipals(TypedDict, total=False):
     tried: list[Principal]
 
 
+class Scaling(TypedDict):
+    """A change of the number of workers: the number before it, and whether machine sets were about to be changed."""
+
+    before: int
+    begun: bool
+
+
 class Restarts(TypedDict):
     """The number of successive attempts that completed no row, and the time of the first restart."""
 
@@ -203,6 +210,7 @@ class ClusterDocument(Document, total=False):
     restarts: Restarts
     correlationData: CorrelationData
     principal: KnownPrincipals
+    scaling: Scaling
     secrets: dict[str, str]
     hasPullSecret: bool
     openShiftCluster: Cluster

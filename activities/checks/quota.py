@@ -17,6 +17,7 @@ from shared.arm.errors import CloudError, ErrorCode, summarize
 
 # Those of the public load balancers of masters and workers, which the network template makes.
 _PUBLIC_ADDRESSES = 2
+_WORKERS = "properties.workerProfiles['worker'].count"
 _PUBLIC_ADDRESS_QUOTAS = ("PublicIPAddresses", "StaticPublicIPAddresses", "StandardSkuPublicIpAddresses")
 _PORTAL = "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlade/~/myQuotas"
 
@@ -42,24 +43,45 @@ def _validate_quota(step: Step) -> None:
 
     Source: ARO-RP `pkg/validate/quota.go`; that does not count the bootstrap machine, and so can fail later.
     """
-    demand = _machines(step) | _addresses(step)
-    short = [
-        _short(step, usage, demand[usage.name.lower()])
-        for usage in _usages(step)
-        if demand[usage.name.lower()] > max(0, usage.limit - usage.used)
-    ]
-    if short:
+    existing = _existing_machines(step)
+    missing = [*_first_machines(step, existing), *_workers(step, existing)]
+    if short := _shortages(step, _machines(step, missing) | _addresses(step)):
         raise summarize(short)
 
 
-def _machines(step: Step) -> Counter[str]:
-    """Return what the machines that do not exist yet need, by name of the quota in lower case.
+def _validate_worker_quota(step: Step) -> None:
+    """Compare the workers that an update adds with what is left of the subscription's quotas.
+
+    Workers that the cluster's owner has added inside the cluster exist already. If there are too many, none is missing.
+
+    Raises:
+        CloudError: as for a create.
+    """
+    if short := _shortages(step, _machines(step, _workers(step, _existing_machines(step))), _WORKERS):
+        raise summarize(short)
+
+
+def _shortages(step: Step, demand: Counter[str], target: str = "") -> list[CloudError]:
+    """Return a problem for each quota that is smaller than a demand, given by name of the quota in lower case."""
+    return [
+        _short(step, usage, demand[usage.name.lower()], target)
+        for usage in _usages(step)
+        if demand[usage.name.lower()] > max(0, usage.limit - usage.used)
+    ]
+
+
+def _machines(step: Step, missing: Iterable[tuple[str, int]]) -> Counter[str]:
+    """Return what machines that do not exist yet need, by name of the quota in lower case.
 
     The bootstrap machine has the masters' size, and every disk is premium. Another check reports sizes that Azure does
     not offer; here they count as machines without cores.
+
+    Args:
+        step: the step that asks.
+        missing: (size, number) of the machines.
     """
     offers, demand = vm_sizes.offers(step), Counter[str]()
-    for size, count in _missing(step):
+    for size, count in missing:
         demand["virtualmachines"] += count
         demand["premiumdiskcount"] += count
         offer = offers.get(size.lower())
@@ -69,16 +91,24 @@ def _machines(step: Step) -> Counter[str]:
     return demand
 
 
-def _missing(step: Step) -> Iterator[tuple[str, int]]:
-    """Yield (size, number) of the machines that do not exist yet."""
-    virtual_machines = step.customer(ComputeManagementClient).virtual_machines
-    existing = _names(lambda: virtual_machines.list(step.resource_group))
+def _first_machines(step: Step, existing: set[str]) -> Iterator[tuple[str, int]]:
+    """Yield (size, number) of the missing masters and bootstrap machine, which have one size."""
     infra_id = str(step.properties.get("infraId", ""))
-    first = [machine_names.bootstrap(infra_id), *machine_names.masters(infra_id)]
-    yield step.properties["masterProfile"]["vmSize"], len(set(first) - existing)
+    wanted = {machine_names.bootstrap(infra_id), *machine_names.masters(infra_id)}
+    yield step.properties["masterProfile"]["vmSize"], len(wanted - existing)
+
+
+def _workers(step: Step, existing: set[str]) -> Iterator[tuple[str, int]]:
+    """Yield (size, number) of the missing workers."""
+    infra_id = str(step.properties.get("infraId", ""))
     for profile in step.properties["workerProfiles"]:
         workers = sum(name.startswith(f"{infra_id}-{profile['name']}-") for name in existing) if infra_id else 0
         yield profile["vmSize"], max(0, (profile.get("count") or 0) - workers)
+
+
+def _existing_machines(step: Step) -> set[str]:
+    virtual_machines = step.customer(ComputeManagementClient).virtual_machines
+    return _names(lambda: virtual_machines.list(step.resource_group))
 
 
 def _addresses(step: Step) -> Counter[str]:
@@ -114,7 +144,7 @@ def _usages(step: Step) -> Iterator[_Usage]:
             yield _Usage(provider, name, label, int(usage.limit), int(usage.current_value))
 
 
-def _short(step: Step, usage: _Usage, needed: int) -> CloudError:
+def _short(step: Step, usage: _Usage, needed: int, target: str) -> CloudError:
     """Name the quota, its figures, how many are missing, and both ways to ask for more."""
     location, least = step.cluster["location"], usage.used + needed
     scope = f"/subscriptions/{step.subscription_id}/providers/{usage.provider}/locations/{location}"
@@ -125,7 +155,9 @@ def _short(step: Step, usage: _Usage, needed: int) -> CloudError:
         f"{least - usage.limit} short: the limit is {usage.limit}, {usage.used} are in use, and the cluster needs "
         f"{needed} more. Ask for at least {least} at {_PORTAL} or with: az quota update --resource-name "
         f"'{usage.name}' --scope '{scope}' --limit-object value={least} limit-object-type=LimitValue",
+        target,
     )
 
 
 validate_quota = Executor(run=_validate_quota)
+validate_worker_quota = Executor(run=_validate_worker_quota)

@@ -1,9 +1,9 @@
-"""Waits for the cluster, with one executor for each row of `shared.openshift.conditions`.
+"""Waits for the cluster, with one executor for each row of `shared.openshift.conditions`, and a poll for others.
 
 Any read error means "not yet", because a new cluster's API comes and goes while its servers roll out. The error is part
 of the wait's message, and so of the error when the row's deadline passes. Time in which the API server is away does not
 count, except for the row that waits for the first API server. A poll reads and writes nothing, with one exception that
-saves a person from having to do it, see `_make_failed_machines_anew`.
+saves a person from having to do it, see `make_failed_machines_anew`.
 """
 
 import re
@@ -49,7 +49,7 @@ def _nothing(_step: Step, _api: ApiClient, _found: Found) -> bool:
     return False
 
 
-def _make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool:
+def make_failed_machines_anew(step: Step, api: ApiClient, found: Found) -> bool:
     """Delete failed worker machines that are older than this row; their sets make others in their place.
 
     machine-api never retries a failed machine. Without this, a create that failed because quota was missing could not
@@ -91,16 +91,19 @@ def condition(name: str, hint: Hint = no_hint, remedy: Remedy = _nothing, *, exp
         remedy: acts on what a poll has read; if it did something, the poll reads again.
         expects_silence: whether the row waits for the API server itself, so that its silence counts as an answer.
     """
+    return Executor(status=lambda step: poll(step, CONDITIONS[name], hint, remedy, expects_silence=expects_silence))
 
-    def status(step: Step) -> Outcome | None:
-        api = cluster_api.connect(step)
-        try:
-            missing = _missing(step, api, CONDITIONS[name], remedy)
-        except NotDone as error:
-            return waiting(step, api, str(error), hint) if expects_silence else not_done(step, api, error)
-        return waiting(step, api, missing, hint) if missing else None
 
-    return Executor(status=status)
+def poll(
+    step: Step, row: Condition, hint: Hint = no_hint, remedy: Remedy = _nothing, *, expects_silence: bool = False
+) -> Outcome | None:
+    """Ask a cluster once for a condition; the arguments are those of `condition`, and the condition itself."""
+    api = cluster_api.connect(step)
+    try:
+        missing = _missing(step, api, row, remedy)
+    except NotDone as error:
+        return waiting(step, api, str(error), hint) if expects_silence else not_done(step, api, error)
+    return waiting(step, api, missing, hint) if missing else None
 
 
 def _missing(step: Step, api: ApiClient, row: Condition, remedy: Remedy) -> str:
@@ -133,7 +136,7 @@ def _read(api: ApiClient, row: Condition) -> Found:
 bootstrap_config_map_ready = condition("bootstrap_config_map_ready", _bootstrap_console, expects_silence=True)
 api_servers_ready = condition("api_servers_ready")
 api_servers_available = condition("api_servers_available")
-workers_ready = condition("workers_ready", remedy=_make_failed_machines_anew)
+workers_ready = condition("workers_ready", remedy=make_failed_machines_anew)
 console_exists = condition("console_exists")
 console_ready = condition("console_ready")
 cluster_version_ready = condition("cluster_version_ready")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
@@ -35,7 +36,8 @@ SKUS = (
     "PremiumV2_LRS",
     "UltraSSD_LRS",
 )
-DISK_ENCRYPTION_SET = Reference("Microsoft.Compute/diskEncryptionSets")
+DISK_ENCRYPTION_SET = Reference("Microsoft.Compute/diskEncryptionSets", "read")
+PLATFORM_KEY = "EncryptionAtRestWithPlatformKey"
 
 
 def of_machine(properties: Json) -> Iterator[Json]:
@@ -89,6 +91,8 @@ def make_missing(arm: ArmModel, machine: Json) -> None:
             "sku": {"name": sku, "tier": sku.partition("_")[0]},
             "properties": _computed(arm, identifier, sku, disk["diskSizeGB"]) | {"creationData": created},
         }
+        if encryption_set := disk["managedDisk"].get("diskEncryptionSet"):
+            document["properties"]["encryption"] = _encryption(arm, encryption_set["id"])
         if "osType" in disk:
             document["properties"]["osType"] = disk["osType"]
         if "zones" in machine:
@@ -172,13 +176,20 @@ def _computed(arm: ArmModel, identifier: str, sku: str, size_gb: int) -> Json:
         "timeCreated": rfc3339(arm.clock.now()),
         "uniqueId": str(uuid5(NAMESPACE_URL, identifier.lower())),
         "hyperVGeneration": "V1",
-        "encryption": {"type": "EncryptionAtRestWithPlatformKey"},
+        "encryption": {"type": PLATFORM_KEY},
         "networkAccessPolicy": "AllowAll",
         "publicNetworkAccess": "Enabled",
     }
     if sku.startswith("Premium_"):
         properties["tier"] = next(tier for largest, tier in _TIERS if size_gb <= largest)
     return properties
+
+
+def _encryption(arm: ArmModel, set_id: str) -> Json:
+    """Return a disk's encryption by a set that exists: its type is the set's."""
+    encryption_set = arm.load(set_id)
+    known = (encryption_set or {"properties": {}})["properties"].get("encryptionType")
+    return {"type": known or "EncryptionAtRestWithCustomerKey", "diskEncryptionSetId": set_id}
 
 
 def _take(arm: ArmModel, stored: Json) -> None:
@@ -208,6 +219,8 @@ def _prepare_disk(change: Change) -> None:
         change.id.subscription_id, change.location, str(change.id), of_disk(sku["name"])
     )
     kept = {name: before[name] for name in ("timeCreated", "osType") if name in before}
+    if set_id := properties.get("encryption", {}).get("diskEncryptionSetId"):
+        properties["encryption"] = _encryption(change.arm, set_id)
     change.body["properties"] = _computed(change.arm, str(change.id), sku["name"], size) | properties | kept
 
 
@@ -252,7 +265,7 @@ DISKS = ResourceType(
         "diskSizeGB": int,
         "diskState": READ_ONLY,
         "encryption": {
-            "diskEncryptionSetId": Reference("Microsoft.Compute/diskEncryptionSets", bare=True),
+            "diskEncryptionSetId": replace(DISK_ENCRYPTION_SET, bare=True),
             "type": str,
         },
         "hyperVGeneration": Choice(("V1", "V2")),

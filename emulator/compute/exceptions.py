@@ -19,6 +19,13 @@ def feature_not_enabled(path: str, feature: str) -> ServiceError:
     )
 
 
+def encryption_not_supported(size: str) -> ServiceError:
+    """Return the 400 for encryption at host on a size whose hosts cannot encrypt."""
+    return invalid_parameter(
+        "securityProfile.encryptionAtHost", f"Encryption at host is not supported for the VM size '{size}'."
+    )
+
+
 def missing(parameter: str) -> ServiceError:
     """Return the 400 for a required member that is missing."""
     return invalid_parameter(parameter, f"Required parameter '{parameter}' is missing (null).")

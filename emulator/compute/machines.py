@@ -58,7 +58,7 @@ def prepare(change: Change) -> None:
     zone = check_zones(change)
     size = check_size(change.location, properties["hardwareProfile"]["vmSize"], zone)
     properties["hardwareProfile"]["vmSize"] = size.name
-    _check_encryption(change)
+    _check_encryption(change, size)
     image = _image(change)
     _prepare_guest(change)
     _check_interfaces(change)
@@ -117,10 +117,12 @@ def _require(properties: Json) -> None:
             raise exceptions.missing(path)
 
 
-def _check_encryption(change: Change) -> None:
-    """Refuse encryption at host in a subscription that has not registered the feature."""
+def _check_encryption(change: Change, size: Size) -> None:
+    """Refuse encryption at host for a size without it, and for a subscription that has not registered the feature."""
     if not change.properties.get("securityProfile", {}).get("encryptionAtHost"):
         return
+    if not size.encrypts_at_host:
+        raise exceptions.encryption_not_supported(size.name)
     known = change.arm.subscriptions.features(change.id.subscription_id)
     states = {feature["name"].lower(): feature["state"] for feature in known}
     if states.get(ENCRYPTION_AT_HOST.lower()) != "Registered":

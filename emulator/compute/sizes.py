@@ -1,7 +1,7 @@
 """The sizes of virtual machines: families with their cores, and the regions and zones that have them.
 
 Names, cores and families are Azure's: https://learn.microsoft.com/azure/virtual-machines/sizes. Which sizes are missing
-or restricted in a region is invented, so that callers can run into such cases.
+or restricted in a region, or cannot encrypt at host, is invented, so that callers can run into such cases.
 """
 
 import re
@@ -35,6 +35,11 @@ class Size:
     def data_disks(self) -> int:
         """The largest number of data disks."""
         return min(2 * self.cores, 32)
+
+    @property
+    def encrypts_at_host(self) -> bool:
+        """Whether its hosts can encrypt what it writes."""
+        return self.family not in _WITHOUT_ENCRYPTION
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,8 @@ _FAMILIES: tuple[tuple[str, str, float, tuple[int, ...]], ...] = (
     ("Standard_NC{}s_v3", "standardNCSv3Family", 18.6667, (6, 12, 24)),
     ("Standard_NC{}rs_v3", "standardNCSv3Family", 18.6667, (24,)),
 )
+# The oldest family that clusters may use.
+_WITHOUT_ENCRYPTION = ("standardLSFamily",)
 _BY_NAME = {
     name.lower(): Size(name, family, count, round(per_core * count))
     for pattern, family, per_core, counts in _FAMILIES

@@ -87,7 +87,7 @@ def _size_sku(size: Size, location: str) -> Json:
         "MaxDataDiskCount": size.data_disks,
         "PremiumIO": True,
         "AcceleratedNetworkingEnabled": True,
-        "EncryptionAtHostSupported": True,
+        "EncryptionAtHostSupported": size.encrypts_at_host,
         "CpuArchitectureType": "x64",
         "HyperVGenerations": "V1,V2",
         "vCPUsAvailable": size.cores,

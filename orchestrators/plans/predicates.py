@@ -7,7 +7,7 @@ have is a condition too: its setting is empty, and the rows that need it are ski
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared.clusters import naming, principals
+from shared.clusters import naming, principals, worker_count
 from shared.documents import ClusterDocument
 from shared.settings import Settings
 
@@ -45,6 +45,15 @@ def _uses_disk_encryption_sets(document: ClusterDocument, _settings: Settings) -
 
 def _principal_is_to_be_carried_in(document: ClusterDocument, _settings: Settings) -> bool:
     return not principals.is_carried_in(document)
+
+
+def _workers_are_to_be_scaled(document: ClusterDocument, _settings: Settings) -> bool:
+    return worker_count.is_to_be_scaled(document)
+
+
+def _changes_the_cluster(document: ClusterDocument, settings: Settings) -> bool:
+    changes = (_principal_is_to_be_carried_in, _workers_are_to_be_scaled)
+    return any(change(document, settings) for change in changes)
 
 
 _FIRST_PARTY = Condition(
@@ -86,6 +95,10 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
     "principal_is_to_be_carried_in": (
         Condition(_principal_is_to_be_carried_in, "the cluster runs with this service principal and secret"),
     ),
+    "workers_are_to_be_scaled": (
+        Condition(_workers_are_to_be_scaled, "nobody has asked for another number of workers"),
+    ),
+    "changes_the_cluster": (Condition(_changes_the_cluster, "nothing inside the cluster has to change"),),
     "has_no_pull_secret": (Condition(_has_no_pull_secret, "the cluster has its owner's pull secret"),),
 }
 

@@ -1,27 +1,34 @@
-"""The plan that updates a cluster: it deploys roles and security groups again, and installs a changed principal.
+"""The plan that updates a cluster: it deploys roles and security groups again, and does what the request changes.
 
 A principal changes in this order: the new one gets its role and is exempted from the deny assignment, while the former
 one keeps both; the cluster switches to the new one; then the former one loses both. A changed secret takes the same
 rows.
+
+A changed number of workers comes after that, because machine-api makes machines as the cluster's principal.
 """
 
 from dataclasses import replace
 
 from orchestrators.plans.create import PRINCIPALS
 from orchestrators.plans.remedies import UPDATE_INSIDE, UPDATE_PRINCIPAL, UPDATE_REPORTED
-from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, condition, phase
+from orchestrators.plans.rows import A_FEW_RESTARTS, action, begin_and_poll, check, condition, phase
 from shared.arm.errors import Owner
 
 _CHANGES = "principal_is_to_be_carried_in"
-_VALIDATION = tuple(
+_SCALES = "workers_are_to_be_scaled"
+_PRINCIPALS = tuple(
     replace(row, message=UPDATE_PRINCIPAL) if row.name == "validate_service_principal" else row for row in PRINCIPALS
 )
 
 # fmt: off
+_VALIDATION = _PRINCIPALS + phase("validation",
+    check("validate_worker_quota", 5, "Azure to report how much of its quotas the subscription has left", when=_SCALES),
+)
 _UPDATE = phase("update",
     # Before anything in Azure or in the cluster uses it, so that the next update knows of it if this one fails.
     action("note_principal", 5, "the service principal to be noted on the cluster",
-        needs=("validate_service_principal_permissions", "validate_resource_provider_permissions")),
+        needs=("validate_service_principal_permissions", "validate_resource_provider_permissions",
+            "validate_worker_quota")),
     # The role assignment and the deny assignment both name the service principal.
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
@@ -34,10 +41,10 @@ _UPDATE = phase("update",
 )
 _PRINCIPAL = phase("principal",
     begin_and_poll("start_machines", 30, "every virtual machine of the cluster to run", poll=10,
-        when=_CHANGES, needs=("deploy_storage_template", "deploy_deny_assignment")),
+        when="changes_the_cluster", needs=("deploy_storage_template", "deploy_deny_assignment")),
     # The row accepts degraded API servers, because new credentials may repair them.
     condition("api_servers_available", 30, "the API servers to be available on every master",
-        when=_CHANGES, needs=("start_machines",), remedy=UPDATE_INSIDE),
+        when="changes_the_cluster", needs=("start_machines",), remedy=UPDATE_INSIDE),
     action("update_root_credentials", 10, "the cluster's root Secret to hold the new credentials for Azure",
         when=_CHANGES, needs=("api_servers_available",), remedy=UPDATE_INSIDE),
     action("restart_cloud_credential_operator", 10, "the cloud-credential operator to restart with the new credentials",
@@ -61,10 +68,16 @@ _PRINCIPAL = phase("principal",
         "Azure to delete the role assignments of former service principals",
         owner=Owner.AZURE, needs=("settle_deny_assignment",)),
 )
+_WORKERS = phase("workers",
+    action("scale_workers", 10, "the machine sets of the workers to ask for the wanted number of machines",
+        shortest=A_FEW_RESTARTS, when=_SCALES, needs=("control_plane_redeployed", "attach_nsgs")),
+    condition("workers_scaled", 30, "the machine sets of the workers to have the machines that they ask for",
+        owner=Owner.AZURE, shortest=A_FEW_RESTARTS, when=_SCALES, needs=("scale_workers",)),
+)
 _FINISH = phase("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
-        needs=("remove_former_role_assignments",)),
+        needs=("remove_former_role_assignments", "workers_scaled")),
 )
 # fmt: on
 
-UPDATE = _VALIDATION + _UPDATE + _PRINCIPAL + _FINISH
+UPDATE = _VALIDATION + _UPDATE + _PRINCIPAL + _WORKERS + _FINISH

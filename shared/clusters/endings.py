@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from shared.arm.async_operations import ENDED
 from shared.arm.errors import CloudErrorBody
-from shared.clusters import principals
+from shared.clusters import principals, worker_count
 from shared.clusters.states import Event, ProvisioningState, apply_edge, find_edge
 from shared.documents import Cluster, ClusterDocument, OperationDocument
 from shared.steps import ProgressItem, StepStatus
@@ -65,12 +65,13 @@ def left_running(items: Iterable[ProgressItem], ending: str = "") -> list[Progre
 def end_cluster(document: ClusterDocument, *, failed: bool) -> None:
     """Give a cluster document its terminal state, and remove the members that belonged to the operation.
 
-    After a success the cluster runs with its current principal. If a delete fails before it has seen the end of the
+    After a success the cluster runs with its current principal and number of workers. If a delete fails before it has seen the end of the
     operation that it superseded, the document keeps that operation's id for the next delete.
     """
     end_state(document["openShiftCluster"], failed=failed)
     if not failed:
         principals.note_worked(document)
+        worker_count.note_scaled(document)
     document.pop("asyncOperationId", None)
     document.pop("attempt", None)
     document.pop("stopping", None)

@@ -20,6 +20,7 @@ from tests.faults.scenarios import ROWS
 from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, fault, prepare
+from tests.product.integration.service.test_scaling import scale
 
 pytestmark = [pytest.mark.slow(50), pytest.mark.family(ROWS)]
 
@@ -70,6 +71,8 @@ FOR_EVER = 10**9
 SHARES = 4
 # The step that a create must have begun for its delete to have something to cancel.
 UNDER_WAY = "deploy_storage_template"
+# The `when` of an update's rows that change the number of workers.
+SCALES = "workers_are_to_be_scaled"
 STEPS = {name: [row.name for row in plans.PLANS[name]] for name in ("create", "delete")}
 
 
@@ -116,6 +119,20 @@ def test_every_row_that_fails_says_what_to_do_and_the_next_request_goes_on(
             told = list(pool.map(tell, clusters, shares))
             failed, rows = (set().union(*sets) for sets in zip(*told, strict=True))
             assert {row for row in rows if causes[row] is not LOST} <= failed <= rows
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(900)
+def test_every_row_that_scales_workers_says_what_to_do_and_the_next_request_goes_on(
+    own_azure: LocalAzure, rng: random.Random
+) -> None:
+    """An update that changes the number of workers fails at each of its rows in turn, and then succeeds."""
+    (cluster,) = _clusters(own_azure, rng, 1)
+    cluster.succeed(cluster.create())
+    causes = dict.fromkeys((row.name for row in plans.PLANS["update"] if row.when == SCALES), FORBIDDEN)
+    with _hindered(cluster, causes) as held:
+        failed, _ = _repeat(cluster, lambda cluster: scale(cluster, 5), held, causes)
+    assert failed == set(causes)
 
 
 def _create_at_last(cluster: Cluster, causes: dict[str, Trouble]) -> tuple[set[str], set[str]]:

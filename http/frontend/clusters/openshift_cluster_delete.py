@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from frontend.clusters.operation_begin import accepted, new_request, result_url, write_operation
+from frontend.clusters.operation_begin import accepted, new_request, refused, result_url, write_operation
 from frontend.clusters.undoing import undoing
 from frontend.messages import Call, Reply
 from orchestrators.plans.beginning import begin_operation
-from shared.arm.errors import conflict
+from shared.arm.errors import CloudError, conflict
 from shared.clusters import states
 from shared.clusters.states import Event
 from shared.clusters.subscriptions import MAY_DELETE, require_state
@@ -33,7 +33,10 @@ def _delete(call: Call) -> Reply:
     if document is None:
         return Reply(204)
     require_state(call.services.subscription_state(call.subscription_id), call.subscription_id, MAY_DELETE)
-    edge = states.find_edge(document["openShiftCluster"], Event.DELETE)
+    try:
+        edge = states.find_edge(document["openShiftCluster"], Event.DELETE)
+    except CloudError as error:
+        return refused(call, document, error)
     operation = begin_operation(new_request(call), document, edge, call.services.settings)
     with undoing() as undo:
         write_operation(call, document, operation, store.clusters.replace, undo)

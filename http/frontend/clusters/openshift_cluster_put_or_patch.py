@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 from frontend.clusters import managed_domain, operators_view
 from frontend.clusters.enrichment import enriched
-from frontend.clusters.operation_begin import accepted, new_request, write_operation
+from frontend.clusters.operation_begin import accepted, new_request, refused, write_operation
 from frontend.clusters.requested_cluster import new_cluster, requested_cluster, stored_cluster
 from frontend.clusters.undoing import attempt, undoing
 from frontend.messages import Call, Reply, new_id
@@ -68,7 +68,10 @@ def _put_or_patch(call: Call, event: Event, sent: Cluster) -> Reply:
         raise resource_not_found(call.resource_id)
     if document is None:
         return _create(call, sent)
-    edge = states.find_edge(document["openShiftCluster"], event)
+    try:
+        edge = states.find_edge(document["openShiftCluster"], event)
+    except CloudError as error:
+        return refused(call, document, error)
     return _update(call, document, edge, sent)
 
 
@@ -129,6 +132,7 @@ def _update(call: Call, document: ClusterDocument, edge: Edge, sent: Cluster) ->
         principal.pop("objectId", None)
         document["clientIdKey"] = principal["clientId"].lower()
     document["openShiftCluster"] = cluster
+    worker_count.note_wanted(document, worker_count.wanted(stored))
     done = _resume(call, document) if edge.resume else None
     with undoing() as undo:
         if bundle != stored_bundle:

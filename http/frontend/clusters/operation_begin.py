@@ -5,14 +5,17 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from frontend.clusters.undoing import attempt
-from frontend.messages import Call, Reply, Start, new_id
+from frontend.messages import Call, Reply, Start, error_reply, new_id
 from frontend.retry_after import RETRY_AFTER
 from orchestrators import plans
 from orchestrators.plans.beginning import OperationRequest
 from shared import tracing
 from shared.arm import async_operations, links
+from shared.arm.errors import CloudError
 from shared.documents import ClusterDocument, OperationDocument
 from shared.store import OutcomeUnknown, ensure_written
+
+_ADDRESS = "Azure-AsyncOperation"
 
 
 def new_request(call: Call) -> OperationRequest:
@@ -70,19 +73,41 @@ def accepted(call: Call, status: int, body: object, document: ClusterDocument, o
         document: the cluster document.
         operation: the async operation.
     """
-    path = async_operations.operation_path(*_place(call), operation["id"])
     return Reply(
         status,
         body,
-        {
-            "Azure-AsyncOperation": links.with_path(call.public_url, path),
-            "Retry-After": str(call.services.settings.retry_after_seconds(RETRY_AFTER)),
-        },
+        _polling(call, operation["id"]),
         start=Start(
             plans.instance_id(operation["id"], document["attempt"]),
             plans.start_input(operation, document, operation["plan"].get("done")),
         ),
     )
+
+
+def refused(call: Call, document: ClusterDocument, error: CloudError) -> Reply:
+    """Return the reply to a request that the cluster's state does not allow.
+
+    If an operation runs, the reply has its address, in the header for clients and in the message for people, so that
+    both can wait for its end.
+
+    Args:
+        call: the request.
+        document: the cluster document.
+        error: the refusal.
+    """
+    operation_id = document.get("asyncOperationId")
+    if not operation_id:
+        return error_reply(error)
+    headers = _polling(call, operation_id)
+    message = f"{error.message} The operation's status is at {headers[_ADDRESS]}"
+    return error_reply(CloudError(error.status_code, error.code, message), headers)
+
+
+def _polling(call: Call, operation_id: str) -> dict[str, str]:
+    """Return the headers that say where to poll an operation, and how often."""
+    path = async_operations.operation_path(*_place(call), operation_id)
+    seconds = call.services.settings.retry_after_seconds(RETRY_AFTER)
+    return {_ADDRESS: links.with_path(call.public_url, path), "Retry-After": str(seconds)}
 
 
 def result_url(call: Call, operation_id: str) -> str:

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from azure.core.exceptions import ResourceNotFoundError
 
 from frontend.messages import Call
-from shared.clusters import catalogue, convert, live, principals
+from shared.clusters import catalogue, convert, live, live_workers, principals, worker_count
 from shared.clusters.checks.facts import Facts
 from shared.clusters.checks.unknown import ALL_KNOWN, Unknown
 from shared.clusters.checks.validation import changed_members, validate_delta, validate_resume, validate_static
@@ -77,7 +77,10 @@ def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is spec
         CloudError: with every problem that the validation finds.
     """
     version, creating = call.version, edge.state is None
-    cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
+    is_patch = edge.event is Event.PATCH
+    if not creating:
+        sent = live_workers.as_sent_at_create(sent, stored, version, patch=is_patch)
+    cluster = convert.overlay(stored, sent, version, patch=is_patch)
     if read_live is not None:
         _forget_live(cluster, sent, stored, call, edge, read_live)
     facts = _facts_of_create(call, cluster, unknown) if creating else _facts_of_update(call, cluster, stored, unknown)
@@ -103,7 +106,8 @@ def stored_cluster(call: Call, document: ClusterDocument, sent: Cluster) -> tupl
 
     Args:
         call: the request.
-        document: the cluster document; its principal may change, see `principals.start_from_worked`.
+        document: the cluster document; principal and worker count may change, see `start_from_worked` and
+            `start_from_settled`.
         sent: the decoded body.
 
     Raises:
@@ -111,6 +115,7 @@ def stored_cluster(call: Call, document: ClusterDocument, sent: Cluster) -> tupl
     """
     profile = (sent.get("properties") or {}).get("servicePrincipalProfile") or {}
     principals.start_from_worked(document, str(profile.get("clientId") or ""))
+    worker_count.start_from_settled(document, sent)
     stored = copy.deepcopy(document["openShiftCluster"])
     # The document may be older than the latest default.
     convert.apply_defaults(stored)

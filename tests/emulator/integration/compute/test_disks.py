@@ -98,6 +98,8 @@ def test_disks_can_be_encrypted_with_a_set_that_is_there(stage: Stage, compute: 
     managed = {"storageAccountType": "Premium_LRS", "diskEncryptionSet": {"id": encryption}}
     body = stage.machine(group, storageProfile__osDisk__managedDisk=managed)
     compute.virtual_machines.begin_create_or_update(group, "vm", body, polling=False)
+    shown = compute.disks.get(group, "vm_OSDisk").properties.encryption
+    assert shown.as_dict() == {"type": "EncryptionAtRestWithCustomerKey", "diskEncryptionSetId": encryption}
     with pytest.raises(HttpResponseError, match="in use by"):
         compute.disk_encryption_sets.begin_delete(group, "set")
     missing = managed | {"diskEncryptionSet": {"id": f"{encryption}-none"}}

@@ -157,6 +157,13 @@ REFUSED: list[tuple[str, Json, int, str, str]] = [
         "InvalidParameter",
         "'Microsoft.Compute/EncryptionAtHost' feature is not enabled",
     ),
+    (
+        "encryption at host by a size without it",
+        {"securityProfile__encryptionAtHost": True, "hardwareProfile__vmSize": "Standard_L4s"},
+        400,
+        "InvalidParameter",
+        "not supported for the VM size 'Standard_L4s'",
+    ),
     ("a member that there is not", {"hardwareProfile__size": "big"}, 400, "InvalidRequestContent", "size"),
 ]
 

@@ -16,7 +16,7 @@ ELSEWHERE = {
     "Microsoft.Compute/diskEncryptionSets/read": "a create with an encryption set",
     "Microsoft.Compute/virtualMachines/instanceView/read": "an update that starts machines; a create whose machines do not come up",
     "Microsoft.Compute/virtualMachines/retrieveBootDiagnosticsData/action": "a create whose machines do not come up",
-    "Microsoft.Features/providers/features/read": "copies of billing records",
+    "Microsoft.Features/providers/features/read": "a create with encryption at host",
     "Microsoft.Network/natGateways/join/action": "a network with a NAT gateway",
     "Microsoft.Network/routeTables/join/action": "a network with a route table",
     "Microsoft.Network/routeTables/read": "a network with a route table",

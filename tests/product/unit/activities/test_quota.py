@@ -11,7 +11,7 @@ from tests.product.unit.product_world import CLUSTER_GROUP, CUSTOMER, World
 
 DONE = {"outcome": "done"}
 FAMILY = "standardDSv5Family"
-QUOTA = "quota:validate_quota"
+QUOTA, WORKER_QUOTA = "quota:validate_quota", "quota:validate_worker_quota"
 LABELS = {FAMILY: "Standard DSv5 Family vCPUs"}
 # Four machines of eight cores, three of four.
 NEEDED = {"virtualMachines": 7, "PremiumDiskCount": 7, "cores": 44, FAMILY: 44}
@@ -132,3 +132,27 @@ def test_a_size_that_is_not_offered_is_left_to_the_check_of_sizes(sized: World) 
     size(sized, master="Standard_D16s_v5")
     limit(sized, virtualMachines=106, cores=112, standardDSv5Family=112)
     assert [message.split("'")[1] for _, _, message in problems(check(QUOTA))] == ["virtualMachines"]
+
+
+def test_an_update_counts_only_the_workers_that_it_adds(sized: World) -> None:
+    """Masters, addresses and a bootstrap machine are of no concern: the cluster runs."""
+    call("decide_names")
+    infra_id = sized.properties["infraId"]
+    existing(sized, "Microsoft.Compute/virtualMachines", f"{infra_id}-worker-eastus1-abcde", "jump-host")
+    limit(sized, **dict.fromkeys(NETWORK_NEEDED, 100), **dict.fromkeys(NEEDED, 102) | {"cores": 108, FAMILY: 108})
+    assert check(WORKER_QUOTA) == check(WORKER_QUOTA) == DONE
+    size(sized, count=4)
+    found = problems(check(WORKER_QUOTA))
+    assert {target for _, target, _ in found} == {"properties.workerProfiles['worker'].count"}
+    told = [message for _, _, message in found]
+    assert [message.split("'")[1] for message in told] == ["virtualMachines", "PremiumDiskCount", "cores", FAMILY]
+    assert "the cluster needs 12 more" in told[2]
+
+
+def test_an_update_that_removes_workers_needs_no_quota(sized: World) -> None:
+    """The subscription may have used up all it has."""
+    call("decide_names")
+    infra_id = sized.properties["infraId"]
+    existing(sized, "Microsoft.Compute/virtualMachines", *(f"{infra_id}-worker-eastus1-{n}" for n in range(5)))
+    limit(sized, **dict.fromkeys(NEEDED, 50))
+    assert check(WORKER_QUOTA) == DONE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.product.unit.frontend.world import CLUSTER, LOCATION, NEW, SUBSCRIPTION, World, body
+from tests.product.unit.frontend.world import CLUSTER, LOCATION, NEW, SUBSCRIPTION, World, body, expect_address
 
 
 def test_a_delete_answers_202_with_both_addresses_and_no_body(world: World) -> None:
@@ -70,6 +70,7 @@ def test_a_delete_waits_for_other_operations(world: World, state: str) -> None:
     world.document["openShiftCluster"]["properties"]["provisioningState"] = state
     reply = world.send("DELETE", CLUSTER)
     assert (reply.status, reply.body["error"]["code"]) == (400, "RequestNotAllowed")
+    expect_address(world, reply)
 
 
 @pytest.mark.parametrize(

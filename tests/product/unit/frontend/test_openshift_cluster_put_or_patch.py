@@ -20,6 +20,7 @@ from tests.product.unit.frontend.world import (
     World,
     body,
     changed,
+    expect_address,
 )
 
 OTHER_CLIENT = "11111111-0000-0000-0000-000000000002"
@@ -226,6 +227,22 @@ def test_two_creates_of_one_name_make_one_cluster(world: World, monkeypatch: pyt
     monkeypatch.setattr(container, "query_items", miss_once)
     assert refusal(put(world, body())) == (400, "RequestNotAllowed", "")
     assert len(world.secrets.versions) == 1
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_a_request_that_has_to_wait_learns_where_to_look(world: World, method: str) -> None:
+    """The address is that of the operation that runs, on the caller's host; without one there is none."""
+    put(world, body())
+    referer = f"https://management.azure.com{CLUSTER}?api-version={NEW}"
+    reply = world.send(method, CLUSTER, body(), headers={"referer": referer})
+    assert refusal(reply) == (400, "RequestNotAllowed", "")
+    assert reply.headers["Azure-AsyncOperation"].startswith("https://management.azure.com/")
+    expect_address(world, reply)
+    world.document["openShiftCluster"]["properties"]["provisioningState"] = "Deleting"
+    world.finish(failed=True)
+    ended = world.send(method, CLUSTER, body())
+    assert refusal(ended) == (400, "RequestNotAllowed", "")
+    assert "Azure-AsyncOperation" not in ended.headers
 
 
 @pytest.mark.parametrize("api_version", [NEW, OLD])

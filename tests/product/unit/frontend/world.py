@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from http import HTTPStatus
 from random import Random
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -258,3 +260,13 @@ def match(path: str) -> tuple[Route, dict[str, str]]:
         if found := re.fullmatch(f"/{pattern}/?", path, re.IGNORECASE):
             return route, found.groupdict()
     raise AssertionError(path)
+
+
+def expect_address(world: World, reply: Reply) -> None:
+    """Check that a refusal has the address of the operation that runs, for clients and for people."""
+    address = reply.headers["Azure-AsyncOperation"]
+    operation_id = world.document["asyncOperationId"]
+    assert f"{LOCATION}/operationsstatus/{operation_id}?" in address
+    assert reply.body["error"]["message"].endswith(f" The operation's status is at {address}")
+    assert reply.headers["Retry-After"]
+    assert world.send("GET", urlsplit(address).path).status == HTTPStatus.OK

@@ -20,6 +20,9 @@ from shared.steps import RetryPolicy
 from tests.product.unit.product_world import ENVIRONMENT, cluster_document
 
 NAMES = sorted(plans.PLANS)
+# Rows of an update that change the number of workers, and those that make sure that the cluster can be changed.
+SCALES = ("validate_worker_quota", "scale_workers", "workers_scaled")
+REACHES = ("start_machines", "api_servers_available")
 EXECUTORS, WHEN, RETRY = frozenset(ACTIVITIES), frozenset(PREDICATES), frozenset(retry.POLICIES)
 
 
@@ -173,9 +176,7 @@ def test_an_update_goes_into_the_cluster_only_for_a_principal_that_it_does_not_r
     whole = [each["name"] for each in plans.resolve("update", made, settings())["rows"]]
     principals.note_worked(made)
     plan = plans.resolve("update", made, settings())
-    inside = {
-        "start_machines",
-        "api_servers_available",
+    principal = {
         "update_root_credentials",
         "restart_cloud_credential_operator",
         "operator_credentials_ready",
@@ -183,10 +184,26 @@ def test_an_update_goes_into_the_cluster_only_for_a_principal_that_it_does_not_r
         "redeploy_control_plane",
         "control_plane_redeployed",
     }
-    assert {each["name"] for each in plan["skipped"]} == inside
-    assert {each["reason"] for each in plan["skipped"]} == {"the cluster runs with this service principal and secret"}
+    reasons = {each["name"]: each["reason"] for each in plan["skipped"]}
+    assert reasons == {
+        **dict.fromkeys(principal, "the cluster runs with this service principal and secret"),
+        **dict.fromkeys(REACHES, "nothing inside the cluster has to change"),
+        **dict.fromkeys(SCALES, "nobody has asked for another number of workers"),
+    }
     made["principal"]["tried"] = [made["principal"]["worked"] | {"objectId": "another"}]
     assert [each["name"] for each in plans.resolve("update", made, settings())["rows"]] == whole
+
+
+def test_an_update_scales_workers_only_if_their_number_is_to_change() -> None:
+    """With the principal in place and the API server up; a quota that does not suffice stops it before all else."""
+    made = document(secrets={"request": "s/1"}, scaling={"before": 3, "begun": False})
+    both = {each["name"]: each["needs"] for each in plans.resolve("update", made, settings())["rows"]}
+    assert set(both["scale_workers"]) == {"control_plane_redeployed", "attach_nsgs"}
+    principals.note_worked(made)
+    rows = {each["name"]: each["needs"] for each in plans.resolve("update", made, settings())["rows"]}
+    assert rows.keys() >= {*SCALES, *REACHES}
+    assert set(rows["scale_workers"]) == {"api_servers_available", "attach_nsgs"}
+    assert "validate_worker_quota" in rows["note_principal"]
 
 
 def test_a_former_principal_loses_its_role_when_nothing_else_is_left_to_do() -> None:

@@ -1,0 +1,146 @@
+"""The number of workers changes by an update: up, down, interrupted, refused, and beside what the owner does inside."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.local_azure import LocalAzure, unique, wait_for
+from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.kubernetes_api import MACHINE_SETS, KubernetesApi
+from tests.product.integration.service.stage import Cluster, begun, fault, prepare
+
+pytestmark = pytest.mark.slow(60)
+
+Json = dict[str, Any]
+# The API version in which the number may change.
+VERSION = "2019-12-31-preview"
+# Rows of an update that have to do with the number.
+ROWS = ("validate_worker_quota", "api_servers_available", "scale_workers", "workers_scaled")
+FAMILY = "standardDSv5Family"
+ENOUGH = 1000
+
+
+def send(cluster: Cluster, method: str, body: Json | None = None) -> Json:
+    """Send a request in the version that scales; return the cluster that it answers with."""
+    answer = cluster.send(method, f"{cluster.customer.cluster_id}?api-version={VERSION}", body)
+    assert answer.ok, answer.text
+    document: Json = answer.json()
+    return document
+
+
+def scale(cluster: Cluster, count: int) -> str:
+    """PATCH the number of workers; return the operation's id."""
+    body = {"properties": {"workerProfiles": [{"name": "worker", "count": count}]}}
+    return begun(cluster.send("PATCH", f"{cluster.customer.cluster_id}?api-version={VERSION}", body))
+
+
+def patch_tags(cluster: Cluster, **tags: str) -> str:
+    """PATCH only the tags; return the operation's id."""
+    return begun(cluster.send("PATCH", body={"tags": tags}))
+
+
+def asked(api: KubernetesApi) -> list[int]:
+    """Return how many machines each machine set asks for."""
+    return sorted(one["spec"]["replicas"] for one in api.list(MACHINE_SETS))
+
+
+def wanted(cluster: Cluster) -> int:
+    """Return the number of workers in the cluster's document."""
+    with taken(cluster.azure.state) as inventory:
+        document = inventory.cluster(cluster.customer)
+    assert document is not None
+    assert "scaling" not in document
+    return int(document["openShiftCluster"]["properties"]["workerProfiles"][0]["count"])
+
+
+def has_workers(api: KubernetesApi, count: int) -> bool:
+    """Tell whether the cluster has this number of worker machines, and all of them run."""
+    return list(api.workers().values()) == ["Running"] * count
+
+
+def new_cluster(azure: LocalAzure, rng: random.Random, folder: Path) -> tuple[Cluster, KubernetesApi]:
+    """Create a cluster; return it with its API."""
+    (cluster,) = prepare(azure, unique(rng))
+    cluster = replace(cluster, correlation_id=str(uuid4()))
+    cluster.succeed(cluster.create())
+    return cluster, KubernetesApi(cluster.customer, folder)
+
+
+def test_workers_are_scaled_up_and_down_although_every_row_loses_its_process(
+    own_azure: LocalAzure, rng: random.Random, tmp_path: Path
+) -> None:
+    """The machine sets stay even, and the operation ends when the machines are there."""
+    cluster, api = new_cluster(own_azure, rng, tmp_path)
+    assert asked(api) == [1, 1, 1]
+    operation_id = scale(cluster, 5)
+    for step in ROWS:
+        cluster.wait_for_step(operation_id, step)
+        own_azure.kill("functions: worker")
+    cluster.succeed(operation_id)
+    assert asked(api) == [1, 2, 2]
+    assert has_workers(api, 5)
+    assert wanted(cluster) == 5
+
+    cluster.succeed(scale(cluster, 2))
+    assert asked(api) == [0, 1, 1]
+    # Machines that leave are drained first, and nobody has to wait for that.
+    wait_for(lambda: has_workers(api, 2), "three workers to go")
+    assert wanted(cluster) == 2
+
+
+def test_what_the_owner_scales_inside_stays_until_somebody_asks_for_another_number(
+    own_azure: LocalAzure, rng: random.Random, tmp_path: Path
+) -> None:
+    """Neither tags nor a body that is sent back as it was read undo it."""
+    cluster, api = new_cluster(own_azure, rng, tmp_path)
+    api.scale_up()
+    wait_for(lambda: has_workers(api, 4), "the owner's own worker")
+    cluster.succeed(patch_tags(cluster, a="1"))
+    assert asked(api) == [1, 1, 2]
+    shown = send(cluster, "GET")
+    with taken(own_azure.state) as inventory:
+        before = {each["id"] for each in inventory.operations(cluster.customer)}
+    send(cluster, "PUT", shown | {"tags": {"a": "2"}})
+    with taken(own_azure.state) as inventory:
+        (operation_id,) = {each["id"] for each in inventory.operations(cluster.customer)} - before
+    cluster.succeed(operation_id)
+    assert asked(api) == [1, 1, 2]
+    cluster.succeed(scale(cluster, 6))
+    assert asked(api) == [2, 2, 2]
+    assert has_workers(api, 6)
+
+
+def test_a_number_that_cannot_be_reached_is_explained_and_the_next_request_goes_on(
+    own_azure: LocalAzure, rng: random.Random, tmp_path: Path
+) -> None:
+    """A refused number is forgotten; one that the cluster may have already is continued, even by a PATCH of tags."""
+    cluster, api = new_cluster(own_azure, rng, tmp_path)
+    subscription, location = cluster.customer.subscription_id, own_azure.endpoints["location"]
+    quota = {"subscription": subscription, "location": location, "family": FAMILY}
+    with taken(own_azure.state) as inventory:
+        used = inventory.cores(subscription, FAMILY)
+    own_azure.control("PUT", "/quotas", quota | {"limit": used + 4})
+    try:
+        error = cluster.fail(scale(cluster, 5))
+    finally:
+        own_azure.control("PUT", "/quotas", quota | {"limit": ENOUGH})
+    assert error["code"] == "ResourceQuotaExceeded"
+    assert "needs 8 more" in error["message"]
+    assert asked(api) == [1, 1, 1]
+    cluster.succeed(patch_tags(cluster, a="1"))
+    assert asked(api) == [1, 1, 1]
+    assert wanted(cluster) == 3
+
+    # The second machine set cannot be written, so the cluster has a part of the new number.
+    wish = {"service": "kubernetes", "operation": "PATCH .*", "step": "scale_workers", "status_code": 422, "skip": 1}
+    with fault(own_azure, correlation_id=cluster.correlation_id, **wish):
+        assert "scale_workers" in str(cluster.fail(scale(cluster, 5)))
+    assert asked(api) == [1, 1, 2]
+    cluster.succeed(patch_tags(cluster, a="2"))
+    assert asked(api) == [1, 2, 2]
+    assert has_workers(api, 5)
+    assert wanted(cluster) == 5
