@@ -18,7 +18,7 @@ from orchestrators.plans import resuming
 from orchestrators.plans.beginning import begin_operation
 from shared import deadline
 from shared.arm.errors import CloudError, ErrorCode, conflict, resource_not_found
-from shared.clusters import convert, states
+from shared.clusters import convert, states, worker_count
 from shared.clusters.decode import decode_cluster
 from shared.clusters.secrets import Purpose, secret_name
 from shared.clusters.states import Edge, Event

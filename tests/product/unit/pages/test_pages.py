@@ -42,13 +42,14 @@ def test_arm_is_told_of_the_types_and_versions_that_are_served() -> None:
     told = json.loads(manifest.page())
     every = sorted(VERSIONS)
     listed = [version for version in every if "openShiftVersions" in features(version)]
+    role_sets = [version for version in every if "platformWorkloadIdentityRoleSets" in features(version)]
     assert told["namespace"] == "Microsoft.RedHatOpenShift"
     assert {row["name"]: row["endpoints"][0]["apiVersions"] for row in told["resourceTypes"]} == {
         "locations": every,
         "locations/openShiftVersions": listed,
         "locations/operationresults": every,
         "locations/operationsstatus": every,
-        "locations/platformWorkloadIdentityRoleSets": newest,
+        "locations/platformWorkloadIdentityRoleSets": role_sets,
         "openShiftClusters": every,
         "operations": every,
     }
