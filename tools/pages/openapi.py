@@ -193,9 +193,7 @@ def _list_of(item: str | Json) -> Json:
 
 
 _ROLE = _closed(_strings("operatorName", "roleDefinitionName", "roleDefinitionId"))
-_ROLE_SET = _closed(
-    {"openShiftVersion": _TEXT, "platformWorkloadIdentityRoles": {"type": "array", "items": _ROLE}}
-)
+_ROLE_SET = _closed({"openShiftVersion": _TEXT, "platformWorkloadIdentityRoles": {"type": "array", "items": _ROLE}})
 _CLOUD_ERROR_BODY: Json = _closed(
     {**_strings("code", "message", "target"), "details": {"type": "array", "items": _ref("CloudErrorBody")}},
     optional=("target", "details"),
