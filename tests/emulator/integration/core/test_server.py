@@ -204,7 +204,7 @@ def test_a_held_call_waits_until_its_fault_is_lifted(tmp_path: Path) -> None:
     async def story() -> None:
         async with _running(tmp_path) as (platform, get):
             hold = platform.faults.add(Fault(service="hello", kind="hold", delay_seconds=60))
-            call = asyncio.create_task(get("https://one.hello.azure.net/held"))
+            call = asyncio.ensure_future(get("https://one.hello.azure.net/held"))
             while platform.faults.list():  # noqa: ASYNC110 - a rule tells nobody when it is met
                 await asyncio.sleep(0.01)
             assert "/held" not in calls
