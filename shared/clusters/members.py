@@ -115,7 +115,7 @@ MEMBERS = (
     Member(f"{_NP}.serviceCidr", required=True, check=network_checks.service_cidr),
     Member(f"{_NP}.outboundType", default="Loadbalancer", values=("Loadbalancer", "UserDefinedRouting"),
            offered=("Loadbalancer",), check=network_checks.outbound_type),
-    Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED, offered=("Disabled",)),
+    Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED),
     Member(_LB, _OBJECT, _M, check=network_checks.load_balancer_profile),
     # Whether there is a profile at all depends on outboundType, see `convert.apply_defaults`.
     Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1, offered=(1,),

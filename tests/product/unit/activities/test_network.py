@@ -180,3 +180,28 @@ def test_the_master_subnet_may_have_private_link_services(accepted: World) -> No
     ]
     assert policies == ["Disabled", "Enabled"]
     assert accepted.azure.changes() == ["PUT subnets/master", "PUT subnets/worker"]
+
+
+def test_security_groups_of_the_customers_stay_on_the_subnets(accepted: World) -> None:
+    """Only the master subnet's policies change; a subnet that has lost its group is named."""
+    call("decide_names")
+    accepted.properties["networkProfile"] = {"preconfiguredNSG": "Enabled"}
+    for name in ("master", "worker"):
+        properties = {
+            "addressPrefix": "10.0.0.0/24",
+            "privateLinkServiceNetworkPolicies": "Enabled",
+            "networkSecurityGroup": {"id": f"/groups/{name}-own"},
+        }
+        network_fake.put(accepted, f"{NETWORK}/subnets/{name}", properties)
+    while call("attach_nsgs") != DONE:
+        pass
+    while call("detach_nsgs") != DONE:
+        pass
+    subnets = [accepted.azure.resources[f"{NETWORK}/subnets/{name}".lower()] for name in ("master", "worker")]
+    groups = [subnet["properties"]["networkSecurityGroup"]["id"] for subnet in subnets]
+    assert groups == ["/groups/master-own", "/groups/worker-own"]
+    assert accepted.azure.changes() == ["PUT subnets/master"]
+    del subnets[1]["properties"]["networkSecurityGroup"]
+    error = call("attach_nsgs")["error"]
+    assert (error["code"], error["target"]) == ("InvalidLinkedVNet", 'properties.workerProfiles["worker"].subnetId')
+    assert "az network vnet subnet update" in error["message"]

@@ -97,6 +97,18 @@ def test_a_subnet_that_the_cluster_cannot_use_is_refused(
     assert [word for word in want_words if word not in message] == []
 
 
+def test_with_groups_of_the_customers_each_subnet_needs_one(accepted: World) -> None:
+    """Whose groups they are does not matter; the message has the command that attaches one."""
+    subnets = lay(accepted)
+    accepted.properties["networkProfile"]["preconfiguredNSG"] = "Enabled"
+    subnets["master"]["networkSecurityGroup"] = {"id": FOREIGN}
+    target, message = only_problem(run())
+    assert target == WORKER
+    assert "--network-security-group" in message
+    subnets["worker"]["networkSecurityGroup"] = {"id": FOREIGN}
+    assert run() == DONE
+
+
 def others(count: int) -> list[dict[str, str]]:
     """Return IP configurations that belong to somebody else."""
     return [{"id": f"/subscriptions/x/resourceGroups/x/providers/x/{number}"} for number in range(count)]
