@@ -63,7 +63,9 @@ def _without_own_way(arm: ArmModel, interface_id: str, subnet: Json, pools: Any)
         if any(_leads_out(arm, rule) for rule in _rules(arm, pool["id"])):
             return ""
     if standard:
-        return f"no load balancer of {interface_id} has an outbound rule, and a Standard one ends default outbound access"
+        return (
+            f"no load balancer of {interface_id} has an outbound rule, and a Standard one ends default outbound access"
+        )
     if subnet["properties"].get("defaultOutboundAccess") is False:
         return f"subnet {subnet['id']} has no default outbound access"
     return ""

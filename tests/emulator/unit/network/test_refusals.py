@@ -176,6 +176,10 @@ MISTAKES: dict[str, tuple[Act, str]] = {
         lambda world: world.put_public_balancer(loadBalancingRules=_rule(), outboundRules=_outbound()),
         "LoadBalancingRuleMustDisableSNATSinceSameFrontendIPConfigurationIsReferencedByOutboundRule",
     ),
+    "an outbound rule on a frontend that goes": (
+        lambda world: world.put_balancer(loadBalancingRules=[], outboundRules=_outbound(), frontendIPConfigurations=[]),
+        "InvalidResourceReference",
+    ),
     "an outbound rule on a frontend inside": (
         lambda world: world.put_balancer(loadBalancingRules=[], outboundRules=_outbound()),
         "OutboundRuleFrontendMustBePublic",
