@@ -15,7 +15,7 @@ from azure.mgmt.network.models import Subnet, VirtualNetwork
 
 from activities.azure import subnets
 from activities.azure.cluster_principal import read_as_either
-from activities.checks import linked_resources
+from activities.checks import linked_resources, route_tables
 from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id
@@ -64,6 +64,7 @@ def _validate_network(step: Step) -> Outcome | None:
     problems = [*_location(step, network), *_overlaps(ranges), *_dns_servers(network, ranges)]
     busy = []
     groups = {target: group_id for target, _, group_id in subnets.wanted(step)}
+    problems += route_tables.problems(step, found)
     for target, subnet in found.items():
         if subnet is None:
             identifier = linked_resources.subnet_ids(step)[target]

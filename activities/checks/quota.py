@@ -1,5 +1,6 @@
-"""The quotas that a cluster's machines and addresses use in the subscription's region."""
+"""The quotas that a cluster's machines and addresses use in the subscription's region, and the ports of its addresses."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,14 +10,16 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
+from activities.azure import outbound
 from activities.checks import vm_sizes
 from activities.machines import machine_names
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
 
-# Those of the public load balancers of masters and workers, which the network template makes.
-_PUBLIC_ADDRESSES = 2
+_COUNT = "properties.networkProfile.loadBalancerProfile.managedOutboundIps.count"
+# The ports of an address that Azure gives to machines behind it, and how many of them each machine gets.
+_SNAT_PORTS, _PORTS_OF_A_MACHINE = 63_992, 1024
 _PUBLIC_ADDRESS_QUOTAS = ("PublicIPAddresses", "StaticPublicIPAddresses", "StandardSkuPublicIpAddresses")
 _PORTAL = "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlade/~/myQuotas"
 
@@ -42,14 +45,46 @@ def _validate_quota(step: Step) -> None:
 
     Source: ARO-RP `pkg/validate/quota.go`; that does not count the bootstrap machine, and so can fail later.
     """
-    demand = _machines(step) | _addresses(step)
-    short = [
-        _short(step, usage, demand[usage.name.lower()])
+    if short := _shortages(step, _machines(step) | _addresses(step)):
+        raise summarize(short)
+
+
+def _validate_load_balancer_profile(step: Step) -> None:
+    """Check that an update can have its outbound addresses, and that they have ports for all machines behind them.
+
+    Raises:
+        CloudError: `ResourceQuotaExceeded` or `InvalidParameter`, for the customer.
+
+    Source: ARO-RP `pkg/validate/dynamic/loadbalancerprofile.go`.
+    """
+    network, infra_id = step.customer(NetworkManagementClient), step.properties["infraId"]
+    wanted = {way["publicIpAddress"] for way in outbound.ways(step.properties)}
+    missing = wanted - _names(lambda: network.public_ip_addresses.list(step.resource_group))
+    problems = _shortages(step, _public_addresses(len(missing)), _COUNT) if missing else []
+    pools = network.load_balancers.get(step.resource_group, infra_id).backend_address_pools or []
+    machines = sum(len(pool.backend_ip_configurations or []) for pool in pools if pool.name == infra_id)
+    least = math.ceil(machines * _PORTS_OF_A_MACHINE / _SNAT_PORTS)
+    if len(wanted) < least:
+        problems.append(
+            CloudError(
+                400,
+                ErrorCode.INVALID_PARAMETER,
+                f"The value '{len(wanted)}' of '{_COUNT}' is too low: {machines} machines send from these addresses, "
+                f"each with {_PORTS_OF_A_MACHINE} ports, and an address has {_SNAT_PORTS}. Use at least {least}.",
+                _COUNT,
+            )
+        )
+    if problems:
+        raise summarize(problems)
+
+
+def _shortages(step: Step, demand: Counter[str], target: str = "") -> list[CloudError]:
+    """Return a problem for each quota that is smaller than a demand, given by name of the quota in lower case."""
+    return [
+        _short(step, usage, demand[usage.name.lower()], target)
         for usage in _usages(step)
         if demand[usage.name.lower()] > max(0, usage.limit - usage.used)
     ]
-    if short:
-        raise summarize(short)
 
 
 def _machines(step: Step) -> Counter[str]:
@@ -82,12 +117,19 @@ def _missing(step: Step) -> Iterator[tuple[str, int]]:
 
 
 def _addresses(step: Step) -> Counter[str]:
-    """Return how many public addresses still have to be made: two, and the router's unless it is private."""
+    """Return how many public addresses still have to be made.
+
+    The masters need one to reach the outside, the workers as many as the request says, and a public router one.
+    """
     ingress = [each for each in step.properties.get("ingressProfiles") or [] if each.get("visibility") == "Public"]
     public_addresses = step.customer(NetworkManagementClient).public_ip_addresses
     existing = _names(lambda: public_addresses.list(step.resource_group))
-    needed = max(0, _PUBLIC_ADDRESSES + len(ingress) - len(existing))
-    return Counter({name.lower(): needed for name in _PUBLIC_ADDRESS_QUOTAS})
+    ways = len(outbound.ways(step.properties))
+    return _public_addresses(max(0, ways + bool(ways) + len(ingress) - len(existing)))
+
+
+def _public_addresses(count: int) -> Counter[str]:
+    return Counter({name.lower(): count for name in _PUBLIC_ADDRESS_QUOTAS})
 
 
 def _names(read: Callable[[], Any]) -> set[str]:
@@ -114,7 +156,7 @@ def _usages(step: Step) -> Iterator[_Usage]:
             yield _Usage(provider, name, label, int(usage.limit), int(usage.current_value))
 
 
-def _short(step: Step, usage: _Usage, needed: int) -> CloudError:
+def _short(step: Step, usage: _Usage, needed: int, target: str) -> CloudError:
     """Name the quota, its figures, how many are missing, and both ways to ask for more."""
     location, least = step.cluster["location"], usage.used + needed
     scope = f"/subscriptions/{step.subscription_id}/providers/{usage.provider}/locations/{location}"
@@ -125,7 +167,9 @@ def _short(step: Step, usage: _Usage, needed: int) -> CloudError:
         f"{least - usage.limit} short: the limit is {usage.limit}, {usage.used} are in use, and the cluster needs "
         f"{needed} more. Ask for at least {least} at {_PORTAL} or with: az quota update --resource-name "
         f"'{usage.name}' --scope '{scope}' --limit-object value={least} limit-object-type=LimitValue",
+        target,
     )
 
 
 validate_quota = Executor(run=_validate_quota)
+validate_load_balancer_profile = Executor(run=_validate_load_balancer_profile)

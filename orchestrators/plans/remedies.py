@@ -45,6 +45,7 @@ BY_ROW = {
     "validate_disk_encryption_sets": "Let the resource provider read the disk encryption sets, then repeat the request. For other sets, of the cluster's region, delete the cluster and create it with them.",
     "validate_providers": "Register the resource providers that the message names, then repeat the request.",
     "validate_quota": "Ask Azure for more quota, as the message says, then repeat the request. For other sizes or another region, delete the cluster and create it there.",
+    "validate_load_balancer_profile": "Ask Azure for more quota, as the message says, or for another number of addresses, then repeat the request.",
     "validate_vm_sizes": "Ask Azure support to open the sizes to the subscription, or register the feature that the message names, then repeat the request. For other sizes, delete the cluster and create it with them.",
     "decide_zones": "Ask Azure support to open the sizes to the subscription in the zones, then repeat the request. For other sizes, delete the cluster and create it with them.",
     "create_dns": "Choose another properties.clusterProfile.domain, or one of your own with a dot in it.",

@@ -114,11 +114,11 @@ MEMBERS = (
     Member(f"{_NP}.podCidr", required=True, check=network_checks.pod_cidr),
     Member(f"{_NP}.serviceCidr", required=True, check=network_checks.service_cidr),
     Member(f"{_NP}.outboundType", default="Loadbalancer", values=("Loadbalancer", "UserDefinedRouting"),
-           offered=("Loadbalancer",), check=network_checks.outbound_type),
+           check=network_checks.outbound_type),
     Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED),
     Member(_LB, _OBJECT, _M, check=network_checks.load_balancer_profile),
     # Whether there is a profile at all depends on outboundType, see `convert.apply_defaults`.
-    Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1, offered=(1,),
+    Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1,
            check=network_checks.managed_outbound_ips),
     Member(f"{_LB}.effectiveOutboundIps[]", _ARRAY, _R, check=cluster_checks.read_only, create_only=True),
     Member(f"{_LB}.effectiveOutboundIps[].id", rule=_R),

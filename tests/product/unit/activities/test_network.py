@@ -44,9 +44,35 @@ def test_the_network_is_deployed_once(laid: World) -> None:
         "virtualNetworkId": NETWORK,
         "masterSubnetId": f"{NETWORK}/subnets/master",
         "apiServerVisibility": "Public",
+        "outboundWays": [{"frontend": "outbound", "publicIpAddress": f"{laid.properties['infraId']}-outbound-pip-v4"}],
         "resourceProviderSubscriptionId": "bbbbbbbb-0000-0000-0000-000000000001",
     }
     assert set(sent) == set(templates.load("network")["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("networking", "want"),
+    [
+        ({"loadBalancerProfile": {"managedOutboundIps": {"count": 3}}}, ["", "-2", "-3"]),
+        ({"outboundType": "UserDefinedRouting"}, []),
+    ],
+    ids=["three addresses", "own routes"],
+)
+def test_the_ways_out_of_the_request_are_deployed_and_their_addresses_stored(
+    laid: World, networking: dict[str, Any], want: list[str]
+) -> None:
+    """They are stored once the deployment has succeeded; with routes of the customer's there are none."""
+    laid.properties["networkProfile"] = networking
+    call("deploy_network_template")
+    given = laid.azure.resources[DEPLOYMENT]["properties"]["parameters"]["outboundWays"]["value"]
+    assert [way["frontend"] for way in given] == [f"outbound{suffix}" for suffix in want]
+    laid.azure.resources[DEPLOYMENT]["properties"]["provisioningState"] = "Succeeded"
+    assert call("deploy_network_template", "status") == DONE
+    prefix = (
+        f"{CLUSTER_GROUP}/providers/Microsoft.Network/publicIPAddresses/{laid.properties['infraId']}-outbound-pip-v4"
+    )
+    profile = laid.properties["networkProfile"].get("loadBalancerProfile", {})
+    assert profile.get("effectiveOutboundIps", []) == [{"id": prefix + suffix} for suffix in want]
 
 
 def test_nothing_is_deployed_before_names_are_decided(accepted: World) -> None:
