@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from azure.mgmt.network import NetworkManagementClient
+
 from tests.product.integration.service.inside import Inside
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, begun
@@ -64,6 +66,31 @@ class Outbound:
             kind: {name: each for name, each in self.parts(kind).items() if not name.startswith("outbound")}
             for kind in PARTS
         }
+
+    def add_service(self, name: str) -> None:
+        """Add a Service's address and port to the load balancer, as the cluster's cloud provider does."""
+        inside = Inside(self.cluster)
+        network: Any = inside.client(NetworkManagementClient)
+        group, infra_id = inside.group, inside.infra_id
+        standard: Json = {"location": self.cluster.azure.endpoints["location"], "sku": {"name": "Standard"}}
+        address = network.public_ip_addresses.begin_create_or_update(
+            group, f"{infra_id}-{name}", standard | {"properties": {"publicIPAllocationMethod": "Static"}}
+        ).result()
+        balancer = network.load_balancers.get(group, infra_id).as_dict()
+        own, parts = balancer["id"], balancer["properties"]
+        parts["frontendIPConfigurations"].append({"name": name, "properties": {"publicIPAddress": {"id": address.id}}})
+        parts["probes"].append({"name": name, "properties": {"protocol": "Tcp", "port": 31000}})
+        rule = {
+            "frontendIPConfiguration": {"id": f"{own}/frontendIPConfigurations/{name}"},
+            "backendAddressPool": {"id": f"{own}/backendAddressPools/{infra_id}"},
+            "probe": {"id": f"{own}/probes/{name}"},
+            "protocol": "Tcp",
+            "frontendPort": 8080,
+            "backendPort": 8080,
+            "disableOutboundSnat": True,
+        }
+        parts["loadBalancingRules"].append({"name": name, "properties": rule})
+        network.load_balancers.begin_create_or_update(group, infra_id, balancer).result()
 
     def expect(self, count: int) -> None:
         """Check that workers send from so many addresses, that no others are left, and that clients see them."""

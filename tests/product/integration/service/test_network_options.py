@@ -1,21 +1,26 @@
 """What customers may choose about a cluster's network: outbound addresses, routes of their own, groups of their own."""
 
 import random
+from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 import pytest
 
-from tests.local_azure import LocalAzure, unique
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service import rights
 from tests.product.integration.service.customer_resources import NETWORK_CONTRIBUTOR, Resources
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.outbound import Outbound
-from tests.product.integration.service.stage import Cluster, prepare
+from tests.product.integration.service.stage import Cluster, fault, prepare
 
 pytestmark = pytest.mark.slow(40)
 
 Json = dict[str, Any]
 NETWORK = "microsoft.network/"
+# How long a call is kept at most, if nobody lets it go. The product's own time-out is a little longer.
+HELD_SECONDS = 50
 MASTER, WORKER = "properties.masterProfile.subnetId", 'properties.workerProfiles["worker"].subnetId'
 TO_APPLIANCE = {"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.9.0.4"}
 # What lets clients in through a customer's own group: the API server, and the router's ports.
@@ -71,6 +76,27 @@ def test_the_number_of_outbound_addresses_goes_down_and_up_while_a_service_keeps
     actions = rights.used(azure, correlation_ids)
     assert actions <= rights.granted()
     assert "Microsoft.Network/publicIPAddresses/delete" in actions
+
+
+def test_a_service_that_the_cluster_adds_during_an_update_is_kept(azure: LocalAzure, rng: random.Random) -> None:
+    """The update has read the load balancer before; it does not write what it has read, and reads again."""
+    (cluster,) = prepare(azure, unique(rng))
+    cluster = replace(cluster, correlation_id=str(UUID(int=rng.getrandbits(128))))
+    outbound = Outbound(cluster)
+    cluster.succeed(cluster.create())
+    wish = {"service": "arm", "operation": "PUT Microsoft.Network/loadBalancers", "kind": "hold"}
+    wish |= {"step": "reconcile_load_balancer_profile", "correlation_id": cluster.correlation_id}
+    with fault(azure, **wish, delay_seconds=HELD_SECONDS) as held:
+        update = outbound.patch(3)
+        wait_for(lambda: held not in {each["id"] for each in azure.control("GET", "/faults")["value"]}, "the PUT")
+        outbound.add_service("asked")
+    cluster.succeed(update)
+    outbound.expect(3)
+    service = outbound.of_services()
+    assert all("asked" in service[kind] for kind in service)
+    (refused,) = [call for call in cluster.calls(update) if call["fault"] == held]
+    assert refused["status"] == HTTPStatus.PRECONDITION_FAILED
+    cluster.succeed(cluster.delete())
 
 
 def test_an_update_to_more_addresses_than_the_quota_has_changes_nothing(azure: LocalAzure, rng: random.Random) -> None:
