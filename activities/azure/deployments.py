@@ -46,22 +46,37 @@ _PASSING = {
 }
 
 
-def executor(name: str, parameters: Callable[[Step], Parameters], validate: Callable[[Step], list[str]]) -> Executor:
+def _nothing_more(_step: Step) -> None:
+    """Store nothing about a deployment."""
+
+
+def executor(
+    name: str,
+    parameters: Callable[[Step], Parameters],
+    validate: Callable[[Step], list[str]],
+    store: Callable[[Step], None] = _nothing_more,
+) -> Executor:
     """Return the executor that deploys a template.
 
     Args:
         name: name of the template and the deployment.
         parameters: returns the parameters for a step; none of them secret, because they are rendered.
         validate: returns what is missing before the deployment can begin, one sentence each.
+        store: stores what the deployment has made, once it has succeeded. It may run twice.
     """
+
+    def stored(step: Step, outcome: Outcome | None) -> Outcome | None:
+        if outcome is None:
+            store(step)
+        return outcome
 
     def render_it(step: Step) -> list[Rendered]:
         values = parameters(step)
         return [dict(render(name, values, templates.digest(name, values)))]
 
     return Executor(
-        run=lambda step: begin(step, name, parameters(step)),
-        status=lambda step: status(step, name),
+        run=lambda step: stored(step, begin(step, name, parameters(step))),
+        status=lambda step: stored(step, status(step, name)),
         cancel=lambda step: cancel(step, name),
         validate=validate,
         render=render_it,

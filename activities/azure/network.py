@@ -2,7 +2,7 @@
 
 from azure.mgmt.network import NetworkManagementClient
 
-from activities.azure import deployments
+from activities.azure import deployments, outbound
 from activities.machines import machine_names
 from activities.runtime.step import Step
 from shared import settings
@@ -63,6 +63,7 @@ def _parameters(step: Step) -> Parameters:
         "virtualNetworkId": str(masters.parent),
         "masterSubnetId": str(masters),
         "apiServerVisibility": step.properties["apiserverProfile"]["visibility"],
+        "outboundWays": outbound.ways(step.properties),
         "resourceProviderSubscriptionId": settings.load().subscription_id,
     }
 
@@ -73,4 +74,4 @@ def _validate(step: Step) -> list[str]:
 
 # Source: ARO-RP `pkg/cluster/deployresources.go`, of June 2020. Here it is separate from the machines, so that rows
 # which need only the network continue while the machines boot.
-deploy_network_template = deployments.executor(DEPLOYMENT, _parameters, _validate)
+deploy_network_template = deployments.executor(DEPLOYMENT, _parameters, _validate, outbound.store_effective)

@@ -1,5 +1,7 @@
 """Prepares the customer's subnets: attaches network security groups, and permits a private link service.
 
+If the customer brings network security groups (`preconfiguredNSG`), the service attaches and detaches none.
+
 Subnets of one virtual network change one after the other, because ARM refuses a second change while one is in progress.
 Each run changes the first subnet that needs it, and waits.
 """
@@ -27,7 +29,8 @@ def _attach_nsgs(step: Step) -> Outcome | None:
     subnet that is as it should be is left alone.
 
     Raises:
-        CloudError: `InvalidLinkedVNet`, for the customer: a subnet is missing, or has somebody else's group.
+        CloudError: `InvalidLinkedVNet`, for the customer: a subnet is missing, or has somebody else's group, or has
+            none although the customer brings them.
 
     Source: ARO-RP `pkg/cluster/attachnsgs.go`, `pkg/cluster/setmastersubnetpolicies.go`.
     """
@@ -37,16 +40,14 @@ def _attach_nsgs(step: Step) -> Outcome | None:
         if subnet is None:
             raise _invalid(f"The subnet '{subnet_id}' was not found.", target)
         attached = attached_group(subnet)
-        if attached and attached.lower() != group_id.lower():
-            raise _invalid(
-                f"The subnet '{subnet_id}' has the network security group '{attached}', which is not this cluster's.",
-                target,
-            )
+        if problem := group_problem(subnet, group_id):
+            raise _invalid(problem, target)
         forbids_links = (
             str(subnet_id).lower() == master_id and subnet.private_link_service_network_policies != _LINKS_ALLOWED
         )
         if not attached or forbids_links:
-            subnet.network_security_group = NetworkSecurityGroup(id=group_id)
+            if not attached:
+                subnet.network_security_group = NetworkSecurityGroup(id=group_id)
             if forbids_links:
                 subnet.private_link_service_network_policies = _LINKS_ALLOWED
             return _put(step, subnet_id, subnet)
@@ -86,16 +87,43 @@ def _detach_nsgs(step: Step) -> Outcome | None:
     return None
 
 
+def brings_groups(step: Step) -> bool:
+    """Tell whether the customer attaches network security groups of their own."""
+    return (step.properties.get("networkProfile") or {}).get("preconfiguredNSG") == "Enabled"
+
+
+def group_problem(subnet: Subnet, group_id: str) -> str:
+    """Return what is wrong with the group of a subnet, and what to do, or "".
+
+    Args:
+        subnet: the subnet.
+        group_id: id of the cluster's own group; "" if the customer brings one.
+    """
+    attached = attached_group(subnet)
+    if not group_id and not attached:
+        return (
+            f"The subnet '{subnet.id}' has no network security group, which the preconfiguredNSG 'Enabled' requires. "
+            f"Attach one with: az network vnet subnet update --ids '{subnet.id}' --network-security-group <id>"
+        )
+    if group_id and attached and attached.lower() != group_id.lower():
+        return (
+            f"The subnet '{subnet.id}' has the network security group '{attached}'. The cluster attaches its own: detach "
+            f"it with: az network vnet subnet update --ids '{subnet.id}' --remove networkSecurityGroup"
+        )
+    return ""
+
+
 def wanted(step: Step) -> list[tuple[str, ResourceId, str]]:
-    """Return each subnet: its path in the request, its id, and the id of its group."""
+    """Return each subnet: its path in the request, its id, and the id of its group, "" if the customer brings one."""
     group = resource_id.parse(step.properties["clusterProfile"]["resourceGroupId"])
-    prefix = f"{group}/providers/Microsoft.Network/networkSecurityGroups/{step.properties['infraId']}"
+    prefix = f"{group}/providers/Microsoft.Network/networkSecurityGroups/{step.properties.get('infraId', '')}"
+    own = "" if brings_groups(step) else prefix
     workers = {profile["subnetId"] for profile in step.properties["workerProfiles"]}
     master = resource_id.parse(step.properties["masterProfile"]["subnetId"])
     return [
-        ("properties.masterProfile.subnetId", master, f"{prefix}-controlplane-nsg"),
+        ("properties.masterProfile.subnetId", master, own and f"{own}-controlplane-nsg"),
         *(
-            ('properties.workerProfiles["worker"].subnetId', resource_id.parse(subnet_id), f"{prefix}-node-nsg")
+            ('properties.workerProfiles["worker"].subnetId', resource_id.parse(subnet_id), own and f"{own}-node-nsg")
             for subnet_id in sorted(workers)
         ),
     ]

@@ -1,4 +1,4 @@
-"""The customer's resources that a cluster refers to: virtual network, subnets, disk encryption sets, and their kinds."""
+"""The customer's resources that a cluster refers to: network, subnets and what they use, disk encryption sets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from azure.core.exceptions import ResourceNotFoundError
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.network.models import Subnet, VirtualNetwork
 
+from activities.azure.subnets import attached_group, brings_groups
 from activities.runtime.step import Step
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, Owner
@@ -33,6 +34,8 @@ class Kind:
 NETWORK = Kind("virtual network", ErrorCode.INVALID_LINKED_VNET)
 ROUTE_TABLE = Kind("route table", ErrorCode.INVALID_LINKED_ROUTE_TABLE)
 NAT_GATEWAY = Kind("NAT gateway", ErrorCode.INVALID_LINKED_NAT_GATEWAY)
+# As ARO-RP, which has no code of its own for them.
+SECURITY_GROUP = Kind("network security group", ErrorCode.INVALID_LINKED_VNET)
 ENCRYPTION_SET = Kind("disk encryption set", ErrorCode.INVALID_LINKED_DISK_ENCRYPTION_SET)
 
 
@@ -108,9 +111,11 @@ def subnets(step: Step, found: VirtualNetwork) -> dict[str, Subnet | None]:
 
 
 def attached(step: Step, found: VirtualNetwork) -> list[Linked]:
-    """Return the route tables and NAT gateways of the cluster's subnets, each once."""
+    """Return the route tables, NAT gateways and the customer's security groups of the cluster's subnets, each once."""
     linked = []
     for target, subnet in subnets(step, found).items():
+        if subnet is not None and brings_groups(step) and (group := attached_group(subnet)):
+            linked.append(Linked(SECURITY_GROUP, resource_id.parse(group), target))
         if subnet is not None and subnet.route_table is not None:
             linked.append(Linked(ROUTE_TABLE, resource_id.parse(str(subnet.route_table.id)), target))
         if subnet is not None and subnet.nat_gateway is not None:

@@ -15,7 +15,7 @@ from azure.mgmt.network.models import Subnet, VirtualNetwork
 
 from activities.azure import subnets
 from activities.azure.cluster_principal import read_as_either
-from activities.checks import linked_resources
+from activities.checks import linked_resources, route_tables
 from activities.runtime.executor import Executor, Outcome, TryAgain
 from activities.runtime.step import Step
 from shared.arm import resource_id
@@ -63,13 +63,14 @@ def _validate_network(step: Step) -> Outcome | None:
     ranges = _ranges(step, found)
     problems = [*_location(step, network), *_overlaps(ranges), *_dns_servers(network, ranges)]
     busy = []
-    cluster_groups = _own_groups(step)
+    groups = {target: group_id for target, _, group_id in subnets.wanted(step)}
+    problems += route_tables.problems(step, found)
     for target, subnet in found.items():
         if subnet is None:
             identifier = linked_resources.subnet_ids(step)[target]
             problems.append(_invalid(f"The subnet '{identifier}' was not found. Create it, or correct the id.", target))
             continue
-        problems += [*_attached_group(subnet, target, cluster_groups.get(target, "")), *_size(step, subnet, target)]
+        problems += [*_attached_group(subnet, target, groups[target]), *_size(step, subnet, target)]
         state = text(subnet.provisioning_state)
         if state == "Updating":
             busy.append(_invalid(f"The subnet '{subnet.id}' is being changed by somebody else.", target))
@@ -99,24 +100,9 @@ def _plain(location: str) -> str:
     return location.replace(" ", "").lower()
 
 
-def _own_groups(step: Step) -> dict[str, str]:
-    """Return the ids of the security groups that this cluster attaches, by subnet; empty before names are decided."""
-    if "infraId" not in step.properties:
-        return {}
-    return {target: group_id for target, _, group_id in subnets.wanted(step)}
-
-
-def _attached_group(subnet: Subnet, target: str, cluster_group: str) -> list[CloudError]:
-    group = subnets.attached_group(subnet)
-    if not group or group.lower() == cluster_group.lower():
-        return []
-    return [
-        _invalid(
-            f"The subnet '{subnet.id}' has the network security group '{group}'. The cluster attaches its own: detach "
-            f"it with: az network vnet subnet update --ids '{subnet.id}' --remove networkSecurityGroup",
-            target,
-        )
-    ]
+def _attached_group(subnet: Subnet, target: str, group_id: str) -> list[CloudError]:
+    problem = subnets.group_problem(subnet, group_id)
+    return [_invalid(problem, target)] if problem else []
 
 
 def _size(step: Step, subnet: Subnet, target: str) -> list[CloudError]:

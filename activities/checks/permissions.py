@@ -12,7 +12,16 @@ from azure.mgmt.authorization import AuthorizationManagementClient
 
 from activities.azure.cluster_principal import read_as_either
 from activities.checks import linked_resources
-from activities.checks.linked_resources import ENCRYPTION_SET, NAT_GATEWAY, NETWORK, ROUTE_TABLE, Connect, Kind, Linked
+from activities.checks.linked_resources import (
+    ENCRYPTION_SET,
+    NAT_GATEWAY,
+    NETWORK,
+    ROUTE_TABLE,
+    SECURITY_GROUP,
+    Connect,
+    Kind,
+    Linked,
+)
 from activities.runtime.executor import TryAgain
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, Owner, summarize
@@ -23,6 +32,7 @@ _READ_NETWORK = f"{_VNET}/read"
 _SUBNETS = (f"{_VNET}/subnets/join/action", f"{_VNET}/subnets/read", f"{_VNET}/subnets/write")
 _ROUTES = "Microsoft.Network/routeTables"
 _NAT = "Microsoft.Network/natGateways"
+_JOIN_GROUP = "Microsoft.Network/networkSecurityGroups/join/action"
 _READ_SET = "Microsoft.Compute/diskEncryptionSets/read"
 
 # The built-in role that has all of them, for the command that grants it.
@@ -30,6 +40,7 @@ _ROLES = {
     NETWORK: "Network Contributor",
     ROUTE_TABLE: "Network Contributor",
     NAT_GATEWAY: "Network Contributor",
+    SECURITY_GROUP: "Network Contributor",
     ENCRYPTION_SET: "Reader",
 }
 
@@ -56,6 +67,7 @@ CLUSTER_ACTIONS = {
     NETWORK: (f"{_VNET}/join/action", _READ_NETWORK, f"{_VNET}/write", *_SUBNETS),
     ROUTE_TABLE: (f"{_ROUTES}/join/action", f"{_ROUTES}/read", f"{_ROUTES}/write"),
     NAT_GATEWAY: (f"{_NAT}/join/action", f"{_NAT}/read", f"{_NAT}/write"),
+    SECURITY_GROUP: (_JOIN_GROUP,),
     ENCRYPTION_SET: (_READ_SET,),
 }
 # The service's work: it links its private DNS zone to the network, writes the subnets with everything attached to them,
@@ -64,6 +76,7 @@ PROVIDER_ACTIONS = {
     NETWORK: (f"{_VNET}/join/action", _READ_NETWORK, *_SUBNETS),
     ROUTE_TABLE: (f"{_ROUTES}/join/action", f"{_ROUTES}/read"),
     NAT_GATEWAY: (f"{_NAT}/join/action",),
+    SECURITY_GROUP: (_JOIN_GROUP,),
     ENCRYPTION_SET: (_READ_SET,),
 }
 

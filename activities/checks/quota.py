@@ -1,5 +1,6 @@
-"""The quotas that a cluster's machines and addresses use in the subscription's region."""
+"""The quotas that a cluster's machines and addresses use in the subscription's region, and the ports of its addresses."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,15 +10,17 @@ from azure.core.exceptions import HttpResponseError
 from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
+from activities.azure import outbound
 from activities.checks import vm_sizes
 from activities.machines import machine_names
 from activities.runtime.executor import Executor
 from activities.runtime.step import Step
 from shared.arm.errors import CloudError, ErrorCode, summarize
 
-# Those of the public load balancers of masters and workers, which the network template makes.
-_PUBLIC_ADDRESSES = 2
 _WORKERS = "properties.workerProfiles['worker'].count"
+_COUNT = "properties.networkProfile.loadBalancerProfile.managedOutboundIps.count"
+# The ports of an address that Azure gives to machines behind it, and how many of them each machine gets.
+_SNAT_PORTS, _PORTS_OF_A_MACHINE = 63_992, 1024
 _PUBLIC_ADDRESS_QUOTAS = ("PublicIPAddresses", "StaticPublicIPAddresses", "StandardSkuPublicIpAddresses")
 _PORTAL = "https://portal.azure.com/#view/Microsoft_Azure_Capacity/QuotaMenuBlade/~/myQuotas"
 
@@ -47,6 +50,35 @@ def _validate_quota(step: Step) -> None:
     missing = [*_first_machines(step, existing), *_workers(step, existing)]
     if short := _shortages(step, _machines(step, missing) | _addresses(step)):
         raise summarize(short)
+
+
+def _validate_load_balancer_profile(step: Step) -> None:
+    """Check that an update can have its outbound addresses, and that they have ports for all machines behind them.
+
+    Raises:
+        CloudError: `ResourceQuotaExceeded` or `InvalidParameter`, for the customer.
+
+    Source: ARO-RP `pkg/validate/dynamic/loadbalancerprofile.go`.
+    """
+    network, infra_id = step.customer(NetworkManagementClient), step.properties["infraId"]
+    wanted = {way["publicIpAddress"] for way in outbound.ways(step.properties)}
+    missing = wanted - _names(lambda: network.public_ip_addresses.list(step.resource_group))
+    problems = _shortages(step, _public_addresses(len(missing)), _COUNT) if missing else []
+    pools = network.load_balancers.get(step.resource_group, infra_id).backend_address_pools or []
+    machines = sum(len(pool.backend_ip_configurations or []) for pool in pools if pool.name == infra_id)
+    least = math.ceil(machines * _PORTS_OF_A_MACHINE / _SNAT_PORTS)
+    if len(wanted) < least:
+        problems.append(
+            CloudError(
+                400,
+                ErrorCode.INVALID_PARAMETER,
+                f"The value '{len(wanted)}' of '{_COUNT}' is too low: {machines} machines send from these addresses, "
+                f"each with {_PORTS_OF_A_MACHINE} ports, and an address has {_SNAT_PORTS}. Use at least {least}.",
+                _COUNT,
+            )
+        )
+    if problems:
+        raise summarize(problems)
 
 
 def _validate_worker_quota(step: Step) -> None:
@@ -112,12 +144,19 @@ def _existing_machines(step: Step) -> set[str]:
 
 
 def _addresses(step: Step) -> Counter[str]:
-    """Return how many public addresses still have to be made: two, and the router's unless it is private."""
+    """Return how many public addresses still have to be made.
+
+    The masters need one to reach the outside, the workers as many as the request says, and a public router one.
+    """
     ingress = [each for each in step.properties.get("ingressProfiles") or [] if each.get("visibility") == "Public"]
     public_addresses = step.customer(NetworkManagementClient).public_ip_addresses
     existing = _names(lambda: public_addresses.list(step.resource_group))
-    needed = max(0, _PUBLIC_ADDRESSES + len(ingress) - len(existing))
-    return Counter({name.lower(): needed for name in _PUBLIC_ADDRESS_QUOTAS})
+    ways = len(outbound.ways(step.properties))
+    return _public_addresses(max(0, ways + bool(ways) + len(ingress) - len(existing)))
+
+
+def _public_addresses(count: int) -> Counter[str]:
+    return Counter({name.lower(): count for name in _PUBLIC_ADDRESS_QUOTAS})
 
 
 def _names(read: Callable[[], Any]) -> set[str]:
@@ -161,3 +200,4 @@ def _short(step: Step, usage: _Usage, needed: int, target: str) -> CloudError:
 
 validate_quota = Executor(run=_validate_quota)
 validate_worker_quota = Executor(run=_validate_worker_quota)
+validate_load_balancer_profile = Executor(run=_validate_load_balancer_profile)

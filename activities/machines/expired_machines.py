@@ -11,7 +11,7 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.resource.deployments import DeploymentsMgmtClient
 
-from activities.azure import deployments, resource_group, storage
+from activities.azure import deployments, outbound, resource_group, storage
 from activities.machines import graph, machine_names
 from activities.runtime.executor import Executor, Outcome, wait
 from activities.runtime.step import Step
@@ -67,7 +67,7 @@ def _interfaces(step: Step) -> Outcome | None:
 def _addresses(step: Step) -> Outcome | None:
     """Delete the public addresses that the old cluster took for its services, first of all the router's."""
     network, infra_id = step.customer(NetworkManagementClient), step.properties.get("infraId", "")
-    kept = {f"{infra_id}-pip-v4", f"{infra_id}-outbound-pip-v4"}
+    kept = {f"{infra_id}-pip-v4", *(way["publicIpAddress"] for way in outbound.ways(step.properties))}
     left = [address for address in network.public_ip_addresses.list(step.resource_group) if address.name not in kept]
     used = {str(address.ip_configuration.id).lower() for address in left if address.ip_configuration}
     return (_release(step, used) if used else None) or _delete(

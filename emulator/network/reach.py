@@ -14,6 +14,7 @@ from emulator.arm.ids import parse_resource
 from emulator.arm.models import ArmModel
 from emulator.dns.resources import ZONE as PUBLIC_ZONE
 from emulator.network.addresses import held_addresses
+from emulator.network.egress import no_way_out
 from emulator.network.filtering import BALANCER, INTERNET, NETWORK, Packet, denial
 from emulator.network.interfaces import MACHINE, configurations_of, owned_interface
 from emulator.network.private_endpoints import connection_state, linked_service
@@ -106,6 +107,15 @@ class Reach:
         except _UnreachableError as error:
             return str(error)
         return ""
+
+    def why_not_out(self, nic_id: str) -> str:
+        """Return why a machine's connections do not leave its network, as a clause, or "" if they do.
+
+        Args:
+            nic_id: the interface of the machine.
+        """
+        interface = self._arm.load(nic_id)
+        return "it has no network interface" if interface is None else no_way_out(self._arm, interface)
 
     # Names
 

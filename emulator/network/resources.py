@@ -36,6 +36,15 @@ def _holders(member: str) -> Any:
     return render
 
 
+def _prepare_route(change: Change) -> None:
+    """Check that a route to a virtual appliance says where the appliance is."""
+    if change.properties["nextHopType"] == "VirtualAppliance" and not change.properties.get("nextHopIpAddress"):
+        raise exceptions.missing(
+            "RouteNextHopIpAddressRequired",
+            f"NextHopIpAddress cannot be Null or Empty in route {change.id} when NextHopType is VirtualAppliance.",
+        )
+
+
 def _prepare_route_table(change: Change) -> None:
     change.properties.setdefault("routes", [])
     change.properties.setdefault("disableBgpRoutePropagation", False)
@@ -80,6 +89,7 @@ ROUTES = ResourceType(
     delete_seconds=4,
     reply="operation",
     etag="weak",
+    prepare=_prepare_route,
 )
 NAT_GATEWAYS = ResourceType(
     name="Microsoft.Network/natGateways",

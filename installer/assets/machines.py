@@ -106,8 +106,10 @@ def _worker_sets(inputs: Inputs) -> Content:
 def _worker_set(  # noqa: PLR0917 - one caller, right above
     config: Content, pool: dict[str, Any], infra_id: str, name: str, zone: str, replicas: int
 ) -> dict[str, Any]:
-    # The outbound load balancer has the infra id as its name, because the cluster adds the ingress to it.
-    spec = _provider_spec(config, pool, "worker", zone) | {"publicLoadBalancer": infra_id}
+    spec = _provider_spec(config, pool, "worker", zone)
+    if not install_config.uses_own_routes(config):
+        # The outbound load balancer has the infra id as its name, because the cluster adds the ingress to it.
+        spec["publicLoadBalancer"] = infra_id
     return {
         "apiVersion": _API,
         "kind": "MachineSet",

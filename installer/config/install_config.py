@@ -13,6 +13,8 @@ from shared.release import release_rules
 MASTERS = 3
 _MASTER_DISK_GIB = 1024
 _HOST_PREFIX = 23
+OUTBOUND_TYPES = ("Loadbalancer", "UserDefinedRouting")
+_OWN_ROUTES = OUTBOUND_TYPES[1]
 _RELEASE_REPOSITORIES = ("ocp-release", "ocp-release-nightly", "ocp-v4.0-art-dev")
 # The cluster would send its telemetry there, with the customer's credentials.
 _TELEMETRY = "cloud.openshift.com"
@@ -33,6 +35,11 @@ def azure(config: Content) -> dict[str, Any]:
     """Return the part about Azure."""
     platform: dict[str, Any] = config["platform"]["azure"]
     return platform
+
+
+def uses_own_routes(config: Content) -> bool:
+    """Tell whether the route tables of the machines' subnets lead outside, instead of a load balancer."""
+    return azure(config).get("outboundType") == _OWN_ROUTES
 
 
 def pull_secret(customers: str, registries: Mapping[str, str]) -> str:
@@ -99,6 +106,8 @@ def from_cluster(
     }
     if properties["clusterProfile"].get("fipsValidatedModules") == "Enabled":
         config["fips"] = True
+    if network.get("outboundType") == _OWN_ROUTES:
+        config["platform"]["azure"]["outboundType"] = _OWN_ROUTES
     return config
 
 

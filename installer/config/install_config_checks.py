@@ -15,7 +15,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
 from installer.assets import pki
-from installer.config.install_config import MASTERS
+from installer.config.install_config import MASTERS, OUTBOUND_TYPES
 from installer.graph import Content
 from shared.arm import resource_id
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter, shown, summarize
@@ -235,6 +235,11 @@ def _azure(config: Content) -> Iterator[CloudError]:
         value = str(azure["image"].get(name) or "")
         if not _is_name(value):
             yield _ours(f"platform.azure.image.{name}", f"'{shown(value)}' is no {name} of an image in the marketplace")
+    outbound_type = azure.get("outboundType", OUTBOUND_TYPES[0])
+    if outbound_type not in OUTBOUND_TYPES:
+        yield _ours(
+            "platform.azure.outboundType", f"'{shown(outbound_type)}' is neither {' nor '.join(OUTBOUND_TYPES)}"
+        )
     if config["publish"] not in ("Internal", "External"):
         yield _ours("publish", f"'{shown(config['publish'])}' is neither Internal nor External")
 

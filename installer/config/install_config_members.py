@@ -108,6 +108,7 @@ MEMBERS: dict[str, Any] = {
             "virtualNetwork": _TEXT,
             "controlPlaneSubnet": _TEXT,
             "computeSubnet": _TEXT,
+            "outboundType": Value(str, _LEFT_OUT),
             "aro": Value(bool, default=True),
             "image": dict.fromkeys(("publisher", "offer", "sku", "version"), _TEXT),
         }

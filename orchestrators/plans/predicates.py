@@ -56,6 +56,11 @@ def _changes_the_cluster(document: ClusterDocument, settings: Settings) -> bool:
     return any(change(document, settings) for change in changes)
 
 
+def _uses_load_balancer(document: ClusterDocument, _settings: Settings) -> bool:
+    network = document["openShiftCluster"]["properties"].get("networkProfile") or {}
+    return network.get("outboundType") != "UserDefinedRouting"
+
+
 _FIRST_PARTY = Condition(
     lambda _document, settings: bool(settings.first_party_client_id),
     "only a first-party application may write deny assignments, and the service has none (FP_CLIENT_ID is empty)",
@@ -91,6 +96,9 @@ PREDICATES: dict[str, tuple[Condition, ...]] = {
     "copies_billing": (_BILLING_COPIES,),
     "supersedes_an_operation": (Condition(_supersedes_an_operation, "no other operation was running"),),
     "uses_disk_encryption_sets": (Condition(_uses_disk_encryption_sets, "no disk encryption set is given"),),
+    "uses_load_balancer": (
+        Condition(_uses_load_balancer, "the customer's route tables lead outside (outboundType is UserDefinedRouting)"),
+    ),
     "begins_again": (Condition(_begins_again, "the bootstrap's certificates are still valid, or not made yet"),),
     "principal_is_to_be_carried_in": (
         Condition(_principal_is_to_be_carried_in, "the cluster runs with this service principal and secret"),

@@ -11,8 +11,8 @@ TOO_SLOW = (
     "look at Azure's status page, or open a support request with the correlation id."
 )
 GRANT = (
-    "Run the lines that the message gives: they grant the roles on the virtual network, its route tables and NAT "
-    "gateways, and the disk encryption sets. Then repeat the request."
+    "Run the lines that the message gives: they grant the roles on the virtual network, its route tables, NAT "
+    "gateways and security groups, and the disk encryption sets. Then repeat the request."
 )
 REPORTED = "Correct what Azure reports below, then repeat the request to continue from this step."
 LOCKED = "Remove locks on the cluster's resource group, then repeat the request to continue from this step."
@@ -45,12 +45,13 @@ BY_ROW = {
     "validate_disk_encryption_sets": "Let the resource provider read the disk encryption sets, then repeat the request. For other sets, of the cluster's region, delete the cluster and create it with them.",
     "validate_providers": "Register the resource providers that the message names, then repeat the request.",
     "validate_quota": "Ask Azure for more quota, as the message says, then repeat the request. For other sizes or another region, delete the cluster and create it there.",
+    "validate_load_balancer_profile": "Ask Azure for more quota, as the message says, or for another number of addresses, then repeat the request.",
     "validate_vm_sizes": "Ask Azure support to open the sizes to the subscription, or register the feature that the message names, then repeat the request. For other sizes, delete the cluster and create it with them.",
     "decide_zones": "Ask Azure support to open the sizes to the subscription in the zones, then repeat the request. For other sizes, delete the cluster and create it with them.",
     "create_dns": "Choose another properties.clusterProfile.domain, or one of your own with a dot in it.",
     "ensure_resource_group": "Choose a properties.clusterProfile.resourceGroupId that does not exist, and check policies that restrict resource groups.",
     "storage_containers_ready": "Check policies that restrict network access to storage accounts, then repeat the request.",
-    "attach_nsgs": "Detach other network security groups from the cluster's subnets, then repeat the request.",
+    "attach_nsgs": "Attach or detach the network security groups that the message names, then repeat the request.",
     "private_dns_ready": "Find out in the activity log of the cluster's resource group who changed the zone, then delete the cluster and create it again.",
     "ensure_graph": "Do what the message says. Where it names properties of the cluster, delete the cluster and create it with other values. If it gives no advice, repeat the request; if it fails again, open a support request with the correlation id.",
     "deploy_machines_template": "Correct what Azure, or a machine's last console lines, report below, then repeat the request: machines that did not start are created again.",

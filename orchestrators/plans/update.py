@@ -1,5 +1,7 @@
 """The plan that updates a cluster: it deploys roles and security groups again, and does what the request changes.
 
+Workers get the number of outbound addresses that the cluster asks for.
+
 A principal changes in this order: the new one gets its role and is exempted from the deny assignment, while the former
 one keeps both; the cluster switches to the new one; then the former one loses both. A changed secret takes the same
 rows.
@@ -23,12 +25,14 @@ _PRINCIPALS = tuple(
 # fmt: off
 _VALIDATION = _PRINCIPALS + phase("validation",
     check("validate_worker_quota", 5, "Azure to report how much of its quotas the subscription has left", when=_SCALES),
+    check("validate_load_balancer_profile", 5, "Azure to report how many public addresses the subscription has left",
+        when="uses_load_balancer"),
 )
 _UPDATE = phase("update",
     # Before anything in Azure or in the cluster uses it, so that the next update knows of it if this one fails.
     action("note_principal", 5, "the service principal to be noted on the cluster",
         needs=("validate_service_principal_permissions", "validate_resource_provider_permissions",
-            "validate_worker_quota")),
+               "validate_worker_quota", "validate_load_balancer_profile")),
     # The role assignment and the deny assignment both name the service principal.
     begin_and_poll("deploy_storage_template", 30,
         "Azure Resource Manager to finish the deployment of storage, network security groups and the role assignment",
@@ -38,6 +42,9 @@ _UPDATE = phase("update",
         when="has_first_party", needs=("note_principal",), remedy=UPDATE_REPORTED),
     action("attach_nsgs", 15, "both subnets to have the cluster's network security groups", owner=Owner.AZURE, poll=2,
         needs=("deploy_storage_template",)),
+    begin_and_poll("reconcile_load_balancer_profile", 30,
+        "Azure to give the load balancer of the workers its outbound addresses",
+        when="uses_load_balancer", needs=("deploy_storage_template",), remedy=UPDATE_REPORTED),
 )
 _PRINCIPAL = phase("principal",
     begin_and_poll("start_machines", 30, "every virtual machine of the cluster to run", poll=10,
@@ -76,7 +83,7 @@ _WORKERS = phase("workers",
 )
 _FINISH = phase("finish",
     action("finish", 5, "the result to be stored", executor="finish_operation",
-        needs=("remove_former_role_assignments", "workers_scaled")),
+        needs=("remove_former_role_assignments", "workers_scaled", "reconcile_load_balancer_profile")),
 )
 # fmt: on
 

@@ -9,9 +9,10 @@ Steps = tuple[str, ...]
 OPERATIONS: tuple[Operation, ...] = ("create", "update", "delete")
 # Ten minutes of Azure's time, the longest outage that an operation must survive.
 TEN_MINUTES = 600.0
-# The predicates that hold for the clusters here: a managed domain, no pull secret, nothing to cancel; a hosted service.
+# The predicates that hold for the clusters here: a managed domain, no pull secret, a load balancer, nothing to cancel;
+# a hosted service.
 TRUE = (
-    *("", "uses_managed_domain", "has_no_pull_secret"),
+    *("", "uses_managed_domain", "has_no_pull_secret", "uses_load_balancer"),
     *("has_first_party", "has_registry", "gets_certificates", "sends_logs"),
 )
 
@@ -55,7 +56,10 @@ SERVICES = {
                 *("create_private_endpoint", "update_api_address", "private_dns_ready", "remove_bootstrap"),
                 *("remove_bootstrap_ignition", "storage_containers_ready", "update_router_address"),
             ),
-            "update": ("validate_service_principal_permissions", "deploy_storage_template", "attach_nsgs"),
+            "update": (
+                *("validate_service_principal_permissions", "validate_load_balancer_profile"),
+                *("deploy_storage_template", "attach_nsgs", "reconcile_load_balancer_profile"),
+            ),
             "delete": (
                 "delete_dns",
                 "detach_nsgs",

@@ -257,7 +257,9 @@ class Boots:
             self._machines.log(machine, "kubelet", f"failed to run Kubelet: {fault.message}")
             self._next(machine, DEAD)
             return
-        reason = await self._clusters.introduce(machine)
+        # A machine that pulls no images runs no kubelet.
+        why = self._downloads.why_not_out(machine)
+        reason = f"Error: pulling images: i/o timeout - {why}" if why else await self._clusters.introduce(machine)
         if reason:
             self._machines.log(machine, "kubelet", reason)
             self._again(machine)

@@ -120,6 +120,10 @@ class Downloads:
         found = (nic or {}).get("properties", {}).get("ipConfigurations") or ()
         return [configuration["properties"] for configuration in found]
 
+    def why_not_out(self, machine: Machine) -> str:
+        """Return why the machine's connections do not leave its network, as a clause, or "" if they do."""
+        return self._platform.model(Reach).why_not_out(machine.nics[0] if machine.nics else "")
+
     def _network(self, machine: Machine) -> str:
         """Return the id of the virtual network that the machine is in.
 
@@ -148,6 +152,8 @@ class Downloads:
         if addresses:
             why = reach.why_not_from_vnet(nic, addresses[0], port)
             raise DownloadError(f"dial tcp {addresses[0]}:{port}: i/o timeout{' - ' + why if why else ''}")
+        if why := self.why_not_out(machine):
+            raise DownloadError(f"dial tcp {host}:{port}: i/o timeout - {why}")
         return "", None
 
 

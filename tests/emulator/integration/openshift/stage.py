@@ -245,6 +245,13 @@ class Site:
             "probes": probes,
             "loadBalancingRules": balanced,
         }
+        if "publicIPAddress" in frontend:
+            out = {
+                "frontendIPConfigurations": [{"id": f"{own}/frontendIPConfigurations/front"}],
+                "backendAddressPool": {"id": f"{own}/backendAddressPools/{name}"},
+                "protocol": "All",
+            }
+            properties["outboundRules"] = [{"name": "out", "properties": out}]
         return {"location": LOCATION, "sku": {"name": "Standard"}, "properties": properties}
 
     def deploy_balancers(self) -> None:

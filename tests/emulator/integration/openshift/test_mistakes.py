@@ -55,6 +55,24 @@ def test_an_expired_signature_keeps_the_machine_from_booting(
     assert outcome.code == "OSProvisioningTimedOut"
 
 
+def test_a_machine_behind_load_balancers_without_an_outbound_rule_reaches_nothing_outside(make_site: MakeSite) -> None:
+    """The log says what is missing; once the rule is there, the machine fetches its config."""
+    site = make_site()
+    path = f"Microsoft.Network/loadBalancers/{site.infra_id}-public-lb"
+    balancer = site.get(path)
+    assert balancer is not None
+    body = {"location": balancer["location"], "sku": balancer["sku"]}
+    site.put(path, body | {"properties": balancer["properties"] | {"outboundRules": []}})
+
+    site.machine(site.bootstrap_name, site.upload())
+
+    log = wait_for_line(site, site.bootstrap_name, r"attempt #2")
+    assert "i/o timeout - no load balancer of" in log
+    assert "GET result" not in log
+    site.put(path, body | {"properties": balancer["properties"]})
+    wait_for_line(site, site.bootstrap_name, "GET result: OK")
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [

@@ -55,6 +55,12 @@ def _outbound() -> list[Json]:
     return [{"name": "out", "properties": properties}]
 
 
+def _nowhere(world: World) -> None:
+    properties = {"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance"}
+    body = {"location": "eastus", "properties": {"routes": [{"name": "r", "properties": properties}]}}
+    world.put("routeTables/routes", body)
+
+
 def _front(subnet: str = SUBNET, **members: Any) -> list[Json]:
     return [{"name": "front", "properties": {"subnet": {"id": subnet}} | members}]
 
@@ -175,6 +181,11 @@ MISTAKES: dict[str, tuple[Act, str]] = {
     "a rule with SNAT beside an outbound rule": (
         lambda world: world.put_public_balancer(loadBalancingRules=_rule(), outboundRules=_outbound()),
         "LoadBalancingRuleMustDisableSNATSinceSameFrontendIPConfigurationIsReferencedByOutboundRule",
+    ),
+    "a route to an appliance without an address": (_nowhere, "RouteNextHopIpAddressRequired"),
+    "an outbound rule on a frontend that goes": (
+        lambda world: world.put_balancer(loadBalancingRules=[], outboundRules=_outbound(), frontendIPConfigurations=[]),
+        "InvalidResourceReference",
     ),
     "an outbound rule on a frontend inside": (
         lambda world: world.put_balancer(loadBalancingRules=[], outboundRules=_outbound()),

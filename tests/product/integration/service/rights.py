@@ -18,6 +18,7 @@ ELSEWHERE = {
     "Microsoft.Compute/virtualMachines/retrieveBootDiagnosticsData/action": "a create whose machines do not come up",
     "Microsoft.Features/providers/features/read": "a create with encryption at host",
     "Microsoft.Network/natGateways/join/action": "a network with a NAT gateway",
+    "Microsoft.Network/publicIPAddresses/delete": "an update to fewer outbound addresses",
     "Microsoft.Network/routeTables/join/action": "a network with a route table",
     "Microsoft.Network/routeTables/read": "a network with a route table",
     "Microsoft.Resources/deployments/delete": "a create that is resumed after its certificates have expired",

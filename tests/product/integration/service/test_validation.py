@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from azure.mgmt.authorization import AuthorizationManagementClient
-from azure.mgmt.compute import ComputeManagementClient
-from azure.mgmt.network import NetworkManagementClient
 from azure.mgmt.resource.resources import ResourceManagementClient
 
-from demo.customer import assign_roles, register_provider
+from demo.customer import assign_roles
 from tests.conftest import SEED
 from tests.local_azure import LocalAzure, unique
+from tests.product.integration.service.customer_resources import NETWORK_CONTRIBUTOR, READER, Resources
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare
 
@@ -33,89 +31,6 @@ CHECKS = {
 MASTER, WORKER = "properties.masterProfile", 'properties.workerProfiles["worker"]'
 # No other test makes machines of this size.
 FAMILY, SIZE = "standardEIDSv5Family", "Standard_E104ids_v5"
-READER = "acdd72a7-3385-48ef-bd42-f606fba81ae7"
-NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
-
-
-class Resources:
-    """Makes resources for a cluster that differ from those in the documentation."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
-        self.customer = cluster.customer
-        self.network: Any = self.customer.client(NetworkManagementClient)
-        self.vnet = self.customer.vnet_id.rsplit("/", 1)[1]
-
-    def lay(self, location: str, subnets: dict[str, Json], dns_servers: list[str]) -> None:
-        """Make the resource group and the virtual network.
-
-        Args:
-            location: location of the group and of the network.
-            subnets: `properties` of each subnet, by its name.
-            dns_servers: addresses of the network's own DNS servers.
-        """
-        register_provider(self.customer, lambda: None)
-        groups = f"/subscriptions/{self.customer.subscription_id}/resourceGroups"
-        body = {"location": location}
-        answer = self.cluster.send("PUT", f"{groups}/{self.customer.group}?api-version=2021-04-01", body)
-        assert answer.ok, answer.text
-        self.network.virtual_networks.begin_create_or_update(
-            self.customer.group,
-            self.vnet,
-            {
-                "location": location,
-                "properties": {
-                    "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]},
-                    "dhcpOptions": {"dnsServers": dns_servers},
-                    "subnets": [{"name": name, "properties": body} for name, body in subnets.items()],
-                },
-            },
-        ).result()
-
-    def route_table(self, location: str) -> str:
-        """Make a route table; return its id."""
-        tables = self.network.route_tables
-        made = tables.begin_create_or_update(self.customer.group, "routes", {"location": location}).result()
-        return str(made.id)
-
-    def security_group(self, location: str) -> str:
-        """Make a network security group; return its id."""
-        groups = self.network.network_security_groups
-        made = groups.begin_create_or_update(self.customer.group, "own-nsg", {"location": location}).result()
-        return str(made.id)
-
-    def nat_gateway(self, location: str) -> str:
-        """Make a NAT gateway with a public address; return its id."""
-        standard: Json = {"location": location, "sku": {"name": "Standard"}}
-        address = self.network.public_ip_addresses.begin_create_or_update(
-            self.customer.group, "nat-ip", standard | {"properties": {"publicIPAllocationMethod": "Static"}}
-        ).result()
-        gateway = standard | {"properties": {"publicIpAddresses": [{"id": address.id}]}}
-        return str(self.network.nat_gateways.begin_create_or_update(self.customer.group, "nat", gateway).result().id)
-
-    def encryption_set(self, location: str) -> str:
-        """Make a disk encryption set; return its id."""
-        vault = f"{self.customer.group_id}/providers/Microsoft.KeyVault/vaults/keys"
-        key = {"keyUrl": "https://keys.vault.azure.net/keys/disks/1", "sourceVault": {"id": vault}}
-        sets: Any = self.customer.client(ComputeManagementClient).disk_encryption_sets
-        wish = {"location": location, "identity": {"type": "SystemAssigned"}, "properties": {"activeKey": key}}
-        return str(sets.begin_create_or_update(self.customer.group, "des", wish).result().id)
-
-    def grant(self, role: str, scope: str) -> None:
-        """Assign a role to the cluster's principal and to the resource provider."""
-        assignments: Any = self.customer.client(AuthorizationManagementClient).role_assignments
-        roles = f"/subscriptions/{self.customer.subscription_id}/providers/Microsoft.Authorization/roleDefinitions"
-        for number, object_id in enumerate(
-            (self.cluster.azure.endpoints["rp_object_id"], self.customer.principal["object_id"])
-        ):
-            body = {
-                "properties": {
-                    "roleDefinitionId": f"{roles}/{role}",
-                    "principalId": object_id,
-                    "principalType": "ServicePrincipal",
-                }
-            }
-            assignments.create(scope, f"00000000-0000-4000-8000-00000000000{number}", body)
 
 
 def _all_details(error: Json) -> Iterator[Json]:

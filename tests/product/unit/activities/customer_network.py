@@ -8,6 +8,7 @@ from tests.product.unit.product_world import CLUSTER_GROUP, CUSTOMER, NETWORK, W
 GROUP = f"/subscriptions/{CUSTOMER}/resourceGroups/customer"
 ROUTES = f"{GROUP}/providers/Microsoft.Network/routeTables/routes"
 GATEWAY = f"{GROUP}/providers/Microsoft.Network/natGateways/nat"
+SECURITY_GROUP = f"{GROUP}/providers/Microsoft.Network/networkSecurityGroups/nsg"
 ENCRYPTION_SET = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets/des"
 ALL = {"actions": ["*"], "notActions": []}
 

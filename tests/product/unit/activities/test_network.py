@@ -44,9 +44,35 @@ def test_the_network_is_deployed_once(laid: World) -> None:
         "virtualNetworkId": NETWORK,
         "masterSubnetId": f"{NETWORK}/subnets/master",
         "apiServerVisibility": "Public",
+        "outboundWays": [{"frontend": "outbound", "publicIpAddress": f"{laid.properties['infraId']}-outbound-pip-v4"}],
         "resourceProviderSubscriptionId": "bbbbbbbb-0000-0000-0000-000000000001",
     }
     assert set(sent) == set(templates.load("network")["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("networking", "want"),
+    [
+        ({"loadBalancerProfile": {"managedOutboundIps": {"count": 3}}}, ["", "-2", "-3"]),
+        ({"outboundType": "UserDefinedRouting"}, []),
+    ],
+    ids=["three addresses", "own routes"],
+)
+def test_the_ways_out_of_the_request_are_deployed_and_their_addresses_stored(
+    laid: World, networking: dict[str, Any], want: list[str]
+) -> None:
+    """They are stored once the deployment has succeeded; with routes of the customer's there are none."""
+    laid.properties["networkProfile"] = networking
+    call("deploy_network_template")
+    given = laid.azure.resources[DEPLOYMENT]["properties"]["parameters"]["outboundWays"]["value"]
+    assert [way["frontend"] for way in given] == [f"outbound{suffix}" for suffix in want]
+    laid.azure.resources[DEPLOYMENT]["properties"]["provisioningState"] = "Succeeded"
+    assert call("deploy_network_template", "status") == DONE
+    prefix = (
+        f"{CLUSTER_GROUP}/providers/Microsoft.Network/publicIPAddresses/{laid.properties['infraId']}-outbound-pip-v4"
+    )
+    profile = laid.properties["networkProfile"].get("loadBalancerProfile", {})
+    assert profile.get("effectiveOutboundIps", []) == [{"id": prefix + suffix} for suffix in want]
 
 
 def test_nothing_is_deployed_before_names_are_decided(accepted: World) -> None:
@@ -180,3 +206,28 @@ def test_the_master_subnet_may_have_private_link_services(accepted: World) -> No
     ]
     assert policies == ["Disabled", "Enabled"]
     assert accepted.azure.changes() == ["PUT subnets/master", "PUT subnets/worker"]
+
+
+def test_security_groups_of_the_customers_stay_on_the_subnets(accepted: World) -> None:
+    """Only the master subnet's policies change; a subnet that has lost its group is named."""
+    call("decide_names")
+    accepted.properties["networkProfile"] = {"preconfiguredNSG": "Enabled"}
+    for name in ("master", "worker"):
+        properties = {
+            "addressPrefix": "10.0.0.0/24",
+            "privateLinkServiceNetworkPolicies": "Enabled",
+            "networkSecurityGroup": {"id": f"/groups/{name}-own"},
+        }
+        network_fake.put(accepted, f"{NETWORK}/subnets/{name}", properties)
+    while call("attach_nsgs") != DONE:
+        pass
+    while call("detach_nsgs") != DONE:
+        pass
+    subnets = [accepted.azure.resources[f"{NETWORK}/subnets/{name}".lower()] for name in ("master", "worker")]
+    groups = [subnet["properties"]["networkSecurityGroup"]["id"] for subnet in subnets]
+    assert groups == ["/groups/master-own", "/groups/worker-own"]
+    assert accepted.azure.changes() == ["PUT subnets/master"]
+    del subnets[1]["properties"]["networkSecurityGroup"]
+    error = call("attach_nsgs")["error"]
+    assert (error["code"], error["target"]) == ("InvalidLinkedVNet", 'properties.workerProfiles["worker"].subnetId')
+    assert "az network vnet subnet update" in error["message"]

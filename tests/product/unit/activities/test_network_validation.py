@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.product.unit.activities.calls import call
-from tests.product.unit.activities.customer_network import lay, own_group
+from tests.product.unit.activities.customer_network import ROUTES, lay, own_group
 from tests.product.unit.activities.rows import check, problems
 from tests.product.unit.product_world import CLUSTER_GROUP, NETWORK, World
 
@@ -95,6 +95,86 @@ def test_a_subnet_that_the_cluster_cannot_use_is_refused(
     assert target == want_target
     assert "/subnets/" in message
     assert [word for word in want_words if word not in message] == []
+
+
+def test_with_groups_of_the_customers_each_subnet_needs_one(accepted: World) -> None:
+    """Whose groups they are does not matter; the message has the command that attaches one."""
+    subnets = lay(accepted)
+    accepted.properties["networkProfile"]["preconfiguredNSG"] = "Enabled"
+    subnets["master"]["networkSecurityGroup"] = {"id": FOREIGN}
+    target, message = only_problem(run())
+    assert target == WORKER
+    assert "--network-security-group" in message
+    subnets["worker"]["networkSecurityGroup"] = {"id": FOREIGN}
+    assert run() == DONE
+
+
+def route(world: World, **route: str) -> None:
+    """Create a route table with one route."""
+    routes = [{"name": "r", "properties": {"addressPrefix": "0.0.0.0/0"} | route}]
+    world.azure.resources[ROUTES.lower()] = {"id": ROUTES, "name": "routes", "properties": {"routes": routes}}
+
+
+@pytest.fixture
+def routed(accepted: World) -> Subnets:
+    """Let a cluster rely on the customer's routes; return both subnets, whose route table leads to an appliance."""
+    subnets = lay(accepted)
+    accepted.properties["networkProfile"]["outboundType"] = "UserDefinedRouting"
+    for subnet in subnets.values():
+        subnet["routeTable"] = {"id": ROUTES}
+    route(accepted, nextHopType="VirtualAppliance", nextHopIpAddress="10.9.0.4")
+    return subnets
+
+
+@pytest.mark.parametrize("hop", ["VirtualAppliance", "VirtualNetworkGateway"])
+@pytest.mark.usefixtures("routed")
+def test_a_default_route_to_something_that_forwards_is_a_way_out(accepted: World, hop: str) -> None:
+    """The check changes nothing."""
+    route(accepted, nextHopType=hop)
+    assert run() == run() == DONE
+    assert accepted.azure.changes() == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"nextHopType": "Internet"}, {"nextHopType": "None"}, {"addressPrefix": "10.0.0.0/8"}],
+    ids=["next hop Internet", "next hop None", "no default route"],
+)
+@pytest.mark.usefixtures("routed")
+def test_a_route_table_that_leads_nowhere_is_refused(accepted: World, changed: dict[str, str]) -> None:
+    """For each subnet, with the table and the command that adds the route."""
+    route(accepted, **{"nextHopType": "VirtualAppliance"} | changed)
+    found = problems(run())
+    assert [(code, target) for code, target, _ in found] == [
+        ("InvalidLinkedRouteTable", MASTER),
+        ("InvalidLinkedRouteTable", WORKER),
+    ]
+    for _, _, message in found:
+        assert f"'{ROUTES}'" in message
+        assert "az network route-table route create --resource-group 'customer' --route-table-name 'routes'" in message
+
+
+def test_a_subnet_without_a_route_table_has_no_way_out(accepted: World, routed: Subnets) -> None:
+    """The message has the subnet and the command; a cluster with a load balancer needs no table."""
+    del routed["worker"]["routeTable"]
+    ((code, target, message),) = problems(run())
+    assert (code, target) == ("InvalidLinkedRouteTable", WORKER)
+    assert f"az network vnet subnet update --ids '{NETWORK}/subnets/worker' --route-table" in message
+    accepted.properties["networkProfile"]["outboundType"] = "Loadbalancer"
+    assert run() == DONE
+
+
+@pytest.mark.usefixtures("routed")
+def test_a_route_table_that_is_missing_or_closed_is_told(accepted: World) -> None:
+    """A role may be spreading, so a table that nobody may read is asked about again."""
+    del accepted.azure.resources[ROUTES.lower()]
+    assert {(code, "was not found" in message) for code, _, message in problems(run())} == {
+        ("InvalidLinkedRouteTable", True)
+    }
+    accepted.azure.fails("GET", "/routeTables/", 403, "AuthorizationFailed")
+    outcome = run()
+    assert outcome["retryClass"] == "authorization"
+    assert f"'{ROUTES}'" in outcome["error"]["message"]
 
 
 def others(count: int) -> list[dict[str, str]]:

@@ -9,7 +9,15 @@ import pytest
 
 from shared import settings
 from tests.product.unit.activities.calls import call, error_of, twice
-from tests.product.unit.activities.customer_network import ALL, ENCRYPTION_SET, GATEWAY, ROUTES, lay, permit
+from tests.product.unit.activities.customer_network import (
+    ALL,
+    ENCRYPTION_SET,
+    GATEWAY,
+    ROUTES,
+    SECURITY_GROUP,
+    lay,
+    permit,
+)
 from tests.product.unit.azure_fake import Reply, Request
 from tests.product.unit.product_world import ENVIRONMENT, NETWORK, World
 
@@ -151,6 +159,29 @@ def test_every_action_that_is_missing_on_any_resource_is_told_at_once(accepted: 
     assert "natGateways/join/action" in texts[GATEWAY]
     assert "natGateways/read" not in texts[GATEWAY]
     assert ("routeTables/write" in texts[ROUTES]) == (step == "validate_service_principal_permissions")
+
+
+@both
+@pytest.mark.parametrize("brings", ["Enabled", "Disabled"])
+def test_a_security_group_that_a_customer_brings_has_to_let_the_principals_join(
+    accepted: World, step: str, brings: str
+) -> None:
+    """A group that is none of the cluster's business needs no role; another check reports it."""
+    call("validate_service_principal")
+    subnets = lay(accepted)
+    accepted.properties["networkProfile"]["preconfiguredNSG"] = brings
+    for subnet in subnets.values():
+        subnet["networkSecurityGroup"] = {"id": SECURITY_GROUP}
+    permit(accepted, NETWORK, ALL)
+    permit(accepted, SECURITY_GROUP, {"actions": ["*/read"], "notActions": []})
+    outcome = call(step)
+    if brings == "Disabled":
+        assert outcome == {"outcome": "done"}
+        return
+    (entry,) = found(outcome)
+    assert (entry["code"], entry["target"]) == (PERMISSIONS[step], "properties.masterProfile.subnetId")
+    assert "networkSecurityGroups/join/action" in entry["message"]
+    assert f"--role 'Network Contributor' --scope '{SECURITY_GROUP}'" in entry["message"]
 
 
 @both

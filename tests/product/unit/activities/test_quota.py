@@ -81,6 +81,75 @@ def test_a_private_router_takes_no_address(sized: World) -> None:
     assert check(QUOTA) == DONE
 
 
+@pytest.mark.parametrize(
+    ("networking", "needed"),
+    [
+        ({"loadBalancerProfile": {"managedOutboundIps": {"count": 5}}}, 7),
+        ({"outboundType": "UserDefinedRouting"}, 1),
+    ],
+    ids=["five addresses for workers", "own routes"],
+)
+def test_each_outbound_address_counts(sized: World, networking: dict[str, Any], needed: int) -> None:
+    """Beside those of masters and router; with the customer's routes, nothing goes out through addresses."""
+    sized.properties["networkProfile"] = networking
+    for left, want in ((needed, 0), (needed - 1, 3)):
+        limit(sized, **dict.fromkeys(NETWORK_NEEDED, 100 + left))
+        assert len(problems(check(QUOTA)) if check(QUOTA) != DONE else []) == want
+
+
+PROFILE = "quota:validate_load_balancer_profile"
+COUNT = "properties.networkProfile.loadBalancerProfile.managedOutboundIps.count"
+
+
+@pytest.fixture
+def running(sized: World) -> World:
+    """Let the cluster exist with one outbound address, and ask for three."""
+    call("decide_names")
+    infra_id = sized.properties["infraId"]
+    existing(
+        sized, "Microsoft.Network/publicIPAddresses", f"{infra_id}-pip-v4", f"{infra_id}-outbound-pip-v4", "router"
+    )
+    sized.properties["networkProfile"] = {"loadBalancerProfile": {"managedOutboundIps": {"count": 3}}}
+    behind(sized, 3)
+    return sized
+
+
+def behind(world: World, machines: int) -> None:
+    """Let so many machines send through the workers' load balancer."""
+    infra_id = world.properties["infraId"]
+    members = [{"id": f"/nic-{number}/ipConfigurations/one"} for number in range(machines)]
+    pool = {"name": infra_id, "properties": {"backendIPConfigurations": members}}
+    path = f"{CLUSTER_GROUP}/providers/Microsoft.Network/loadBalancers/{infra_id}"
+    world.azure.resources[path.lower()] = {"id": path, "name": infra_id, "properties": {"backendAddressPools": [pool]}}
+
+
+def test_an_update_needs_quota_for_the_addresses_that_are_missing(running: World) -> None:
+    """Those that exist count as in use already; the problem names the member of the request."""
+    limit(running, **dict.fromkeys(NETWORK_NEEDED, 102))
+    assert check(PROFILE) == DONE
+    limit(running, **dict.fromkeys(NETWORK_NEEDED, 101))
+    found = problems(check(PROFILE))
+    assert {(code, target) for code, target, _ in found} == {("ResourceQuotaExceeded", COUNT)}
+    assert all("the cluster needs 2 more" in message for _, _, message in found)
+
+
+def test_an_update_to_fewer_addresses_asks_for_no_quota(running: World) -> None:
+    """An overdrawn quota does not matter."""
+    running.properties["networkProfile"]["loadBalancerProfile"]["managedOutboundIps"]["count"] = 1
+    limit(running, **dict.fromkeys(NETWORK_NEEDED, 50))
+    assert check(PROFILE) == DONE
+
+
+@pytest.mark.parametrize(("machines", "least"), [(187, 0), (188, 4)])
+def test_addresses_need_ports_for_every_machine_behind_them(running: World, machines: int, least: int) -> None:
+    """Azure gives 1024 of an address's 63,992 ports to each machine."""
+    limit(running)
+    behind(running, machines)
+    found = problems(check(PROFILE)) if check(PROFILE) != DONE else []
+    assert [(code, target) for code, target, _ in found] == ([("InvalidParameter", COUNT)] if least else [])
+    assert all(f"{machines} machines" in message and f"at least {least}" in message for _, _, message in found)
+
+
 def test_two_families_have_a_quota_each(sized: World) -> None:
     """Masters and workers of different families do not add up."""
     offers(sized, sku(MASTER), sku(WORKER) | {"family": "standardOtherFamily"})

@@ -265,18 +265,39 @@ def test_every_failure_is_reported_at_once(world: World) -> None:
     assert (error["code"], error["target"]) == (IP, want[0])
 
 
-def test_a_cluster_that_routes_itself_has_no_load_balancer_profile(world: World) -> None:
-    """Clusters of earlier builds may have that outbound type; it is refused for new ones."""
-    private = changed(body(), "properties.apiserverProfile.visibility", "Private")
-    private = changed(private, "properties.ingressProfiles.0.visibility", "Private")
-    assert world.send("PUT", CLUSTER, private).status == 201
+def test_a_cluster_that_follows_the_customers_routes_has_no_load_balancer_profile(world: World) -> None:
+    """It gets none by default, and is refused one at create and later."""
+    routed = changed(body(), "properties.apiserverProfile.visibility", "Private")
+    routed = changed(routed, "properties.ingressProfiles.0.visibility", "Private")
+    routed = changed(routed, f"{NP}.outboundType", "UserDefinedRouting")
+    asking = changed(routed, f"{NP}.loadBalancerProfile", {"managedOutboundIps": {"count": 2}})
+    assert world.send("PUT", CLUSTER, asking).body["error"]["target"] == f"{NP}.loadBalancerProfile"
+    assert world.send("PUT", CLUSTER, routed).status == 201
     world.finish()
-    network = world.document["openShiftCluster"]["properties"]["networkProfile"]
-    network["outboundType"] = "UserDefinedRouting"
-    del network["loadBalancerProfile"]
-    refused = world.send("PUT", CLUSTER, changed(private, f"{NP}.loadBalancerProfile", {}))
-    assert refused.body["error"]["target"] == f"{NP}.loadBalancerProfile"
-    assert world.send("PUT", CLUSTER, private).status == 200
+    assert "loadBalancerProfile" not in world.document["openShiftCluster"]["properties"]["networkProfile"]
+    profile = {"properties": {"networkProfile": {"loadBalancerProfile": {"managedOutboundIps": {"count": 2}}}}}
+    for method, content in (("PUT", asking), ("PATCH", profile)):
+        assert world.send(method, CLUSTER, content).body["error"]["target"] == f"{NP}.loadBalancerProfile"
+    assert world.send("PUT", CLUSTER, routed).status == 200
+
+
+def test_outbound_addresses_that_the_service_has_stored_are_shown_and_cannot_be_written(world: World) -> None:
+    """A client may send back what it has read, with another number of addresses."""
+    assert world.send("PUT", CLUSTER, body()).status == 201
+    world.finish()
+    stored = world.document["openShiftCluster"]["properties"]["networkProfile"]["loadBalancerProfile"]
+    stored["effectiveOutboundIps"] = [{"id": "/address/1"}]
+    shown = world.send("GET", CLUSTER).body
+    path = f"{NP}.loadBalancerProfile"
+    assert shown["properties"]["networkProfile"]["loadBalancerProfile"] == {
+        "managedOutboundIps": {"count": 1},
+        "effectiveOutboundIps": [{"id": "/address/1"}],
+    }
+    refused = world.send("PUT", CLUSTER, changed(shown, f"{path}.effectiveOutboundIps", [{"id": "/address/2"}]))
+    assert refused.body["error"]["code"] == "PropertyChangeNotAllowed"
+    assert world.send("PUT", CLUSTER, changed(shown, f"{path}.managedOutboundIps.count", 4)).status == 200
+    kept = world.document["openShiftCluster"]["properties"]["networkProfile"]["loadBalancerProfile"]
+    assert kept == {"managedOutboundIps": {"count": 4}, "effectiveOutboundIps": [{"id": "/address/1"}]}
 
 
 def test_an_older_version_asks_only_for_what_it_knows(world: World) -> None:

@@ -70,6 +70,19 @@ def test_a_private_ingress_is_published_internally() -> None:
     assert boots_from - set(boot_files()) == {f"/opt/openshift/{path}"}
 
 
+def test_workers_join_no_load_balancer_if_the_customers_routes_lead_outside() -> None:
+    """The install-config says so; without it, workers join the load balancer that has the infra id as its name."""
+    network = example.CLUSTER["properties"]["networkProfile"] | {"outboundType": "UserDefinedRouting"}
+    routed = example.remade(example.given(example.cluster(networkProfile=network)))
+    path = "openshift/99_openshift-cluster-api_worker-machineset-0.yaml"
+    specs = [
+        yaml.safe_load(made.file(path))["spec"]["template"]["spec"]["providerSpec"]["value"]
+        for made in (routed, example.made())
+    ]
+    assert [spec.get("publicLoadBalancer") for spec in specs] == [None, "cluster-shf9t"]
+    assert routed.contents["install-config"]["platform"]["azure"]["outboundType"] == "UserDefinedRouting"
+
+
 def test_disk_encryption_reaches_the_machines() -> None:
     """The set of the masters and that of the workers, and encryption at the host."""
     encryption_set = (
