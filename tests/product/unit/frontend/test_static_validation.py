@@ -25,6 +25,11 @@ WORKER, DEFAULT = "properties.workerProfiles['worker']", "properties.ingressProf
 OTHER = "dddddddd-0000-0000-0000-000000000002"
 DES = f"{GROUP}/providers/Microsoft.Compute/diskEncryptionSets/des"
 INGRESS = {"name": "default", "visibility": "Public"}
+ROUTED = body()["properties"] | {
+    "apiserverProfile": {"visibility": "Private"},
+    "ingressProfiles": [INGRESS | {"visibility": "Private"}],
+}
+ROUTED["networkProfile"] |= {"outboundType": "UserDefinedRouting", "loadBalancerProfile": {}}
 
 
 def case(sentence: str, path: str, value: Any, want_code: str = IP, want_target: str = "") -> Any:
@@ -112,6 +117,8 @@ CASES = [
     case("the outbound type is unknown", f"{NP}.outboundType", "Magic"),
     case("a public cluster has no load balancer", f"{NP}.outboundType", "UserDefinedRouting"),
     case("the NSG setting is unknown", f"{NP}.preconfiguredNSG", "yes"),
+    case("a cluster that routes itself has a load balancer", "properties", ROUTED,
+         want_target=f"{NP}.loadBalancerProfile"),
     case("no outbound address is asked for", f"{NP}.loadBalancerProfile", {"managedOutboundIps": {"count": 0}},
          want_target=f"{NP}.loadBalancerProfile.managedOutboundIps.count"),
     case("too many outbound addresses are asked for", f"{NP}.loadBalancerProfile", {"managedOutboundIps": {"count": 21}},
