@@ -112,7 +112,7 @@ API_VERSIONS = (
     ApiVersion("2025-07-25", changes=_each(("properties", _CP, _NP, _MP, _AP), required=True), generated=True),
 )
 
-# Follows the last public version. A PATCH may change other members than a customer's, see `INTERNAL_MEMBERS`.
+# Follows the last public version. What customers may change is fixed here; `INTERNAL_MEMBERS` has what is not.
 ADMIN = ApiVersion(
     "admin",
     removes=(f"{_CP}.pullSecret", f"{_SP}.clientSecret"),
