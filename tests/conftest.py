@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import local_azure
 from tests.entra_azure import EntraAzure
@@ -17,12 +18,21 @@ pytest_plugins = ["tests.xdist_groups"]
 SEED = "TEST_SEED"
 # How many of the last lines of logs and journal a failure shows.
 LAST_LINES = 100
+# What only a test that hangs takes, its platform's start and end included. Each of its waits has a limit of its own.
+STORY_SECONDS = 1800
 # What a test marked `slow` takes, if its marker names no other number.
 SLOW_SECONDS = 20
 
 
+# Examples may take as long as a busy machine needs.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
+
 def pytest_configure() -> None:
-    """Choose the seed before the workers start, so that all have the same one."""
+    """Choose the seed before the workers start, so that all have the same one; let examples take their time."""
+    settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("busy machine")
     os.environ.setdefault(SEED, str(random.randrange(1_000_000)))  # noqa: S311 - for repeatable tests
 
 
@@ -44,6 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if not _seconds(item) and item.get_closest_marker("xdist_group") is None:
                 item.add_marker(pytest.mark.xdist_group(item.path.parent.name + "-" + item.path.stem))
             item.add_marker(pytest.mark.filterwarnings("default::pytest.PytestUnraisableExceptionWarning"))
+            item.add_marker(pytest.mark.timeout(STORY_SECONDS))
 
 
 def _seconds(item: pytest.Item) -> int:

@@ -14,6 +14,7 @@ import requests
 from azure.core.credentials import AccessToken
 
 from tests.local_azure import LocalAzure
+from tests.patience import PATIENCE_SECONDS, served
 
 Json = dict[str, Any]
 API_VERSION = "2025-07-25"
@@ -59,7 +60,7 @@ class Caller:
         if known is None or known.expires_on < time.time() + MARGIN_SECONDS:
             form = {**self.sign_in, "scope": scope}
             address = f"{LOGIN}/{self.azure.endpoints['tenant_id']}/oauth2/v2.0/token"
-            answer = self.azure.session.post(address, data=form, timeout=30).json()
+            answer = self.azure.session.post(address, data=form, timeout=60).json()
             assert "access_token" in answer, answer
             known = AccessToken(answer["access_token"], int(time.time()) + int(answer["expires_in"]))
             self._tokens[scope] = known
@@ -73,7 +74,7 @@ class Caller:
     def send(
         self, method: str, path: str, body: Json | None = None, headers: Mapping[str, str] | None = None
     ) -> requests.Response:
-        """Send a request to the service.
+        """Send a request to the service, again if the service was too busy.
 
         Args:
             method: HTTP method.
@@ -84,7 +85,9 @@ class Caller:
         query = "" if "api-version=" in path else f"{'&' if '?' in path else '?'}api-version={API_VERSION}"
         sent = {"Authorization": f"Bearer {self.token}", **(headers or {})}
         address = f"{self.azure.endpoints['service']}{path}{query}"
-        return self.azure.session.request(method, address, json=body, headers=sent, timeout=60)
+        return served(
+            lambda: self.azure.session.request(method, address, json=body, headers=sent, timeout=PATIENCE_SECONDS)
+        )
 
 
 @dataclass(frozen=True)

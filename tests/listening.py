@@ -20,8 +20,8 @@ from emulator.core.server import Server
 
 Result = TypeVar("Result")
 
-# Far more than a start or a stop needs (the server waits 2 s for requests in flight), far less than a test's time-out.
-TIMEOUT_SECONDS = 60.0
+# Far more than a start or a stop needs (the server waits 2 s for requests in flight), less than a test's time-out.
+TIMEOUT_SECONDS = 120.0
 ONE_FREE_PORT: Mapping[int, bool] = {0: True}
 
 

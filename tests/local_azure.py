@@ -43,7 +43,7 @@ class LocalAzure:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=300,
         )
         if check and done.returncode != 0:
             raise AssertionError(f"emulator {' '.join(words)} failed:\n{done.stdout}{done.stderr}")
@@ -90,7 +90,7 @@ class LocalAzure:
         """
         with requests.Session() as session:
             session.trust_env = False
-            answer = session.request(method, self.endpoints["control"] + path, json=body, timeout=30)
+            answer = session.request(method, self.endpoints["control"] + path, json=body, timeout=60)
         return answer.json()
 
     def journal(self, correlation_id: str = "", service: str = "") -> list[Json]:
@@ -118,7 +118,7 @@ class LocalAzure:
         with requests.Session() as session:
             session.trust_env = False
             try:
-                answer = session.get(self.endpoints["functions"] + "/healthz", timeout=5)
+                answer = session.get(self.endpoints["functions"] + "/healthz", timeout=30)
             except requests.RequestException:
                 return False
         return answer.status_code == HTTPStatus.OK

@@ -89,6 +89,11 @@ class Fault:
         self._ends: float | None = None
         self.lifted = asyncio.Event()
 
+    @property
+    def only_delays(self) -> bool:
+        """Whether what this rule meets is done as usual afterwards."""
+        return self.kind in ("delay", "hold")
+
     async def pause(self) -> None:
         """Keep a call waiting, if this rule does so."""
         if self.kind == "hold":

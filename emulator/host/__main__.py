@@ -11,7 +11,7 @@ from pathlib import Path
 from emulator.host.durable.database import TaskHubVersionError
 from emulator.host.host_config import HostConfigurationError
 from emulator.host.logs import configure_logging, log
-from emulator.host.server import Host, HostOptions, HostRefusedError
+from emulator.host.server import GRACE_SECONDS, Host, HostOptions, HostRefusedError
 from emulator.host.worker.process import WorkerFailedToLoadError
 
 try:
@@ -35,6 +35,7 @@ def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--python", type=Path, help="interpreter for a package with its own dependencies")
     parser.add_argument("--problem", action="append", default=[], help="why the host cannot start; its status tells it")
     parser.add_argument("--stay", action="store_true", help="tell the status for a minute if the host cannot start")
+    parser.add_argument("--grace", type=float, default=GRACE_SECONDS, help="seconds for calls in flight at the end")
     parser.add_argument("--log", type=Path, help="file for JSON lines; standard error without it")
     return parser.parse_args(arguments)
 
@@ -91,6 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
         engine=parsed.worker,
         python=parsed.python,
         problems=tuple(parsed.problem),
+        grace_seconds=parsed.grace,
     )
     runner = asyncio.Runner(loop_factory=uvloop.new_event_loop if uvloop else None)
     with contextlib.closing(runner):

@@ -32,7 +32,7 @@ _LEASE_SECONDS = 300  # The message visibility timeout of the real storage provi
 _SHORTEST_LEASE_SECONDS = 5
 _RPC_PORT = 17071
 _RPC_FALLBACK_PORTS = range(30000, 31000)
-_GRACE_SECONDS = 3
+GRACE_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class HostOptions:
         engine: what loads the app.
         python: interpreter for a published package; None for a working tree.
         problems: why the host cannot start, if the platform knows that beforehand.
+        grace_seconds: how long a host that stops waits for calls in flight.
     """
 
     app_directory: Path
@@ -58,6 +59,7 @@ class HostOptions:
     engine: str = "builtin"
     python: Path | None = None
     problems: tuple[str, ...] = ()
+    grace_seconds: float = GRACE_SECONDS
 
 
 class HostRefusedError(Exception):
@@ -151,10 +153,10 @@ class Host:
         for server, _ in self._servers:
             server.should_exit = True
         waits: list[Coroutine[Any, Any, Any]] = [
-            asyncio.wait([task], timeout=_GRACE_SECONDS) for _, task in self._servers
+            asyncio.wait([task], timeout=self._options.grace_seconds) for _, task in self._servers
         ]
         if self._dispatcher is not None:
-            waits.append(self._dispatcher.stop(_GRACE_SECONDS))
+            waits.append(self._dispatcher.stop(self._options.grace_seconds))
         await asyncio.gather(*waits)
         if self._worker is not None:
             await self._worker.stop()

@@ -46,7 +46,7 @@ def terminal(platform: LocalAzure, home: Path) -> Json:
 
 
 def _uv(*words: str) -> str:
-    done = subprocess.run([UV, *words], cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([UV, *words], cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=300)
     return done.stdout.strip()
 
 
@@ -101,7 +101,7 @@ class Deployer:
                 "client_secret": self._environment["AZURE_CLIENT_SECRET"],
                 "scope": f"{resource}/.default",
             },
-            timeout=30,
+            timeout=60,
         ).json()["access_token"]
         headers = {"Authorization": f"Bearer {token}"}
         answer = self._session.request(

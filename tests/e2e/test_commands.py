@@ -34,7 +34,7 @@ def state(tmp_path: Path) -> Iterator[Path]:
 
 def _python(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", *words], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=150
+        [sys.executable, "-m", *words], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=3000
     )
 
 
@@ -51,7 +51,7 @@ def _left(state: Path) -> list[str]:
     ]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_demonstration_creates_shows_and_deletes_a_cluster_and_leaves_no_process(tmp_path: Path) -> None:
     """Without a terminal each step is a line, and the nodes are read with the kubeconfig that the service returned."""
     state, picture = tmp_path / "demo", tmp_path / "create.svg"
@@ -74,7 +74,7 @@ def test_the_demonstration_creates_shows_and_deletes_a_cluster_and_leaves_no_pro
     assert not _left(tmp_path)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_kept_demonstration_can_be_looked_into_until_it_is_put_down(tmp_path: Path) -> None:
     """The printed lines are all that the Kubernetes client needs to read the nodes."""
     state = tmp_path / "kept"
@@ -88,7 +88,12 @@ def test_a_kept_demonstration_can_be_looked_into_until_it_is_put_down(tmp_path: 
         script += "print(len(client.CoreV1Api().list_node().items))"
         clean = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
         counted = subprocess.run(
-            [sys.executable, "-c", script], env=clean | printed, capture_output=True, text=True, check=False, timeout=60
+            [sys.executable, "-c", script],
+            env=clean | printed,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
         )
         assert counted.stdout == "6\n", counted.stderr
         assert "az aro list-credentials -g demo -n demo" in done.stdout
@@ -109,7 +114,7 @@ def test_the_demonstration_teaches_itself() -> None:
     assert "more than 0" in wrong.stderr
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_a_failed_demonstration_says_what_failed_why_and_what_to_do(tmp_path: Path) -> None:
     """It prints step, cause and remedy, and exits with 1; `explain` gives the details after everything has stopped."""
     picture = tmp_path / "create.svg"
@@ -128,7 +133,7 @@ def test_a_failed_demonstration_says_what_failed_why_and_what_to_do(tmp_path: Pa
     assert not _left(tmp_path)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_up_is_small_and_its_state_outlives_down(state: Path) -> None:
     """After `down`, `up` keeps addresses and secrets; a second `up` is refused, and `reset` removes the state."""
     first = _emulator(state, "up", "--detach")
@@ -159,7 +164,7 @@ def test_up_is_small_and_its_state_outlives_down(state: Path) -> None:
     assert not _left(state)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "number",
     [signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
@@ -174,11 +179,11 @@ def test_nothing_is_left_behind_by(number: signal.Signals, tmp_path: Path) -> No
             if line.startswith("Up in"):
                 break
         process.send_signal(number)
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=120) == 0
     assert not _left(tmp_path)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 def test_a_killed_up_is_cleaned_up_by_the_next_command(state: Path) -> None:
     """A killed process cannot clean up after itself."""
     assert _emulator(state, "up", "--detach").returncode == 0
@@ -190,7 +195,7 @@ def test_a_killed_up_is_cleaned_up_by_the_next_command(state: Path) -> None:
     assert not _left(state)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(600)
 def test_what_is_wrong_is_said_in_a_sentence_with_the_remedy(tmp_path: Path) -> None:
     """Examples are a taken port, an unknown port, a file instead of a folder, and a folder without a platform."""
     state = tmp_path / "state"

@@ -28,7 +28,7 @@ def environment(platform: LocalAzure, environment: Json, tmp_path: Path) -> Json
     secret.write_text(json.dumps({"auths": auths}) + "\n", encoding="utf-8")
     user = platform.endpoints["user"]
     sign_in = ["az", "login", "--username", user["name"], "--password", user["password"]]
-    subprocess.run(sign_in, env=environment, check=True, capture_output=True, timeout=120)
+    subprocess.run(sign_in, env=environment, check=True, capture_output=True, timeout=300)
     return {**environment, "PULL_SECRET_FILE": str(secret)}
 
 

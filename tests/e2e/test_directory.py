@@ -69,7 +69,7 @@ class Terminal:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         if done.returncode:
@@ -124,7 +124,7 @@ def _patch(terminal: Terminal, object_id: str, api: Json) -> Any:
     return terminal.az("rest", "--method", "patch", "--url", url, "--body", json.dumps({"api": api}))
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 def test_a_person_in_a_nested_group_uses_a_registered_application(terminal: Terminal, tmp_path: Path) -> None:
     """From `az ad user create` to `az rest --resource`: what docs and tests of an own API need of the directory."""
     az, person = terminal.az, replace(terminal, folder=tmp_path / "person")
@@ -191,7 +191,7 @@ def test_a_person_in_a_nested_group_uses_a_registered_application(terminal: Term
     assert az("ad", "user", "delete", "--id", NAME) is None
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 def test_a_service_principal_locks_and_deny_assignments_by_command(terminal: Terminal, tmp_path: Path) -> None:
     """`az ad sp create-for-rbac`, `az lock`, `az role deny-assignment`."""
     az, robot = terminal.az, replace(terminal, folder=tmp_path / "robot")

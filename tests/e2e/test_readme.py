@@ -43,10 +43,10 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def printed(state: Path) -> Iterator[str]:
     """Run `up` and give what it prints."""
     up = [sys.executable, "-m", "emulator", "up", "--detach", "--state", str(state)]
-    done = subprocess.run(up, cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(up, cwd=REPOSITORY, capture_output=True, text=True, check=True, timeout=300)
     yield done.stdout
     down = [sys.executable, "-m", "emulator", "down", "--state", str(state)]
-    subprocess.run(down, cwd=REPOSITORY, check=True, timeout=60)
+    subprocess.run(down, cwd=REPOSITORY, check=True, timeout=300)
 
 
 def _told() -> str:
@@ -59,7 +59,7 @@ def _paste(commands: str) -> str:
     # A proxy or CA of the shell that runs the tests would send the calls elsewhere.
     clean = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     shell = ["bash", "-euo", "pipefail", "-c", commands]
-    done = subprocess.run(shell, cwd=REPOSITORY, capture_output=True, text=True, env=clean, check=False, timeout=60)
+    done = subprocess.run(shell, cwd=REPOSITORY, capture_output=True, text=True, env=clean, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

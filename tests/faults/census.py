@@ -35,7 +35,7 @@ MADE_ONCE = re.compile(
     r"|Compute/virtualMachines|Network/privateEndpoints)|create Billing"
 )
 CREATED = (201, 202)
-SETTLING_SECONDS = 30.0
+SETTLING_SECONDS = 120.0
 # Azure keeps the console logs of machines, even deleted ones, as long as the storage account exists.
 DIAGNOSTICS = "stored bootdiagnostics-"
 

@@ -20,16 +20,15 @@ from emulator.arm.access.roles import COMMON, NETWORK_CONTRIBUTOR, ROLES
 from tests.faults import census
 from tests.faults.scenarios import Scenario
 from tests.product.integration.service.inventory import WORLD, Inventory, taken
-from tests.product.integration.service.stage import Cluster, begun
+from tests.product.integration.service.stage import PATIENCE_SECONDS, Cluster, begun
 
 Json = dict[str, Any]
 INFRA = Path(__file__).resolve().parents[2] / "infra"
 ASSIGNMENTS = "/providers/microsoft.authorization/roleassignments/"
 DEFINITIONS = "/providers/Microsoft.Authorization/roleDefinitions/"
 THE_COMMON = "what contributors have in common"
-PATIENCE_SECONDS = 240.0
 # An operation that has neither failed nor ended after this time waits for the right; it must continue once it has it.
-WAITING_SECONDS = 75.0
+WAITING_SECONDS = 200.0
 BARE = ("InternalServerError", "InternalError")
 # Customers assign Network Contributor instead.
 BY_CUSTOMERS = "OpenShift provider: network"
@@ -138,7 +137,7 @@ def _attempt(
     """Send a request without a right; return what is wrong with its result."""
     log = cluster.azure.state / "logs" / "functions.log"
     begin = log.stat().st_size
-    answer = cluster.send(method, body=body)
+    answer = cluster.send_once(method, body=body)
     if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
         # Rights of the service's own identity are the operator's business, and operators read the log.
         return _gaps(method, log.read_bytes()[begin:].decode(), right)

@@ -15,10 +15,8 @@ from tests.faults.services import IDENTITY, SERVICES
 from tests.faults.troubles import Trouble, away, killed, machine_away, one_call, rivalled, undisturbed
 from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service.inventory import taken
-from tests.product.integration.service.stage import Cluster, begun, prepare
+from tests.product.integration.service.stage import PATIENCE_SECONDS, Cluster, begun, prepare
 
-# The longest that an undisturbed create or delete takes here, with others running on two cores.
-PATIENCE_SECONDS = 240.0
 KEPT = 4
 # A step that runs again after a kill or a lost answer may write a secret again. In ten minutes without answers it runs
 # some thirty times, and the SDK sends each write four times.

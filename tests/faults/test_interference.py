@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from orchestrators import plans
 from tests.conftest import SEED
 from tests.faults.scenarios import INTERFERENCE
 from tests.local_azure import LocalAzure, unique, wait_for
-from tests.product.integration.service.inside import Inside, boot_slowly
+from tests.product.integration.service.inside import Inside, boot_later
 from tests.product.integration.service.inventory import taken
 from tests.product.integration.service.stage import Cluster, prepare
 
@@ -28,8 +29,6 @@ pytestmark = [
 ]
 
 Json = dict[str, Any]
-# Real seconds for an interference between the deployment of the machines and their first request.
-BEFORE_BOOT_SECONDS = 6
 BOOTSTRAP = "bootstrap"
 # Generating the keys of a cluster takes a core for seconds.
 AT_ONCE = 4
@@ -46,7 +45,7 @@ class Interference:
         steps: the steps of which one fails: if several wait for the same thing at once, the first to give up.
         code: code of the error.
         says: further texts of the error, with names of the cluster in braces.
-        late: a machine whose boot is delayed until it is done.
+        late: a machine that does not boot until it is done.
         mend: corrects it, so that an equal PUT then succeeds. Without it only DELETE helps.
     """
 
@@ -184,13 +183,12 @@ def _told(error: Json) -> Iterator[str]:
 
 def _interfere(cluster: Cluster, interference: Interference) -> str:
     """Create a cluster and interfere with it; return the operation's id."""
-    if interference.late:
-        boot_slowly(cluster.azure, cluster, interference.late, BEFORE_BOOT_SECONDS)
     body = cluster.body
     if not interference.at[0]:
         body["properties"]["masterProfile"]["vmSize"] = "Standard_E104is_v5"
-    operation_id = cluster.create(body)
-    if interference.at[0]:
+        return cluster.create(body)
+    with boot_later(cluster, interference.late) if interference.late else nullcontext():
+        operation_id = cluster.create(body)
         cluster.wait_for_step(operation_id, *interference.at)
         interference.do(Inside(cluster))
     return operation_id

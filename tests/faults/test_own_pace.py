@@ -14,7 +14,7 @@ from tests.faults.scenarios import OWN_PACE, Json
 from tests.faults.services import SERVICES, WAYS
 from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
-from tests.product.integration.service.stage import Cluster, fault, prepare
+from tests.product.integration.service.stage import PATIENCE_SECONDS, Cluster, fault, prepare
 
 pytestmark = [
     pytest.mark.slow(120),
@@ -23,12 +23,9 @@ pytestmark = [
 
 AWAY_SECONDS = 60
 STEP = "deploy_storage_template"
-# From the request to the end of the step: checks, pauses, the outage, and the duration of a deployment in Azure.
-PATIENCE_SECONDS = 360
 CHOSEN = ("503", "reset", "429 without Retry-After")
 
 
-@pytest.mark.timeout(600)
 def test_a_create_goes_on_after_cosmos_db_was_away_for_a_minute(tmp_path: Path, rng: random.Random) -> None:
     """Cosmos DB is away in each of three ways from the moment a step needs it; the step succeeds at attempt 1."""
     # Only the create has to run at Azure's own pace, not what customers do before it.

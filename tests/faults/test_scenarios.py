@@ -14,7 +14,7 @@ from tests.faults.runner import Result, SpareClusters, run
 from tests.faults.scenarios import KILLS, RIGHTS, Scenario
 from tests.faults.short import SHORT
 
-pytestmark = [pytest.mark.slow(100), pytest.mark.timeout(900)]
+pytestmark = pytest.mark.slow(100)
 
 Tell = Callable[[Result], None]
 # There is a scenario for each action of the service's roles.

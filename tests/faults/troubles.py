@@ -16,7 +16,7 @@ from functools import partial
 from tests.faults.scenarios import Scenario
 from tests.faults.services import AZURITE, HUB, IDENTITY, IDENTITY_SERVICE, SERVICES, WAYS, steps_of
 from tests.local_azure import LocalAzure, wait_for
-from tests.product.integration.service.stage import Cluster, fault
+from tests.product.integration.service.stage import Cluster, fault, unfinished
 
 Strike = Callable[[str], None]
 Trouble = Callable[[Scenario, Cluster, float], AbstractContextManager[Strike]]
@@ -192,7 +192,7 @@ def kill(azure: LocalAzure, process: str) -> None:
 
 def _listens(azure: LocalAzure, name: str) -> bool:
     port = json.loads((azure.state / "ports.json").read_text(encoding="utf-8"))[name]
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=10):
         return True
     return False
 
@@ -224,8 +224,9 @@ def rivalled(scenario: Scenario, cluster: Cluster, _scale: float) -> Iterator[St
     method, body, allowed = RIVALS[scenario.what]
 
     def strike(operation_id: str) -> None:
-        cluster.wait_for_step(operation_id, str(scenario.at))
-        answer = cluster.send(method, body=cluster.body if body == {} else body)
+        with unfinished(cluster):
+            cluster.wait_for_step(operation_id, str(scenario.at))
+            answer = cluster.send(method, body=cluster.body if body == {} else body)
         assert answer.status_code in allowed, f"{answer.status_code} {answer.text}"
 
     yield strike

@@ -141,8 +141,8 @@ class Boots:
 
     async def _firmware(self, machine: Machine) -> None:
         fault = self._platform.faults.take(FAULTS, f"boot {machine.name}")
-        if fault is not None and fault.kind == "delay":
-            await asyncio.sleep(fault.delay_seconds)
+        if fault is not None and fault.only_delays:
+            await fault.pause()
         elif fault is not None:
             self._machines.log(machine, "kernel", f"Kernel panic - not syncing: {fault.message}")
             self._next(machine, DEAD)
@@ -251,8 +251,8 @@ class Boots:
 
     async def _join(self, machine: Machine) -> None:
         fault = self._platform.faults.take(FAULTS, f"join {machine.name}")
-        if fault is not None and fault.kind == "delay":
-            await asyncio.sleep(fault.delay_seconds)
+        if fault is not None and fault.only_delays:
+            await fault.pause()
         elif fault is not None:
             self._machines.log(machine, "kubelet", f"failed to run Kubelet: {fault.message}")
             self._next(machine, DEAD)

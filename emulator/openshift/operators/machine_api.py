@@ -3,7 +3,6 @@
 https://github.com/openshift/machine-api-provider-azure
 """
 
-import asyncio
 import secrets
 from collections.abc import Coroutine
 from typing import Any
@@ -214,8 +213,8 @@ async def _provision(cluster: Cluster, name: str) -> None:
     """Create a Machine's network interface and virtual machine, as the cluster's service principal."""
     _set(cluster, name, phase="Provisioning")
     fault = cluster.platform.faults.take(FAULTS, f"worker {name}")
-    if fault is not None and fault.kind == "delay":
-        await asyncio.sleep(fault.delay_seconds)
+    if fault is not None and fault.only_delays:
+        await fault.pause()
     elif fault is not None:
         _fail(cluster, name, fault.message)
         return

@@ -73,14 +73,24 @@ class Containers(BlobsModel):
 
 
 class Time:
-    """A clock that a test can set ahead."""
+    """A clock that a test can set ahead, and stop."""
 
     def __init__(self) -> None:
         self.ahead = timedelta(0)
+        self._stopped: datetime | None = None
 
     def now(self) -> datetime:
         """Return the time."""
-        return datetime.now(UTC) + self.ahead
+        return (self._stopped or datetime.now(UTC)) + self.ahead
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop the clock for the duration of the block. It still goes by what is added to `ahead`."""
+        self._stopped = datetime.now(UTC)
+        try:
+            yield
+        finally:
+            self._stopped = None
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ def client(stage: Stage) -> Iterator[httpx.Client]:
     )
     stage.provider.received.clear()
     stage.provider.replies.clear()
-    with httpx.Client(base_url=stage.url, trust_env=True, headers=_bearer(stage.owner), params=VERSION) as found:
+    headers = _bearer(stage.owner)
+    with httpx.Client(base_url=stage.url, trust_env=True, headers=headers, params=VERSION, timeout=60) as found:
         yield found
 
 

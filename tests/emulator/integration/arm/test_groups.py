@@ -1,11 +1,14 @@
 """Subscriptions, providers and resource groups with `azure-mgmt-resource`."""
 
+from datetime import timedelta
+
 import pytest
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.mgmt.resource.resources import ResourceManagementClient
 from azure.mgmt.resource.subscriptions import SubscriptionClient
 
 from tests.emulator.integration.arm.stage import Stage
+from tests.local_azure import wait_for
 
 
 def test_an_owner_sees_the_subscription(stage: Stage) -> None:
@@ -71,19 +74,21 @@ def test_azures_own_providers_are_registered_without_the_resource_provider(
     namespace = "Microsoft.Storage"
     stage.arm.subscriptions.unregister(stage.world.subscription_id, namespace)
     assert resources.providers.get(namespace).registration_state == "Unregistered"
-    assert resources.providers.register(namespace).registration_state == "Registering"
-    stage.arm.subscriptions.set_feature(stage.world.subscription_id, namespace, "Fast", "Registered")
-    while resources.providers.get(namespace).registration_state != "Registered":
-        pass
+    with stage.time.stopped():
+        assert resources.providers.register(namespace).registration_state == "Registering"
+        stage.arm.subscriptions.set_feature(stage.world.subscription_id, namespace, "Fast", "Registered")
+        assert resources.providers.get(namespace).registration_state == "Registering"
+        stage.time.ahead += timedelta(minutes=1)
+        assert resources.providers.get(namespace).registration_state == "Registered"
 
 
 def test_registering_a_provider_takes_a_moment(stage: Stage, resources: ResourceManagementClient) -> None:
     """The state is Registering until the resource provider has been told of the subscription, then Registered."""
     namespace = "Microsoft.RedHatOpenShift"
     stage.arm.subscriptions.unregister(stage.world.subscription_id, namespace)
-    assert resources.providers.register(namespace).registration_state == "Registering"
-    while resources.providers.get(namespace).registration_state != "Registered":
-        pass
+    with stage.time.stopped():
+        assert resources.providers.register(namespace).registration_state == "Registering"
+    wait_for(lambda: resources.providers.get(namespace).registration_state == "Registered", "the registration")
     method, path, headers, body = next(call for call in stage.provider.received if "api-version=2.0" in call[1])
     assert (method, path) == ("PUT", f"/subscriptions/{stage.world.subscription_id}?api-version=2.0")
     assert body["state"] == "Registered"

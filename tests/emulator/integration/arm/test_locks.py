@@ -10,6 +10,7 @@ import pytest
 from emulator.arm.access.roles import CONTRIBUTOR
 from emulator.arm.seeding import ensure_role
 from tests.emulator.integration.arm.stage import Stage
+from tests.local_azure import wait_for
 from tests.registered import HOST
 
 Json = dict[str, Any]
@@ -36,7 +37,7 @@ class Caller:
         token = self._credential.get_token("https://management.azure.com/.default").token
         parameters = {"api-version": version} | {f"${name}": value for name, value in query.items()}
         headers = {"Authorization": f"Bearer {token}"}
-        return httpx.request(method, f"{self._url}{path}", params=parameters, json=body, headers=headers)
+        return httpx.request(method, f"{self._url}{path}", params=parameters, json=body, headers=headers, timeout=60)
 
     def lock(self, scope: str, level: str, version: str = "2020-05-01") -> str:
         """Lock a scope; return the id of the lock."""
@@ -60,11 +61,14 @@ def scope(stage: Stage, group: str, owner: Caller) -> Iterator[str]:
     """Return the id of a group with a network; its locks go after the test."""
     identifier = f"/subscriptions/{stage.world.subscription_id}/resourceGroups/{group}"
     assert owner.call("PUT", _vnet(identifier), NETWORKS, VNET).status_code == 201
-    while owner.call("GET", _vnet(identifier), NETWORKS).json()["properties"]["provisioningState"] != "Succeeded":
-        pass
+    wait_for(lambda: _state(owner, _vnet(identifier)) == "Succeeded", "the network")
     yield identifier
     for lock in owner.call("GET", f"{identifier}{LOCKS}", "2020-05-01").json()["value"]:
         owner.unlock(lock["id"])
+
+
+def _state(owner: Caller, resource: str) -> str:
+    return str(owner.call("GET", resource, NETWORKS).json()["properties"]["provisioningState"])
 
 
 def _vnet(scope: str) -> str:

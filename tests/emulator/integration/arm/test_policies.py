@@ -21,7 +21,7 @@ def _send(stage: Stage, method: str, path: str, body: Any = None) -> httpx.Respo
     token = stage.owner.get_token("https://management.azure.com/.default").token
     version = "2019-07-01" if "/Microsoft.Network/" in path else "2022-06-01"
     url = f"{stage.url}{path}?api-version={version}"
-    return httpx.request(method, url, json=body, headers={"Authorization": f"Bearer {token}"})
+    return httpx.request(method, url, json=body, headers={"Authorization": f"Bearer {token}"}, timeout=60)
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def _group(stage: Stage, *members: tuple[str, str]) -> str:
 def _call(stage: Stage, token: str, method: str, path: str, body: Any = None, **query: str) -> httpx.Response:
     parameters = {"api-version": VERSION} | {name.replace("_", "$"): value for name, value in query.items()}
     headers = {"Authorization": f"Bearer {token}"}
-    return httpx.request(method, f"{stage.url}{path}", params=parameters, json=body, headers=headers)
+    return httpx.request(method, f"{stage.url}{path}", params=parameters, json=body, headers=headers, timeout=60)
 
 
 def _as_user(stage: Stage, user: Json, method: str, path: str, body: Any = None, **query: str) -> httpx.Response:
@@ -152,12 +152,12 @@ def _writes(stage: Stage, user: Json, scope: str) -> str:
 
 
 def _deny(stage: Stage, document: Json) -> httpx.Response:
-    return httpx.put(f"http://localhost:{stage.platform.ports['control']}/deny-assignments", json=document)
+    return httpx.put(f"http://localhost:{stage.platform.ports['control']}/deny-assignments", json=document, timeout=60)
 
 
 def _lift(stage: Stage, identifier: str) -> int:
     url = f"http://localhost:{stage.platform.ports['control']}/deny-assignments"
-    return httpx.delete(url, params={"id": identifier}).status_code
+    return httpx.delete(url, params={"id": identifier}, timeout=60).status_code
 
 
 def test_the_control_service_denies_by_principal(stage: Stage, group: str) -> None:

@@ -12,7 +12,7 @@ from tests.emulator.integration.arm.stage import Stage
 def client(stage: Stage) -> Iterator[httpx.Client]:
     """Yield a plain HTTP client on localhost with the owner's token."""
     token = stage.owner.get_token("https://management.azure.com/.default").token
-    with httpx.Client(base_url=stage.url, headers={"Authorization": f"Bearer {token}"}) as found:
+    with httpx.Client(base_url=stage.url, headers={"Authorization": f"Bearer {token}"}, timeout=60) as found:
         yield found
 
 
@@ -22,7 +22,7 @@ def _code(reply: httpx.Response) -> tuple[int, str]:
 
 def test_a_call_without_token_is_told_where_to_log_in(stage: Stage) -> None:
     """The answer is a 401 with a challenge and ARM's own code."""
-    with httpx.Client(base_url=stage.url) as client:
+    with httpx.Client(base_url=stage.url, timeout=60) as client:
         reply = client.get("/subscriptions?api-version=2022-12-01")
     assert _code(reply) == (401, "AuthenticationFailed")
     assert reply.headers["WWW-Authenticate"].startswith('Bearer authorization_uri="https://login.')

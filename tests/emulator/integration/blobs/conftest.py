@@ -138,7 +138,7 @@ class Azurite:
             env={"PATH": os.environ["PATH"], **azurite.environment(platform.store)},
             stdout=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
@@ -153,7 +153,7 @@ class Azurite:
         """Kill Azurite, as the system would when it is out of memory."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait(10)
+            self._process.wait(60)
 
 
 @pytest.fixture(scope="session")

@@ -41,7 +41,7 @@ def test_a_compressed_blob_stays_as_it_was_stored(local_blobs: LocalBlobs, owner
     blob.upload_blob(content, content_settings=ContentSettings(content_encoding="gzip", content_type="text/plain"))
     url = f"{blob.url}?{_sas(owner, blob)}"
     verify = str(local_blobs.platform.authority.certificate_path)
-    reply = requests.get(url, proxies={"https": local_blobs.listening.proxy}, verify=verify, timeout=10)
+    reply = requests.get(url, proxies={"https": local_blobs.listening.proxy}, verify=verify, timeout=60)
     assert (reply.text, reply.headers["content-encoding"]) == ("text", "gzip")
 
 

@@ -1,7 +1,6 @@
 """Machines in deployments: ARM waits for their guests, even across restarts, and reports how they failed."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from azure.mgmt.resource.deployments.models import Deployment, DeploymentPropert
 from emulator.compute.quotas import DEFAULT_CORES, Quotas
 from emulator.core.errors import ServiceError
 from tests.emulator.integration.compute.stage import Stage, encoded, running
+from tests.local_azure import wait_for
 
 Json = dict[str, Any]
 
@@ -41,19 +41,18 @@ def _state(stage: Stage, group: str) -> Json:
     return shown
 
 
-def _wait_for(stage: Stage, group: str, *states: str) -> Json:
-    deadline = time.monotonic() + 20
-    while (found := _state(stage, group))["provisioningState"] not in states:
-        assert time.monotonic() < deadline, found
-        time.sleep(0.02)
-    return found
+def _ended(stage: Stage, group: str) -> Json:
+    """Wait until the deployment has ended; return it."""
+
+    def ended() -> Json | None:
+        found = _state(stage, group)
+        return found if found["provisioningState"] in ("Succeeded", "Failed") else None
+
+    return wait_for(ended, "the end of the deployment")
 
 
 def _wait_for_boot(stage: Stage, name: str) -> None:
-    deadline = time.monotonic() + 20
-    while name not in stage.guests.booted:
-        assert time.monotonic() < deadline, stage.guests.told
-        time.sleep(0.02)
+    wait_for(lambda: name in stage.guests.booted, f"the boot of {name}")
 
 
 def test_a_deployment_waits_for_its_machines_and_tells_no_secret(stage: Stage, group: str) -> None:
@@ -66,7 +65,7 @@ def test_a_deployment_waits_for_its_machines_and_tells_no_secret(stage: Stage, g
     stage.local.run(stage.platform.clock.sleep(60))
     assert _state(stage, group)["provisioningState"] == "Running"
     stage.guests.outcomes["one"] = "done"
-    done = _wait_for(stage, group, "Succeeded", "Failed")
+    done = _ended(stage, group)
     assert done["provisioningState"] == "Succeeded"
     assert done["outputs"]["machine"]["value"]["properties"]["osProfile"]["computerName"] == "one"
     kept = {
@@ -85,7 +84,7 @@ def test_a_deployment_says_which_machine_never_reported(stage: Stage, group: str
     stage.deployments().deployments.begin_create_or_update(
         group, "machines", _deployment(stage, group, "vm"), polling=False
     )
-    error = _wait_for(stage, group, "Succeeded", "Failed")["error"]
+    error = _ended(stage, group)["error"]
     assert error["code"] == "DeploymentFailed"
     [detail] = error["details"]
     assert detail["code"] == "ResourceDeploymentFailure"
@@ -134,5 +133,5 @@ def test_a_deployment_goes_on_waiting_after_a_restart(tmp_path: Path) -> None:
         stage.local.run(stage.platform.clock.sleep(60))
         assert _state(stage, group)["provisioningState"] == "Running"
         stage.guests.outcomes["vm"] = "done"
-        assert _wait_for(stage, group, "Succeeded", "Failed")["provisioningState"] == "Succeeded"
+        assert _ended(stage, group)["provisioningState"] == "Succeeded"
         assert stage.guests.told == []

@@ -8,6 +8,7 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 
 from emulator.core.errors import ServiceError
 from tests.emulator.integration.compute.stage import NETWORK_VERSION, Stage, changed, encoded, image
+from tests.local_azure import wait_for
 
 Json = dict[str, Any]
 
@@ -230,7 +231,6 @@ def test_a_machine_a_disk_and_an_interface_go_in_that_order_only(stage: Stage, c
         stage.local.run(stage.arm.delete_resource(stage.owner, interface, NETWORK_VERSION))
     compute.virtual_machines.begin_delete(group, "vm").result()
     stage.local.run(stage.arm.delete_resource(stage.owner, interface, NETWORK_VERSION))
-    stage.local.run(stage.platform.clock.sleep(60))
     assert stage.guests.told[-1] == ("deleted", "vm")
     with pytest.raises(ResourceNotFoundError):
         compute.virtual_machines.get(group, "vm")
@@ -247,9 +247,9 @@ def test_what_is_to_go_with_a_machine_goes(stage: Stage, compute: Any, group: st
     body["properties"]["networkProfile"]["networkInterfaces"][0]["properties"] = {"deleteOption": "Delete"}
     compute.virtual_machines.begin_create_or_update(group, "vm", body, polling=False)
     compute.virtual_machines.begin_delete(group, "vm").result()
-    stage.local.run(stage.platform.clock.sleep(20))
-    assert list(compute.disks.list_by_resource_group(group)) == []
-    assert stage.arm.get_resource(stage.id(group, "Microsoft.Network/networkInterfaces/vm-nic"), "2024-05-01") is None
+    interface = stage.id(group, "Microsoft.Network/networkInterfaces/vm-nic")
+    wait_for(lambda: list(compute.disks.list_by_resource_group(group)) == [], "the end of the disks")
+    wait_for(lambda: stage.arm.get_resource(interface, NETWORK_VERSION) is None, "the end of the interface")
 
 
 def test_a_machine_can_be_deleted_while_it_is_being_made(stage: Stage, compute: Any, group: str) -> None:

@@ -75,12 +75,12 @@ def test_a_machine_that_boots_survives_a_kill_of_the_local_azure(own_azure: Loca
     customer = own_azure.customer("machines")
     compute: Any = customer.client(ComputeManagementClient)
     body = _machine(customer)
-    compute.virtual_machines.begin_create_or_update(customer.group, "vm", body, polling=False)
+    begun = compute.virtual_machines.begin_create_or_update(customer.group, "vm", body, polling=False).result()
+    assert begun.properties.provisioning_state == "Creating"
 
     def state() -> str:
         return str(compute.virtual_machines.get(customer.group, "vm").properties.provisioning_state)
 
-    assert state() == "Creating"
     _kill_and_start_again(own_azure)
     # The restart takes as long as this computer needs, so the VM may have booted by the time the services are back.
     assert wait_for(lambda: (found := state()) != "Creating" and found, "the machine") == "Succeeded"
@@ -88,9 +88,9 @@ def test_a_machine_that_boots_survives_a_kill_of_the_local_azure(own_azure: Loca
     options = own_azure.client_options
     with requests.Session() as session:
         session.trust_env = False
-        log = session.get(uri, proxies=options["proxies"], verify=options["connection_verify"], timeout=30)
+        log = session.get(uri, proxies=options["proxies"], verify=options["connection_verify"], timeout=60)
         unsigned = uri.partition("?")[0]
-        refused = session.get(unsigned, proxies=options["proxies"], verify=options["connection_verify"], timeout=30)
+        refused = session.get(unsigned, proxies=options["proxies"], verify=options["connection_verify"], timeout=60)
     assert log.status_code == 200
     assert log.text
     assert refused.status_code in {401, 403, 404, 409}

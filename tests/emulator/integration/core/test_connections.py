@@ -35,7 +35,7 @@ def test_a_connection_is_closed_whatever_ends_its_task(handle: Handle, cut: bool
 
         server = await asyncio.start_server(accept, "127.0.0.1", 0)
         reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-        received = await asyncio.wait_for(reader.read(), 10)
+        received = await asyncio.wait_for(reader.read(), 60)
         writer.close()
         server.close()
         return received

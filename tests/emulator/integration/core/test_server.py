@@ -1,9 +1,10 @@
 """The server and the proxy, tested with a real HTTPS client."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -36,7 +37,9 @@ def _render(_request: Request, error: ServiceError) -> Response:
 
 
 @asynccontextmanager
-async def _running(tmp_path: Path) -> AsyncIterator[tuple[Platform, Callable[[str], Awaitable[requests.Response]]]]:
+async def _running(
+    tmp_path: Path,
+) -> AsyncIterator[tuple[Platform, Callable[[str], Coroutine[Any, Any, requests.Response]]]]:
     platform = Platform(tmp_path, clock=Clock(40), world=World())
     route = Route("/{rest:path}", _hello, methods=["GET"], name="hello")
     platform.services.append(Service("hello", ("*.hello.azure.net",), [route], _render))
@@ -53,7 +56,7 @@ async def _running(tmp_path: Path) -> AsyncIterator[tuple[Platform, Callable[[st
             url,
             proxies={"https": proxy_url},
             verify=str(platform.authority.certificate_path),
-            timeout=10,
+            timeout=60,
         )
 
     try:
@@ -126,7 +129,7 @@ def test_a_tunnel_whose_server_has_closed_holds_nothing() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", await proxy.listen())
         writer.write(b"CONNECT one.hello.azure.net:443 HTTP/1.1\r\n\r\n")
         received = await reader.read()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await ended.wait()
         writer.close()
         await proxy.stop()
@@ -203,7 +206,7 @@ def test_a_held_call_waits_until_its_fault_is_lifted(tmp_path: Path) -> None:
 
     async def story() -> None:
         async with _running(tmp_path) as (platform, get):
-            hold = platform.faults.add(Fault(service="hello", kind="hold", delay_seconds=60))
+            hold = platform.faults.add(Fault(service="hello", kind="hold", delay_seconds=3600))
             call = asyncio.ensure_future(get("https://one.hello.azure.net/held"))
             while platform.faults.list():  # noqa: ASYNC110 - a rule tells nobody when it is met
                 await asyncio.sleep(0.01)

@@ -25,7 +25,7 @@ def _get(local: LocalCosmos, path: str, authorization: str | None, **headers: st
         headers={**headers, **({} if authorization is None else {"Authorization": authorization})},
         proxies={"https": local.proxy},
         verify=str(local.platform.authority.certificate_path),
-        timeout=10,
+        timeout=60,
     )
 
 
@@ -147,7 +147,7 @@ def test_the_partition_key_has_to_be_given_and_has_to_fit(local_cosmos: LocalCos
             },
             proxies={"https": local_cosmos.proxy},
             verify=str(local_cosmos.platform.authority.certificate_path),
-            timeout=10,
+            timeout=60,
         )
         assert (reply.status_code, reply.headers["x-ms-substatus"]) == (400, substatus)
 
@@ -160,7 +160,7 @@ def test_a_batch_without_a_token_is_401_whatever_is_in_it(local_cosmos: LocalCos
         headers={"x-ms-cosmos-is-batch-request": "true", "x-ms-cosmos-batch-atomic": "true"},
         proxies={"https": local_cosmos.proxy},
         verify=str(local_cosmos.platform.authority.certificate_path),
-        timeout=10,
+        timeout=60,
     )
     assert reply.status_code == 401
 
@@ -195,19 +195,19 @@ def test_a_batch_is_done_whole_or_not_at_all(container: Make) -> None:
 
 def test_a_document_ends_with_its_time_to_live(local_cosmos: LocalCosmos, container: Make) -> None:
     """The item's own time overrides the container's, -1 means for ever, and an expired item frees its unique keys."""
-    items = container(default_ttl=100, unique_keys=("/key",))
+    items = container(default_ttl=1000, unique_keys=("/key",))
     items.create_item({"id": "default", "pk": "a", "key": 1})
-    items.create_item({"id": "short", "pk": "a", "ttl": 10, "key": 2})
+    items.create_item({"id": "short", "pk": "a", "ttl": 100, "key": 2})
     items.create_item({"id": "ever", "pk": "a", "ttl": -1, "key": 3})
     try:
-        local_cosmos.time.ahead = timedelta(seconds=50)
+        local_cosmos.time.ahead = timedelta(seconds=500)
         with pytest.raises(CosmosResourceNotFoundError):
             items.read_item("short", partition_key="a")
         items.create_item({"id": "other", "pk": "a", "key": 2})
-        local_cosmos.time.ahead = timedelta(seconds=120)
+        local_cosmos.time.ahead = timedelta(seconds=1200)
         left = items.query_items("SELECT c.id FROM c", partition_key="a")
         assert {item["id"] for item in left} == {"ever", "other"}
-        local_cosmos.time.ahead = timedelta(seconds=200)
+        local_cosmos.time.ahead = timedelta(seconds=2000)
         assert local_cosmos.model.purge_expired() >= 1
     finally:
         local_cosmos.time.ahead = timedelta(0)

@@ -1,11 +1,11 @@
 """A deployment that is running when the process ends continues in the next one."""
 
 import json
-import time
 from pathlib import Path
 
 from emulator.core.faults import Fault
 from tests.emulator.integration.deployments.stage import NSG, Stage, deployment, group_of_rules, running, template
+from tests.local_azure import wait_for
 
 
 def _states(stage: Stage, group: str) -> dict[str, str | None]:
@@ -26,12 +26,12 @@ def test_a_deployment_goes_on_after_a_restart_and_repeats_nothing_that_was_done(
     )
     with running(tmp_path) as stage:
         group = stage.group()
-        stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", skip=1, kind="delay", delay_seconds=60))
+        stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", skip=1, kind="hold", delay_seconds=3600))
         body = deployment(document, password="hunter2")  # noqa: S106 - a canary
         stage.client().deployments.begin_create_or_update(group, "d", body, polling=False)
-        _wait_for(stage, group, {"first": "Succeeded", "second": "Running"})
+        wait_for(lambda: _states(stage, group) == {"first": "Succeeded", "second": "Running"}, "the second resource")
     with running(tmp_path) as stage:
-        _wait_for(stage, group, {"first": "Succeeded", "second": "Succeeded"})
+        wait_for(lambda: _states(stage, group) == {"first": "Succeeded", "second": "Succeeded"}, "both resources")
         made = stage.arm.get_resource(
             f"/subscriptions/{stage.subscription_id}/resourceGroups/{group}/providers/{NSG}/second", "2019-07-01"
         )
@@ -40,10 +40,3 @@ def test_a_deployment_goes_on_after_a_restart_and_repeats_nothing_that_was_done(
     lines = (tmp_path / "logs" / "journal.jsonl").read_text().splitlines()
     puts = [entry["path"].rsplit("/", 1)[-1] for entry in map(json.loads, lines) if entry["operation"] == f"PUT {NSG}"]
     assert [path.partition("?")[0] for path in puts if path.startswith("first")] == ["first"]
-
-
-def _wait_for(stage: Stage, group: str, want: dict[str, str]) -> None:
-    deadline = time.monotonic() + 20
-    while _states(stage, group) != want:
-        assert time.monotonic() < deadline, _states(stage, group)
-        time.sleep(0.02)

@@ -121,7 +121,7 @@ def test_a_running_deployment_can_be_cancelled_and_not_replaced(stage: Stage) ->
     """A running deployment cannot be deleted either; once cancelled, it can be deployed again."""
     client, group = stage.client(), stage.group()
     document = template(group_of_rules("first"), group_of_rules("second", dependsOn=["first"]))
-    stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", kind="delay", delay_seconds=5))
+    slow = stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", kind="hold", delay_seconds=3600))
     client.deployments.begin_create_or_update(group, "d", deployment(document), polling=False)
     with pytest.raises(ResourceExistsError) as active:
         client.deployments.begin_create_or_update(group, "d", deployment(document))
@@ -139,6 +139,7 @@ def test_a_running_deployment_can_be_cancelled_and_not_replaced(stage: Stage) ->
         client.deployments.cancel(group, "d")
     assert over.value.error is not None
     assert over.value.error.code == "DeploymentCannotBeCancelled"
+    stage.platform.faults.clear(slow.id)
     done = client.deployments.begin_create_or_update(group, "d", deployment(document)).result()
     assert done.properties is not None
     assert done.properties.provisioning_state == "Succeeded"

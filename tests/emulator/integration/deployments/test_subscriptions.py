@@ -116,7 +116,7 @@ def test_a_deployment_to_the_subscription_can_be_cancelled(stage: Stage) -> None
     """What is nested in it ends too."""
     client, name, group = stage.client(), f"stop-{uuid4().hex[:8]}", f"rg-{uuid4().hex[:8]}"
     # Neither deployment ends by itself before the cancel.
-    slow = stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", kind="delay", delay_seconds=60))
+    slow = stage.platform.faults.add(Fault(service="arm", operation=f"PUT {NSG}", kind="hold", delay_seconds=3600))
     body = _body(_landing_zone(group), name="n")
     client.deployments.begin_create_or_update_at_subscription_scope(name, body, polling=False)
     wait_for(lambda: client.deployments.check_existence(group, "rules"), "the nested deployment")

@@ -7,6 +7,7 @@ import requests
 
 from emulator.arm.access.roles import OWNER
 from tests.emulator.integration.deployments.stage import Stage, group_of_rules, template
+from tests.local_azure import wait_for
 
 VERSION = "2021-04-01"
 
@@ -19,7 +20,7 @@ def _call(stage: Stage, method: str, path: str, body: bytes = b"", version: str 
         f"https://management.azure.com/subscriptions/{stage.subscription_id}{path}?api-version={version}",
         data=body,
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
-        timeout=10,
+        timeout=60,
     )
 
 
@@ -40,8 +41,7 @@ def test_put_answers_201_then_200_and_where_to_poll(stage: Stage) -> None:
     status = "/" + status_url.split(stage.subscription_id + "/")[1].partition("?")[0]
     # This deployment ends within 20 ms here: on a busy machine it may be over before the first poll.
     assert _call(stage, "GET", status).json()["status"] in ("Accepted", "Running", "Succeeded")
-    while _call(stage, "GET", status).json()["status"] != "Succeeded":
-        pass
+    wait_for(lambda: _call(stage, "GET", status).json()["status"] == "Succeeded", "the deployment")
     assert _call(stage, "PUT", path.upper(), _body()).status_code == 200
     assert _call(stage, "GET", status).status_code == 404
 

@@ -126,7 +126,7 @@ def test_an_unknown_tenant_is_refused_before_anything_else(stage: Stage) -> None
         credential.get_token(ARM_SCOPE)
     form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": SECRET, "scope": ARM_SCOPE}
     url = f"https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token"
-    answer = requests.post(url, form, headers={"client-request-id": "the-correlation-id"}, timeout=10)
+    answer = requests.post(url, form, headers={"client-request-id": "the-correlation-id"}, timeout=60)
     body = answer.json()
     assert answer.status_code == 400
     assert body["error"] == "invalid_request"
@@ -158,14 +158,14 @@ def test_the_token_port_on_localhost_answers_without_a_proxy(stage: Stage) -> No
     client_id, world = _application(stage), stage.platform.world
     base = f"https://localhost:{stage.platform.ports['token']}/{world.tenant_id}"
     form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": SECRET}
-    body = requests.post(f"{base}/oauth2/v2.0/token", form | {"scope": ARM_SCOPE}, timeout=10).json()
+    body = requests.post(f"{base}/oauth2/v2.0/token", form | {"scope": ARM_SCOPE}, timeout=60).json()
     assert (body["token_type"], body["expires_in"]) == ("Bearer", 3599)
     old = requests.post(
-        f"{base}/oauth2/token", form | {"resource": "https://management.core.windows.net/"}, timeout=10
+        f"{base}/oauth2/token", form | {"resource": "https://management.core.windows.net/"}, timeout=60
     ).json()
     assert (old["expires_in"], old["resource"]) == ("3599", "https://management.core.windows.net/")
     stage.entra.authenticate(f"Bearer {old['access_token']}", ARM.identifiers)
-    metadata = requests.get(f"{base}/v2.0/.well-known/openid-configuration", timeout=10).json()
+    metadata = requests.get(f"{base}/v2.0/.well-known/openid-configuration", timeout=60).json()
     assert metadata["token_endpoint"] == f"{base}/oauth2/v2.0/token"
 
 
@@ -173,8 +173,8 @@ def test_anybody_can_verify_a_token_with_the_published_keys(stage: Stage) -> Non
     """The metadata names the key set, and the key set verifies the signature."""
     client_id, world = _application(stage), stage.platform.world
     authority = f"https://login.microsoftonline.com/{world.tenant_id}"
-    metadata = requests.get(f"{authority}/.well-known/openid-configuration", timeout=10).json()
-    keys = requests.get(metadata["jwks_uri"], timeout=10).json()["keys"]
+    metadata = requests.get(f"{authority}/.well-known/openid-configuration", timeout=60).json()
+    keys = requests.get(metadata["jwks_uri"], timeout=60).json()["keys"]
     token = stage.entra.issue_token(world.tenant_id, client_id, "https://management.azure.com/")
     header = jwt.get_unverified_header(token)
     key = next(jwt.PyJWK(key) for key in keys if key["kid"] == header["kid"])
@@ -216,7 +216,7 @@ def test_the_identity_endpoint_refuses_strangers_and_identities_that_the_app_lac
         pytest.raises((CredentialUnavailableError, ClientAuthenticationError), match="X-IDENTITY-HEADER"),
     ):
         credential.get_token(scope)
-    answer = requests.get(stage.environment["IDENTITY_ENDPOINT"], timeout=10)
+    answer = requests.get(stage.environment["IDENTITY_ENDPOINT"], timeout=60)
     assert (answer.status_code, answer.json()["statusCode"]) == (401, 401)
 
 

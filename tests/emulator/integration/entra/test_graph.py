@@ -33,7 +33,7 @@ def _call(authorization: str, method: str, path: str, body: Any = None, **query:
         json=body,
         params={f"${name}": value for name, value in query.items()},
         headers={"Authorization": authorization},
-        timeout=10,
+        timeout=60,
     )
 
 
@@ -44,7 +44,7 @@ def test_an_application_lives_from_registration_to_deletion(stage: Stage) -> Non
     assert created.status_code == 201
     app_id, object_id = created.json()["appId"], created.json()["id"]
     added = requests.post(
-        f"{BASE}/applications/{object_id}/addPassword", headers={"Authorization": me}, timeout=10
+        f"{BASE}/applications/{object_id}/addPassword", headers={"Authorization": me}, timeout=60
     ).json()
     principal = _call(me, "POST", "/servicePrincipals", {"appId": app_id})
     assert principal.status_code == 201

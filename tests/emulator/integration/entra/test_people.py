@@ -29,7 +29,7 @@ class Graph:
             json=body,
             params={f"${name}": value for name, value in query.items()},
             headers={"Authorization": f"Bearer {self._token}"},
-            timeout=10,
+            timeout=60,
         )
 
     def make(self, path: str, body: Any) -> Json:

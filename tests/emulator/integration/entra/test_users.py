@@ -76,7 +76,7 @@ def _user(stage: Stage) -> Json:
 
 
 def _post(tenant: str, form: Json) -> Json:
-    answer = requests.post(f"https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token", form, timeout=10)
+    answer = requests.post(f"https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token", form, timeout=60)
     return dict(answer.json())
 
 
@@ -93,8 +93,8 @@ def _as_application(stage: Stage, client_id: str, scope: str) -> Json:
 def _verified(stage: Stage, token: str, audience: str, version: str = "/v2.0") -> Json:
     """Verify a token as an API does, by the documents that the tenant publishes; return its claims."""
     authority = f"https://login.microsoftonline.com/{stage.platform.world.tenant_id}{version}"
-    metadata = requests.get(f"{authority}/.well-known/openid-configuration", timeout=10).json()
-    keys = requests.get(metadata["jwks_uri"], timeout=10).json()["keys"]
+    metadata = requests.get(f"{authority}/.well-known/openid-configuration", timeout=60).json()
+    keys = requests.get(metadata["jwks_uri"], timeout=60).json()["keys"]
     kid = jwt.get_unverified_header(token)["kid"]
     key = next(jwt.PyJWK(key) for key in keys if key["kid"] == kid)
     claims: Json = jwt.decode(token, key, algorithms=["RS256"], audience=audience, issuer=metadata["issuer"])

@@ -15,30 +15,47 @@ import psutil
 
 APPS = Path(__file__).parent / "apps"
 REPOSITORY = Path(__file__).resolve().parents[4]
-START_SECONDS = 30
+# Only a hang takes that long, however busy the machine is.
+LIMIT_SECONDS = 120.0
+# An app's threads: more than activities and episodes may run at once, because waiting activities hold one each.
+THREADS = 32
 ENDED = frozenset({"Completed", "Failed", "Terminated"})
 
 
-def wait_until(condition: Callable[[], Any], seconds: float = 20) -> Any:
+def wait_until(condition: Callable[[], Any], seconds: float = LIMIT_SECONDS) -> Any:
     """Poll a condition; return its first true value."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds} s: {condition}")
+            raise AssertionError(f"not within {seconds:g} s: {condition}")
         time.sleep(0.02)
     return value
 
 
 @dataclass
 class HostUnderTest:
-    """One host process and how to talk to it."""
+    """One host process and how to talk to it.
+
+    Args:
+        app: folder of the app: a name in `apps`, or an absolute path.
+        folder: folder of the state, the marks and the logs.
+        name: the host's name, which its files have.
+        time_scale: divides leases, which are of 300 s; 1 for a test that must not see one end.
+        grace_seconds: how long the host waits for calls in flight when it stops; None for its default.
+        settings: environment of the host and the app.
+    """
 
     app: str
     folder: Path
     name: str = "host"
     time_scale: float = 60
+    grace_seconds: float | None = None
     settings: dict[str, str] = field(
-        default_factory=lambda: {"TICK_SCHEDULE": "0 0 0 1 1 *", "AzureWebJobs.switched_off.Disabled": "true"}
+        default_factory=lambda: {
+            "TICK_SCHEDULE": "0 0 0 1 1 *",
+            "AzureWebJobs.switched_off.Disabled": "true",
+            "PYTHON_THREADPOOL_THREAD_COUNT": str(THREADS),
+        }
     )
     process: subprocess.Popen[str] | None = None
     url: str = ""
@@ -54,6 +71,7 @@ class HostUnderTest:
                     *("--app", str(app), "--state", str(self.folder / "state"), "--port", "0"),
                     *("--socket", str(self.socket), "--time-scale", str(self.time_scale), "--log", str(self.log_file)),
                     *("--worker", os.environ.get("FUNCTIONS_HOST_WORKER", "builtin")),
+                    *(() if self.grace_seconds is None else ("--grace", str(self.grace_seconds))),
                 ],
                 cwd=REPOSITORY,
                 env={**os.environ, "MARKS": str(self.marks), **self.settings},
@@ -65,7 +83,7 @@ class HostUnderTest:
             raise AssertionError("the process has no output")
         line = self.process.stdout.readline()
         if not line.startswith("ready "):
-            self.process.wait(START_SECONDS)
+            self.process.wait(LIMIT_SECONDS)
             self.process.stdout.close()
             raise AssertionError(f"the host did not start: {line!r} {self.error_file.read_text()}")
         self.url = line.split()[1]
@@ -91,7 +109,7 @@ class HostUnderTest:
         if process is None:
             return 0
         how(process)
-        return_code = process.wait(15)
+        return_code = process.wait(LIMIT_SECONDS)
         if process.stdout is not None:
             process.stdout.close()
         self.process = None
@@ -133,6 +151,10 @@ class HostUnderTest:
         path = self.marks / name
         return [float(line) for line in path.read_text(encoding="utf-8").split()] if path.exists() else []
 
+    def mark(self, name: str) -> None:
+        """Leave a mark for which a function waits."""
+        (self.marks / name).touch()
+
     def keys(self) -> dict[str, Any]:
         """Return the published keys."""
         document: dict[str, Any] = json.loads((self.folder / "state" / "keys.json").read_text(encoding="utf-8"))
@@ -146,7 +168,7 @@ class HostUnderTest:
             path: path with a leading slash, and the query.
             options: further arguments of `httpx.request`.
         """
-        return httpx.request(method, self.url + path, timeout=30, **options)
+        return httpx.request(method, self.url + path, timeout=LIMIT_SECONDS, **options)
 
     def manage(self, method: str, path: str, **options: Any) -> httpx.Response:
         """Call the public management API with its key.
@@ -177,7 +199,13 @@ class HostUnderTest:
         document: dict[str, Any] = self.manage("GET", f"instances/{instance_id}?{query}").json()
         return document
 
-    def wait_for(self, instance_id: str, wanted: frozenset[str] = ENDED, seconds: float = 20) -> dict[str, Any]:
+    def history(self, instance_id: str) -> list[dict[str, Any]]:
+        """Return the events of an instance, as the management API shows them."""
+        return self.status(instance_id, "showHistory=true").get("historyEvents") or []
+
+    def wait_for(
+        self, instance_id: str, wanted: frozenset[str] = ENDED, seconds: float = LIMIT_SECONDS
+    ) -> dict[str, Any]:
         """Wait until an instance has one of these statuses; return it as the management API shows it.
 
         Args:

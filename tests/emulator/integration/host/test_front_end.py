@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from emulator.host.front_end import FrontEnd
-from tests.emulator.integration.host.harness import HostUnderTest
+from tests.emulator.integration.host.harness import LIMIT_SECONDS, HostUnderTest, wait_until
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,10 @@ def _context(server: Pair, caller: Pair | None) -> ssl.SSLContext:
     return context
 
 
+def _client(server: Pair, caller: Pair | None) -> httpx.AsyncClient:
+    return httpx.AsyncClient(verify=_context(server, caller), timeout=LIMIT_SECONDS)
+
+
 @asynccontextmanager
 async def _front_end(server: Pair, upstream: Path) -> AsyncIterator[str]:
     front_end = FrontEnd()
@@ -87,13 +91,18 @@ def _run(story: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(story())
 
 
+async def _begun(host: HostUnderTest, name: str) -> None:
+    """Wait until a slow call has reached its function."""
+    await asyncio.to_thread(wait_until, (host.marks / f"{name}.begun").exists)
+
+
 def test_any_certificate_whose_key_the_caller_holds_is_passed_on(
     basic: HostUnderTest, server_pair: Pair, caller_pair: Pair
 ) -> None:
     async def story() -> None:
         async with (
             _front_end(server_pair, basic.socket) as url,
-            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+            _client(server_pair, caller_pair) as client,
         ):
             forged = {
                 "X-ARR-ClientCert": "forged",
@@ -120,7 +129,7 @@ def test_a_caller_without_a_certificate_gets_403(basic: HostUnderTest, server_pa
     async def story() -> None:
         async with (
             _front_end(server_pair, basic.socket) as url,
-            httpx.AsyncClient(verify=_context(server_pair, None)) as client,
+            _client(server_pair, None) as client,
         ):
             for _ in range(2):
                 response = await client.post(f"{url}/echo/a/b", content=b"x" * 100_000)
@@ -152,7 +161,7 @@ def test_a_chunked_body_is_passed_on_as_chunks(basic: HostUnderTest, server_pair
     async def story() -> None:
         async with (
             _front_end(server_pair, basic.socket) as url,
-            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+            _client(server_pair, caller_pair) as client,
         ):
             seen = (await client.post(f"{url}/echo/a/b", content=chunks())).json()
             assert seen["headers"]["transfer-encoding"] == "chunked"
@@ -165,7 +174,7 @@ def test_a_large_body_arrives_whole(basic: HostUnderTest, server_pair: Pair, cal
     async def story() -> None:
         async with (
             _front_end(server_pair, basic.socket) as url,
-            httpx.AsyncClient(verify=_context(server_pair, caller_pair), timeout=30) as client,
+            _client(server_pair, caller_pair) as client,
         ):
             body = b"0123456789" * 500_000
             assert (await client.post(f"{url}/echo/a/b", content=body)).json()["body"] == body.decode()
@@ -209,7 +218,9 @@ def test_requests_of_one_connection_are_answered_in_order(
         async with _front_end(server_pair, basic.socket) as url:
             port = httpx.URL(url).port
             reader, writer = await asyncio.open_connection("localhost", port, ssl=_context(server_pair, caller_pair))
-            writer.write(b"GET /slow?seconds=0.3 HTTP/1.1\r\nHost: x\r\n\r\nGET /items/7 HTTP/1.1\r\nHost: x\r\n\r\n")
+            writer.write(b"GET /slow/first HTTP/1.1\r\nHost: x\r\n\r\nGET /items/7 HTTP/1.1\r\nHost: x\r\n\r\n")
+            await _begun(basic, "first")
+            basic.mark("first.go")
             answer = b""
             while b"item 7" not in answer:
                 answer += await reader.read(4096)
@@ -223,9 +234,7 @@ def test_many_connections_are_held_and_served(basic: HostUnderTest, server_pair:
     async def story() -> None:
         async with (
             _front_end(server_pair, basic.socket) as url,
-            httpx.AsyncClient(
-                verify=_context(server_pair, caller_pair), limits=httpx.Limits(max_connections=100), timeout=30
-            ) as client,
+            _client(server_pair, caller_pair) as client,
         ):
             responses = await asyncio.gather(*(client.get(f"{url}/items/{number}") for number in range(200)))
             assert [response.text for response in responses] == [f"item {number}" for number in range(200)]
@@ -241,13 +250,13 @@ def test_503_while_the_host_is_away_and_200_once_it_is_back(
     async def story() -> None:
         async with (
             _front_end(server_pair, host.socket) as url,
-            httpx.AsyncClient(verify=_context(server_pair, caller_pair), timeout=30) as client,
+            _client(server_pair, caller_pair) as client,
         ):
             assert (await client.get(f"{url}/items/1")).status_code == 503
             await asyncio.to_thread(host.start)
             assert (await client.get(f"{url}/items/1")).text == "item 1"
-            cut = asyncio.create_task(client.get(f"{url}/slow?seconds=20"))
-            await asyncio.sleep(0.3)
+            cut = asyncio.create_task(client.get(f"{url}/slow/cut"))
+            await _begun(host, "cut")
             await asyncio.to_thread(host.kill)
             assert (await cut).status_code == 502
             waiting = asyncio.create_task(client.get(f"{url}/items/2"))
@@ -265,14 +274,18 @@ def test_a_caller_that_goes_away_leaves_the_front_end_serving(
     async def story() -> None:
         async with (
             _front_end(server_pair, basic.socket) as url,
-            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+            _client(server_pair, caller_pair) as client,
         ):
-            with pytest.raises(httpx.ReadTimeout):
-                await client.get(f"{url}/slow?seconds=1", timeout=0.2)
+            gone = asyncio.create_task(client.get(f"{url}/slow/gone"))
+            await _begun(basic, "gone")
+            gone.cancel()
+            await asyncio.wait([gone])
             plain = socket.create_connection(("localhost", httpx.URL(url).port or 0))
             plain.sendall(b"this is no TLS at all\r\n\r\n")
             plain.close()
             assert (await client.get(f"{url}/items/3")).text == "item 3"
+            basic.mark("gone.go")
+            assert (await client.get(f"{url}/items/4")).text == "item 4"
 
     _run(story)
 
@@ -311,7 +324,7 @@ def test_an_answer_is_passed_on_as_it_comes_and_cut_where_it_breaks_off(
         async with (
             _upstream(tmp_path, serve) as upstream,
             _front_end(server_pair, upstream) as url,
-            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+            _client(server_pair, caller_pair) as client,
             client.stream("GET", url) as response,
         ):
             assert response.headers.get_list("set-cookie") == ["a", "b"]
@@ -327,19 +340,20 @@ def test_an_answer_is_passed_on_as_it_comes_and_cut_where_it_breaks_off(
 def test_an_upload_that_breaks_off_is_not_passed_on_as_a_whole(
     tmp_path: Path, server_pair: Pair, caller_pair: Pair
 ) -> None:
-    ended: asyncio.Queue[bytes] = asyncio.Queue()
+    received: asyncio.Queue[bytes] = asyncio.Queue()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        ended.put_nowait((await reader.read()).partition(b"\r\n\r\n")[2])
+        received.put_nowait((await reader.readuntil(b"abc\r\n")).partition(b"\r\n\r\n")[2])
+        received.put_nowait(await reader.read())
         writer.close()
 
     async def story() -> None:
         async with _upstream(tmp_path, serve) as upstream, _front_end(server_pair, upstream) as url:
             _, writer = await _connect(url, server_pair, caller_pair)
             writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
-            await asyncio.sleep(0.2)
+            assert await asyncio.wait_for(received.get(), LIMIT_SECONDS) == b"3\r\nabc\r\n"
             writer.close()
-            assert await asyncio.wait_for(ended.get(), 5) == b"3\r\nabc\r\n"
+            assert await asyncio.wait_for(received.get(), LIMIT_SECONDS) == b""
 
     _run(story)
 
@@ -360,7 +374,7 @@ def test_a_request_that_was_sent_is_never_sent_again(tmp_path: Path, server_pair
         async with (
             _upstream(tmp_path, serve) as upstream,
             _front_end(server_pair, upstream) as url,
-            httpx.AsyncClient(verify=_context(server_pair, caller_pair)) as client,
+            _client(server_pair, caller_pair) as client,
         ):
             assert (await client.delete(f"{url}/1")).status_code == 204
             assert (await client.delete(f"{url}/2")).status_code == 502

@@ -56,7 +56,7 @@ def test_start_answers_202_with_urls_and_without_rewind(durable: HostUnderTest) 
 
 
 def test_start_and_wait_answers_with_the_output(durable: HostUnderTest) -> None:
-    response = durable.manage("POST", "orchestrators/chain?timeout=10&pollingInterval=0.05", json={"steps": []})
+    response = durable.manage("POST", "orchestrators/chain?timeout=100&pollingInterval=0.05", json={"steps": []})
 
     assert (response.status_code, response.json()) == (200, [])
 

@@ -23,7 +23,7 @@ from emulator.core.world import World
 from emulator.openshift.kubernetes import ApiServer, Certificate, Serving, create
 from tests.listening import Listening, free_port, listening
 
-READY_SECONDS = 60.0
+READY_SECONDS = 120.0
 # The binaries are looked for here if the variables that controller-runtime's envtest uses are unset.
 BESIDE = Path(__file__).parents[5] / "shared" / "bin"
 BINARIES = {"TEST_ASSET_KUBE_APISERVER": "kube-apiserver", "TEST_ASSET_ETCD": "etcd"}
@@ -76,7 +76,8 @@ class Api:
         if certificate is not None:
             context.load_cert_chain(certificate)
         # The agent must not look like a browser's, for which the real server indents its answers.
-        return httpx.Client(base_url=self.url, verify=context, trust_env=False, headers={"User-Agent": "contract"})
+        headers = {"User-Agent": "contract"}
+        return httpx.Client(base_url=self.url, verify=context, trust_env=False, headers=headers, timeout=60)
 
     def close(self) -> None:
         """Close the clients."""

@@ -1,11 +1,12 @@
 """What applies to the emulated server alone: its state, its faults, its certificates, its cost."""
 
+import asyncio
 import json
 import socket
 import ssl
-import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
@@ -21,6 +22,7 @@ from tests.emulator.integration.kubernetes import servers
 from tests.emulator.integration.kubernetes.servers import EmulatedApi
 from tests.emulator.integration.kubernetes.widgets import define
 from tests.listening import Listening, listening
+from tests.local_azure import wait_for
 
 CLUSTERS = 50
 MEBIBYTE = 1 << 20
@@ -96,7 +98,7 @@ def test_a_connection_that_is_still_in_its_handshake_is_cut_with_the_others(tmp_
         context = ssl.create_default_context(cafile=str(api.authority.certificate_path))
         received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
         tls = context.wrap_bio(received, sent, server_hostname="localhost")
-        with socket.create_connection(("localhost", httpx.URL(api.url).port or 0), timeout=1) as plain:
+        with socket.create_connection(("localhost", httpx.URL(api.url).port or 0), timeout=60) as plain:
             with pytest.raises(ssl.SSLWantReadError):
                 tls.do_handshake()
             plain.sendall(sent.read())
@@ -116,32 +118,30 @@ def _stop(local: Listening, cluster: ApiServer) -> None:
     local.run(cluster.stop())
 
 
-def test_fifty_clusters_cost_little_and_answer_in_milliseconds(tmp_path: Path) -> None:
-    """All clusters listen in one process; the memory counted is what they add to it."""
+async def _waiting() -> int:
+    """Return the number of tasks and timers in the event loop."""
+    loop: Any = asyncio.get_running_loop()
+    return len(asyncio.all_tasks()) + sum(not timer.cancelled() for timer in loop._scheduled)
+
+
+def test_fifty_clusters_cost_little_memory_and_nothing_when_idle(tmp_path: Path) -> None:
+    """All clusters listen in one process; what is counted is what they add to it once every caller has gone."""
     process = psutil.Process()
     authority = CertificateAuthority(tmp_path / "users")
     serving = servers.serving(authority)
     platform = Platform(tmp_path / "state", clock=Clock(), world=World())
     with listening(platform) as local, ExitStack() as stack:
-        before = process.memory_info().rss
+        before, waiting = process.memory_info().rss, local.run(_waiting())
         clusters = [ApiServer(platform, f"cluster-{number}") for number in range(CLUSTERS)]
         ports = [local.run(cluster.listen(serving)) for cluster in clusters]
         apis = [servers.Api(f"https://localhost:{port}", authority, tmp_path / "users") for port in ports]
         for cluster in clusters:
             stack.callback(_stop, local, cluster)
         certificate = apis[0].client_certificate("admin", "system:masters")
-        seconds = []
         for api in apis:
             with api.client_with(certificate) as client:
                 client.get("/readyz").raise_for_status()
-                began = time.perf_counter()
                 client.get("/api/v1/namespaces/default").raise_for_status()
-                seconds.append(time.perf_counter() - began)
         added = (process.memory_info().rss - before) / MEBIBYTE
-        median = sorted(seconds)[CLUSTERS // 2]
         assert added < 100
-        assert median < 0.05
-        used = process.cpu_times()
-        time.sleep(0.5)
-        idle = process.cpu_times()
-        assert idle.user + idle.system - used.user - used.system < 0.1
+        wait_for(lambda: local.run(_waiting()) <= waiting, "an idle event loop")

@@ -1,7 +1,6 @@
 """Tables: `kubectl get` asks for them, so that the server decides what is shown of a kind."""
 
 import json
-import time
 from itertools import count
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from tests.emulator.integration.kubernetes.statuses import failure
 from tests.emulator.integration.kubernetes.widgets import DEFINITIONS, Widgets, define, definition
+from tests.local_azure import wait_for
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 # As kubectl sends it.
@@ -505,10 +505,8 @@ def test_a_definition_says_what_is_shown_of_its_kind(admin: httpx.Client, printe
     admin.patch(f"{printed.path}/w/status", json={"status": {"ready": True}}, headers=MERGE).raise_for_status()
     wanted = {"Name": "w"} | {name: want for name, _, _, want in PRINTED}
     # The real server takes up a definition's columns a moment after it calls the definition established.
-    until = time.monotonic() + 10
-    while _cells(table := _table(admin.get(printed.path, headers=ACCEPT))) != wanted and time.monotonic() < until:
-        time.sleep(0.1)
-    assert _cells(table) == wanted
+    wait_for(lambda: _cells(_table(admin.get(printed.path, headers=ACCEPT))) == wanted, "the columns")
+    table = _table(admin.get(printed.path, headers=ACCEPT))
     assert _columns(table)[:3] == [
         ("Name", "string", "name", 0),
         ("Size", "integer", "int32", 0),

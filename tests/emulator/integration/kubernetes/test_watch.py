@@ -103,11 +103,9 @@ def test_a_watch_with_bookmarks_is_told_a_version_before_it_ends(admin: httpx.Cl
     """The next watch can then begin after what this one has seen."""
     version = _version(admin, widgets.path)
     query = {"watch": "1", "resourceVersion": version, "timeoutSeconds": "4", "allowWatchBookmarks": "true"}
-    bookmarks = []
-    with admin.stream("GET", widgets.path, params=query, timeout=10) as answer:
-        events = _events(answer)
-        made = admin.post(widgets.path, json=widgets.widget("a", size=1)).json()
-        bookmarks = [event for event in events if event["type"] == "BOOKMARK"]
+    made = admin.post(widgets.path, json=widgets.widget("a", size=1)).json()
+    with admin.stream("GET", widgets.path, params=query) as answer:
+        bookmarks = [event for event in _events(answer) if event["type"] == "BOOKMARK"]
     assert bookmarks
     last = bookmarks[-1]["object"]
     assert (last["kind"], last["apiVersion"]) == ("Widget", f"{widgets.group}/v1")

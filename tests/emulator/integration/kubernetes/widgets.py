@@ -25,7 +25,7 @@ SPEC: dict[str, Any] = {
 STATUS = {"type": "object", "properties": {"ready": {"type": "boolean"}}}
 SCHEMA = {"type": "object", "required": ["spec"], "properties": {"spec": SPEC, "status": STATUS}}
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-ESTABLISHED_SECONDS = 30.0
+ESTABLISHED_SECONDS = 120.0
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def _connect(world: World, target: str, port_of: Callable[[int], None] = lambda 
         proxy_port = azure._proxy._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]  # it listens
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy_port)
         writer.write(f"CONNECT {target} HTTP/1.1\r\n\r\nhello\n".encode())
-        answer = await asyncio.wait_for(reader.read(), 10)
+        answer = await asyncio.wait_for(reader.read(), 60)
         writer.close()
         await azure._proxy.stop()
         server.close()

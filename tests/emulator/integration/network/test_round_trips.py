@@ -96,7 +96,7 @@ def test_a_rule_is_added_to_what_was_read(network: Any, group: str, balancer: An
     after = network.load_balancers.begin_create_or_update(group, "lb", body).result()
     assert [found.name for found in after.load_balancing_rules] == ["api", "https"]
     assert len(after.backend_address_pools[0].backend_ip_configurations) == 1
-    network.load_balancers.begin_create_or_update(group, "lb", balancer)
+    network.load_balancers.begin_create_or_update(group, "lb", balancer).result()
     assert {found.id for found in after.probes[0].load_balancing_rules} == {
         found.id for found in after.load_balancing_rules
     }

@@ -2,14 +2,14 @@
 
 import base64
 import datetime as dt
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
+import pytest
 from azure.storage.blob import AccountSasPermissions, BlobServiceClient, ResourceTypes, generate_account_sas
 
 from emulator.arm.access.roles import CONTRIBUTOR, OWNER
@@ -18,6 +18,7 @@ from emulator.arm.seeding import ensure_group, ensure_role
 from emulator.core.platform import Platform
 from emulator.core.world import World
 from emulator.entra.models import EntraModel, Principal
+from emulator.openshift.boot import machines
 from emulator.openshift.guests import Guests
 from emulator.run.azure import LISTENERS, Azure, make_platform
 from emulator.storage.models import StorageModel
@@ -26,12 +27,13 @@ from tests.emulator.integration.blobs.conftest import Azurite
 from tests.listening import Listening, event_loop, free_port, run
 
 Json = dict[str, Any]
-Value = TypeVar("Value")
 
 # Half an hour of emulated time passes in nine seconds.
 TIME_SCALE = 600
 NETWORK, COMPUTE, PRIVATE_DNS = "2019-07-01", "2020-06-01", "2018-09-01"
 LOCATION = "eastus"
+# Azure waits that long for machines: none is given up because this computer is busy.
+PATIENCE = dt.timedelta(hours=1)
 
 
 @contextmanager
@@ -49,7 +51,8 @@ def running(folder: Path, azurite: Azurite, time_scale: float = TIME_SCALE) -> I
     platform.model(EntraModel).ensure_tenant(world.tenant_id, "Customer", "customer.onmicrosoft.com")
     platform.model(ArmModel).subscriptions.ensure(world.subscription_id, world.tenant_id, "Customer")
     azure = Azure(platform)
-    with event_loop() as loop:
+    with pytest.MonkeyPatch.context() as patch, event_loop() as loop:
+        patch.setattr(machines, "LEAST_PROVISIONING", PATIENCE)
         try:
             run(loop, azure.start())
             yield Listening(platform, f"http://127.0.0.1:{platform.ports['proxy']}", loop)
@@ -378,22 +381,3 @@ class Site:
         self.machine(self.bootstrap_name, pointer or self.upload())
         for number in range(masters):
             self.machine(f"{self.infra_id}-master-{number}", self.cluster.pointer("master"), zone=str(number + 1))
-
-
-def wait_for(condition: Callable[[], Value | None], what: str, seconds: float = 120) -> Value:
-    """Wait until a condition holds; return its value.
-
-    Args:
-        condition: returns a true value once it holds.
-        what: what is waited for, for the message.
-        seconds: how long to wait.
-
-    Raises:
-        AssertionError: the condition does not hold in time.
-    """
-    until = time.monotonic() + seconds
-    while not (value := condition()):
-        if time.monotonic() > until:
-            raise AssertionError(f"waited {seconds:.0f} s in vain for {what}")
-        time.sleep(0.05)
-    return value

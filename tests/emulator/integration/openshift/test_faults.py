@@ -8,7 +8,7 @@ import pytest
 from emulator.core.faults import Fault
 from tests import bootstrap_ignition
 from tests.emulator.integration.blobs.conftest import Azurite
-from tests.emulator.integration.openshift.stage import Site, running, wait_for
+from tests.emulator.integration.openshift.stage import Site, running
 from tests.emulator.integration.openshift.test_clusters import (
     api,
     cluster_version,
@@ -19,6 +19,7 @@ from tests.emulator.integration.openshift.test_clusters import (
     machines,
 )
 from tests.emulator.integration.openshift.test_mistakes import wait_for_line
+from tests.local_azure import wait_for
 
 MakeSite = Callable[..., Site]
 
@@ -37,8 +38,8 @@ def inject(site: Site, operation: str, message: str) -> None:
 def test_an_operator_with_a_fault_never_becomes_available(make_site: MakeSite) -> None:
     """The operator stays degraded, and the ClusterVersion reports that it is failing."""
     site = make_site()
-    site.boot()
     inject(site, "operator openshift-samples", "no route to the registry")
+    site.boot()
     with api(site) as made:
         wait_for(lambda: is_complete(made), "the end of bootstrapping")
         custom = custom_api(made)
@@ -50,7 +51,7 @@ def test_an_operator_with_a_fault_never_becomes_available(make_site: MakeSite) -
 
         wait_for(lambda: samples().get("Degraded") == "True", "a degraded operator")
         assert samples()["Available"] == "False"
-        assert cluster_version(made)["Failing"] == "True"
+        wait_for(lambda: cluster_version(made).get("Failing") == "True", "the cluster's version")
 
 
 @pytest.mark.parametrize(

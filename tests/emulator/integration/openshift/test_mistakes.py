@@ -12,12 +12,11 @@ from emulator.core.errors import ServiceError
 from emulator.openshift.boot import machines
 from emulator.openshift.boot.timeline import RESTART_SECONDS
 from tests.bootstrap_ignition import signer
-from tests.emulator.integration.openshift.stage import NETWORK, Site, wait_for
+from tests.emulator.integration.openshift.stage import NETWORK, Site
+from tests.local_azure import wait_for
 
 MakeSite = Callable[..., Site]
 EXPIRED = dt.timedelta(hours=-1)
-# The emulator leaves machines half a minute at least, because several may share a busy computer. Here is only one.
-PATIENCE = dt.timedelta(seconds=2)
 
 
 def wait_for_line(site: Site, name: str, pattern: str) -> str:
@@ -36,7 +35,6 @@ def test_an_expired_signature_keeps_the_machine_from_booting(
     make_site: MakeSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The log has storage's answer to each attempt, without the signature, and Azure gives up in the end."""
-    monkeypatch.setattr(machines, "LEAST_PROVISIONING", PATIENCE)
     site = make_site()
     pointer = site.upload(lifetime=EXPIRED)
 
@@ -50,6 +48,7 @@ def test_an_expired_signature_keeps_the_machine_from_booting(
     assert signature is not None
     assert signature[1] not in log
     machine = site.id(site.vm(site.bootstrap_name))
+    monkeypatch.setattr(machines, "LEAST_PROVISIONING", dt.timedelta(0))
     wait_for(lambda: site.guests.provisioning(machine) != "waiting", "Azure to give up")
     outcome = site.guests.provisioning(machine)
     assert isinstance(outcome, ServiceError)

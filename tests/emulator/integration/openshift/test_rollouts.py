@@ -13,7 +13,7 @@ from cryptography import x509
 from kubernetes import client
 
 from tests.bootstrap_ignition import signer
-from tests.emulator.integration.openshift.stage import Site, wait_for
+from tests.emulator.integration.openshift.stage import Site
 from tests.emulator.integration.openshift.test_clusters import (
     api,
     cluster_version,
@@ -23,6 +23,7 @@ from tests.emulator.integration.openshift.test_clusters import (
     is_complete,
 )
 from tests.listening import Listening
+from tests.local_azure import wait_for
 
 Json = dict[str, Any]
 CONFIG, OPERATOR = ("config.openshift.io", "v1"), ("operator.openshift.io", "v1")

@@ -105,7 +105,7 @@ def running(folder: Path) -> Iterator[Stage]:
     with listening(platform, listeners, resolves) as local, variables(local.environment):
         token = owner.get_token("https://management.azure.com/.default").token
         headers = {"Authorization": f"Bearer {token}"}
-        with httpx.Client(base_url="https://management.azure.com", headers=headers, timeout=30) as http:
+        with httpx.Client(base_url="https://management.azure.com", headers=headers, timeout=60) as http:
             yield Stage(platform, http, group)
 
 

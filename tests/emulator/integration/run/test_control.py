@@ -54,7 +54,7 @@ def test_a_fault_is_listed_met_and_spent(azure: LocalAzure, rng: random.Random) 
             headers={"Authorization": f"Bearer {token}"},
             json={"location": "eastus"},
             verify=azure.endpoints["ca_bundle"],
-            timeout=30,
+            timeout=60,
         )
     assert answer.status_code == 429
     assert added["id"] not in {fault["id"] for fault in azure.control("GET", "/faults")["value"]}
@@ -112,4 +112,4 @@ def test_the_proxy_refuses_accounts_that_do_not_exist(azure: LocalAzure, host: s
         session.trust_env = False
         session.proxies = {"https": azure.endpoints["proxy"]}
         with pytest.raises(requests.exceptions.ProxyError, match="403"):
-            session.get(f"https://{host}/", timeout=10)
+            session.get(f"https://{host}/", timeout=60)

@@ -95,7 +95,7 @@ class Deployer:
                 "client_secret": endpoints["client_secret"],
                 "scope": f"{audience}/.default",
             },
-            timeout=30,
+            timeout=60,
         )
         return str(answer.json()["access_token"])
 
@@ -118,7 +118,7 @@ class Deployer:
             params={"api-version": version},
             json=body,
             headers={"Authorization": f"Bearer {self._arm_token}"},
-            timeout=30,
+            timeout=60,
         )
 
     def put(self, path: str, body: Json, version: str = VERSION) -> Json:
@@ -234,7 +234,7 @@ class Deployer:
 
         def answered() -> tuple[requests.Response] | None:
             try:
-                return (self.session.get(self.url + path, timeout=30, **options),)
+                return (self.session.get(self.url + path, timeout=60, **options),)
             except requests.exceptions.ConnectionError:
                 return None
 
@@ -254,11 +254,11 @@ class Deployer:
             raise AssertionError(f"publish: {answer.status_code} {answer.text}")
 
         def ended() -> Json | None:
-            found: Json = self.session.get(f"{self.scm}/api/deployments/latest", headers=headers, timeout=30).json()
+            found: Json = self.session.get(f"{self.scm}/api/deployments/latest", headers=headers, timeout=60).json()
             return found if found["status"] in (3, 4) else None
 
         record = wait_for(ended, "the end of the deployment")
-        lines = self.session.get(record["log_url"], headers=headers, timeout=30).json()
+        lines = self.session.get(record["log_url"], headers=headers, timeout=60).json()
         return record | {"log": "\n".join(line["message"] for line in lines)}
 
     def report(self, **wanted: str) -> Json:

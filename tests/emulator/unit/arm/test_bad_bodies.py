@@ -55,7 +55,7 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.parametrize("row", TOP_LEVEL, ids=lambda row: row.name)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_bad_body_is_refused_and_never_crashes(model: ArmModel, row: Any, data: st.DataObject) -> None:
     """Whatever the body, the result is a resource or a 4xx error."""

@@ -22,10 +22,12 @@ def anyio_backend() -> str:
 async def test_resources_that_need_nothing_of_each_other_run_at_once(tmp_path: Path) -> None:
     """A resource that needs both waits for both."""
     async with azure(tmp_path) as world:
-        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.2, count=2))
+        slow = Fault(service="arm", operation=PUT_NSG, kind="hold", delay_seconds=3600, count=2)
+        world.platform.faults.add(slow)
         world.put(template(resource("a"), resource("b"), resource("c", dependsOn=["a", "b"])))
         await until(lambda: len(world.states()) == 2)
         assert world.states() == {"a": "Running", "b": "Running"}
+        world.platform.faults.clear(slow.id)
         assert (await world.end())["provisioningState"] == "Succeeded"
         assert world.states() == {"a": "Succeeded", "b": "Succeeded", "c": "Succeeded"}
 
@@ -46,11 +48,12 @@ async def test_what_a_failed_resource_holds_up_never_begins(tmp_path: Path) -> N
 async def test_cancel_begins_nothing_more_and_waits_for_nothing(tmp_path: Path) -> None:
     """A resource that has begun is left alone; when it ends, no state changes any more."""
     async with azure(tmp_path) as world:
-        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.5))
+        slow = world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="hold", delay_seconds=3600))
         world.put(template(resource("first"), resource("second", dependsOn=["first"])))
         await until(lambda: bool(world.states()))
         world.deployments.cancel(world.caller, SUBSCRIPTION, "rg", "d")
         assert world.record()["provisioningState"] == "Canceled"
+        world.platform.faults.clear(slow.id)
         made = f"{GROUP_ID}/providers/{NSG}/first"
         await until(lambda: world.arm.get_resource(made, "2019-07-01") is not None)
         await asyncio.sleep(0)

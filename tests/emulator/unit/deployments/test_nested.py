@@ -157,13 +157,14 @@ async def test_a_cancel_reaches_the_nested_deployments(tmp_path: Path) -> None:
     """Nothing that the inner template still had to make is made."""
     inner = template(resource("first"), resource("second", dependsOn=["first"]))
     async with azure(tmp_path) as world:
-        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="delay", delay_seconds=0.5))
+        slow = world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, kind="hold", delay_seconds=3600))
         outer = world.put(template(nested("child", inner)))
         await until(lambda: bool(world.states()) and bool(world.deployments.list(world.caller, SUBSCRIPTION, "rg")[1:]))
         await until(lambda: bool(world.states(name="child")))
         world.deployments.cancel(world.caller, SUBSCRIPTION, "rg", "d")
         ended = await world.deployments.wait(outer)
         assert [ended["provisioningState"], world.record(name="child")["provisioningState"]] == ["Canceled"] * 2
+        world.platform.faults.clear(slow.id)
         # What has begun goes on; the second resource would follow the first at once.
         await until(lambda: world.arm.get_resource(f"{GROUP_ID}/providers/{NSG}/first", "2019-07-01") is not None)
         await asyncio.sleep(0.05)
@@ -180,7 +181,7 @@ async def test_a_killed_process_resumes_both_deployments_and_begins_the_inner_on
     child = nested("child", inner, properties={"parameters": {"word": {"value": "[parameters('word')]"}}})
     document = template(child, parameters={"word": {"type": "secureString"}})
     async with azure(tmp_path) as world:
-        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, skip=1, kind="delay", delay_seconds=60))
+        world.platform.faults.add(Fault(service="arm", operation=PUT_NSG, skip=1, kind="hold", delay_seconds=3600))
         world.put(document, word="hunter2")
         await until(lambda: bool(world.deployments.list(world.caller, SUBSCRIPTION, "rg")[1:]))
         await until(lambda: world.states(name="child") == {"first": "Succeeded", "second": "Running"})

@@ -40,8 +40,6 @@ def _calls(nodes: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 NODES: st.SearchStrategy[Node] = st.recursive(LITERALS, _calls, max_leaves=12)
 
 
-# No deadline: on a busy machine, the first parse alone can take longer than Hypothesis' 200 ms.
-@settings(deadline=None)
 @given(NODES)
 def test_what_is_written_from_a_tree_parses_to_the_same_tree(node: Node) -> None:
     """Unparsing and parsing are inverse to each other."""
@@ -67,7 +65,7 @@ def _known_calls(nodes: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     return st.one_of(calls, st.builds(Member, calls, NAMES), st.builds(Index, calls, nodes))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.recursive(LITERALS, _known_calls, max_leaves=8))
 def test_any_use_of_a_function_evaluates_or_is_an_expression_error(node: Node) -> None:
     """A function does not crash, whatever its arguments."""

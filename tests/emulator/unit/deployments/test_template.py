@@ -265,7 +265,7 @@ def _places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | in
     return [path, *(place for key, item in items for place in _places(item, (*path, key)))]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(place=st.sampled_from(_places(FULL)[1:]), value=JSON)
 def test_whatever_stands_anywhere_in_a_template_is_planned_or_refused(place: tuple[str | int, ...], value: Any) -> None:
     """Nothing in a request crashes the reader."""

@@ -40,7 +40,7 @@ def test_what_a_killed_platform_left_is_ended_and_nothing_else(tmp_path: Path) -
         folder.write_running(Running(ProcessId(2**22 + 1, 0), 40, "", {"functions": ProcessId.of(left.pid)}))
         folder.write_endpoints({})
         folder.end_leftovers()
-        assert left.wait(timeout=10) != 0
+        assert left.wait(timeout=60) != 0
     # `up --detach` would take them for the new platform's, and return before it is ready.
     assert not folder.endpoints.exists()
 

@@ -12,12 +12,9 @@ from azure.mgmt.privatedns.models import ARecord, RecordSet, RecordSetProperties
 from demo.customer import Customer, begin_create, begin_delete
 from tests import local_azure
 from tests.local_azure import LocalAzure, unique, wait_for
-from tests.product.integration.service.stage import fault
+from tests.product.integration.service.stage import PATIENCE_SECONDS, hold
 
 pytestmark = pytest.mark.slow
-
-# The first call of the row that reads the zone is delayed by this, so that the test can change the zone before.
-DELAY_SECONDS = 4
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +37,9 @@ def test_a_wrong_record_fails_the_create_by_name(own_azure: LocalAzure, rng: ran
     """It fails before it makes machines, which would wait for that address for ever; a delete removes everything."""
     customer = own_azure.prepared_customer(unique(rng))
     zone, group = f"{customer.cluster}.eastus.aroapp.io", f"aro-{customer.cluster}"
-    slow = {"service": "arm", "operation": "GET Microsoft.Network/privateDnsZones/aLL", "kind": "delay"}
-    with fault(own_azure, **slow, delay_seconds=DELAY_SECONDS), _zones_of(customer) as client:
+    # The row that reads the zone waits until the test has changed the zone.
+    reads = {"service": "arm", "operation": "GET Microsoft.Network/privateDnsZones/aLL"}
+    with hold(own_azure, **reads), _zones_of(customer) as client:
         create, poller = begin_create(customer)
         operations = own_azure.operations(customer)
 
@@ -49,11 +47,11 @@ def test_a_wrong_record_fails_the_create_by_name(own_azure: LocalAzure, rng: ran
             steps = {step["name"]: step["status"] for step in operations.get(create)["steps"]}
             return bool(steps["deploy_network_template"] == "Succeeded")
 
-        wait_for(is_made, "the zone to be made")
+        wait_for(is_made, "the zone to be made", PATIENCE_SECONDS)
         wrong = RecordSet(properties=RecordSetProperties(ttl=300, a_records=[ARecord(ipv4_address="10.99.99.99")]))
         client.record_sets.create_or_update(group, zone, "A", "api-int", wrong)
-        with pytest.raises(HttpResponseError):
-            poller.result()
+    with pytest.raises(HttpResponseError):
+        poller.result()
     error = operations.get(create)["error"]
     assert f"The private DNS record 'api-int.{zone}' (A) says 10.99.99.99 and has to say 10." in error["message"]
     assert {"code": "Step", "message": "private_dns_ready", "target": "bootstrap"} in error["details"]

@@ -12,6 +12,7 @@ import requests
 from tests.api_versions import members
 from tests.examples import example
 from tests.local_azure import LocalAzure
+from tests.patience import PATIENCE_SECONDS, served
 
 Json = dict[str, Any]
 NEW, OLD = "2025-07-25", "2020-04-30"
@@ -84,7 +85,21 @@ class Provider:
     def send(
         self, method: str, path: str, *, version: str = NEW, certificate: str = "rp_client", **more: Any
     ) -> requests.Response:
-        """Send a request; return the answer.
+        """Send a request, again if the service was too busy; return the answer.
+
+        Args:
+            method: HTTP method.
+            path: a path, or a whole URL with its query.
+            version: `api-version`, for a path.
+            certificate: the client certificate, by its name in `endpoints.json` without `_cert`.
+            more: further arguments of `requests`.
+        """
+        return served(lambda: self.send_once(method, path, version=version, certificate=certificate, **more))
+
+    def send_once(
+        self, method: str, path: str, *, version: str = NEW, certificate: str = "rp_client", **more: Any
+    ) -> requests.Response:
+        """Send a request; return the answer, which may be a 503.
 
         Args:
             method: HTTP method.
@@ -98,7 +113,9 @@ class Provider:
         pair = (own[f"{certificate}_cert"], own[f"{certificate}_key"])
         with requests.Session() as session:
             session.trust_env = False
-            return session.request(method, address, cert=pair, verify=own["rp_ca_bundle"], timeout=60, **more)
+            return session.request(
+                method, address, cert=pair, verify=own["rp_ca_bundle"], timeout=PATIENCE_SECONDS, **more
+            )
 
     def send_raw(self, method: str, path: str, body: bytes = b"", *, named: str = "") -> tuple[int, str]:
         """Send a path and a `Host` unchanged, which a client library would normalize; return status and body.
@@ -109,6 +126,9 @@ class Provider:
             body: the body, which is announced as JSON.
             named: the `Host`; by default the true one.
         """
+        return served(lambda: self._send_raw(method, path, body, named), lambda answer: answer[0])
+
+    def _send_raw(self, method: str, path: str, body: bytes, named: str) -> tuple[int, str]:
         own = self.azure.endpoints
         address = urlsplit(own["rp"])
         host, port = address.hostname or "", address.port or 0
@@ -119,7 +139,7 @@ class Provider:
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         with (
-            socket.create_connection((host, port), timeout=30) as plain,
+            socket.create_connection((host, port), timeout=PATIENCE_SECONDS) as plain,
             context.wrap_socket(plain, server_hostname=host) as connection,
         ):
             connection.sendall(head.encode() + body)

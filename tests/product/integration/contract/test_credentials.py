@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.local_azure import wait_for
+from tests.patience import PATIENCE_SECONDS
 from tests.product.integration.contract.provider import NEW, OLD, Provider
 
 ACTIONS = ("listCredentials", "listAdminCredentials")
@@ -15,7 +16,7 @@ def failed(provider: Provider) -> str:
     """Give the id of a cluster whose create has failed, because its network and principal do not exist."""
     cluster = provider.cluster("unfinished")
     assert provider.send("PUT", cluster, json=provider.body("unfinished")).status_code == 201
-    wait_for(lambda: _state(provider, cluster) == "Failed", "the create to fail", seconds=120)
+    wait_for(lambda: _state(provider, cluster) == "Failed", "the create to fail", PATIENCE_SECONDS)
     return cluster
 
 

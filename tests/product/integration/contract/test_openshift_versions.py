@@ -82,8 +82,8 @@ def test_a_version_of_a_running_create_is_not_deleted(provider: Provider, entry:
     body, correlation_id = provider.body("versioned"), str(uuid.uuid4())
     body["properties"]["clusterProfile"]["version"] = NAME
     # No step of this create gets any further.
-    fault = {"service": "arm", "correlation_id": correlation_id, "step": ".+", "status_code": 503, "count": 1_000_000}
-    held = provider.azure.control("POST", "/faults", fault)
+    fault = {"service": "arm", "correlation_id": correlation_id, "step": ".+", "count": 1_000_000}
+    held = provider.azure.control("POST", "/faults", fault | {"kind": "hold", "delay_seconds": 3600})
     created = provider.send(
         "PUT", provider.cluster("versioned"), json=body, headers={"x-ms-correlation-request-id": correlation_id}
     )

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.local_azure import LocalAzure, wait_for
+from tests.patience import PATIENCE_SECONDS
 from tests.product.integration.contract.provider import Provider
 
 pytestmark = pytest.mark.slow
@@ -20,5 +21,5 @@ def test_a_deleted_subscription_takes_its_clusters_with_it(azure: LocalAzure) ->
     wait_for(
         lambda: provider.send("GET", provider.cluster("left")).status_code == 404,
         "the cluster of a deleted subscription to go",
-        seconds=120,
+        PATIENCE_SECONDS,
     )

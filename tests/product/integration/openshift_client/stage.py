@@ -22,6 +22,7 @@ from emulator.core.proxy import Proxy, Refusal
 from shared.openshift import client
 from tests.kubernetes_pki import SERVER_NAME, Authority, Pair, kubeconfig
 from tests.listening import event_loop, run, variables
+from tests.patience import PATIENCE_SECONDS
 
 ADDRESS = "127.128.0.5"
 Behaviour = Callable[[ssl.SSLSocket, str], None]
@@ -122,7 +123,7 @@ def server(certificate: Pair, client_authority: Authority, behave: Behaviour) ->
         with contextlib.suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)
         listener.close()
-        thread.join(10)
+        thread.join(PATIENCE_SECONDS)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import gc
 import socket
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from emulator.core.proxy import Refusal
 from shared.openshift import client
 from shared.openshift.client import NotDone, Read, Unreachable
 from tests.kubernetes_pki import SERVER_NAME
+from tests.patience import PATIENCE_SECONDS
 from tests.product.integration.openshift_client.stage import (
     ADDRESS,
     Behaviour,
@@ -207,7 +207,7 @@ def test_something_that_speaks_no_tls_is_told(cluster: Cluster, route: Route) ->
         thread = threading.Thread(target=answer)
         thread.start()
         assert why(cluster).startswith("the API server ends the TLS handshake: ")
-        thread.join(10)
+        thread.join(PATIENCE_SECONDS)
 
 
 def test_a_server_that_goes_away_in_the_handshake_is_away(cluster: Cluster, route: Route) -> None:
@@ -224,7 +224,7 @@ def test_a_server_that_goes_away_in_the_handshake_is_away(cluster: Cluster, rout
         thread.start()
         with pytest.raises(Unreachable, match="ends the TLS handshake"):
             client.read(cluster.connect(), NODE)
-        thread.join(10)
+        thread.join(PATIENCE_SECONDS)
 
 
 def test_a_certificate_that_does_not_verify_is_an_answer(cluster: Cluster, route: Route) -> None:
@@ -245,12 +245,11 @@ def test_a_connection_that_is_cut_is_told(cluster: Cluster, route: Route) -> Non
 
 def test_a_silent_server_is_given_up(cluster: Cluster, route: Route, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client gives up after one time-out, without a retry."""
-    monkeypatch.setattr(client, "_READ_SECONDS", 0.3)
+    monkeypatch.setattr(client, "_READ_SECONDS", 1)
     with server(cluster.certificate(), cluster.clients, lambda _connection, _request: None) as api:
         route.to = api.port
-        began = time.monotonic()
         assert why(cluster) == "the API server does not answer in time"
-        assert time.monotonic() - began < 2
+    assert len(route.asked) == 1
 
 
 @pytest.mark.parametrize("refusal", [Refusal(403, "No rule leads there."), Refusal(504, "Nobody listens.")])
@@ -273,14 +272,16 @@ def test_without_a_proxy_a_closed_port_refuses(cluster: Cluster, monkeypatch: py
 def test_a_connection_that_is_not_accepted_is_given_up(
     cluster: Cluster, route: Route, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The client gives up on a proxy or network that accepts packets but never answers."""
+    """The client gives up on a proxy or network that accepts packets but never answers, without a retry."""
     monkeypatch.setattr(client, "_CONNECT_SECONDS", 0.3)
     assert route.asked == []
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        began = time.monotonic()
         assert why(cluster) == "the API server does not answer in time"
-        assert time.monotonic() - began < 2
+        silent.setblocking(False)
+        silent.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            silent.accept()
 
 
 def test_a_client_that_is_forgotten_leaves_no_connection(cluster: Cluster, route: Route) -> None:

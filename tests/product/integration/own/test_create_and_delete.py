@@ -9,7 +9,7 @@ from azure.core.exceptions import ResourceNotFoundError
 from demo.customer import begin_delete
 from tests.entra_azure import EntraAzure
 from tests.faults import census
-from tests.local_azure import unique
+from tests.local_azure import unique, wait_for
 from tests.product.integration.own.stage import create_records, prepare
 from tests.product.integration.service import rights
 from tests.product.integration.service.inventory import taken
@@ -58,8 +58,12 @@ def test_a_user_creates_a_cluster_with_a_token_and_its_delete_leaves_nothing(
         (operation,) = inventory.operations(owner)
     assert document is not None
     assert {each["name"]: each["reason"] for each in operation["plan"]["skipped"]} == SKIPPED
-    steps = azure.owner.send("GET", f"/sre{owner.cluster_id}/operations/{operation['id']}").json()["steps"]
-    assert {step["status"] for step in steps} == {"Succeeded"}
+    path = f"/sre{owner.cluster_id}/operations/{operation['id']}"
+    # The last step closes its progress item after the operation has ended.
+    wait_for(
+        lambda: {step["status"] for step in azure.owner.send("GET", path).json()["steps"]} == {"Succeeded"},
+        "the last step to be closed",
+    )
 
     create_records(azure, owner, document["openShiftCluster"])
     nodes = KubernetesApi(owner, tmp_path).list("/api/v1/nodes")

@@ -15,6 +15,7 @@ from emulator.core.ports import listen_on_free_port
 from emulator.run.exports import plain_environment, secret_environment
 from tests.entra_azure import API_VERSION, EntraAzure
 from tests.local_azure import TIME_SCALE, unique, wait_for
+from tests.patience import PATIENCE_SECONDS, served
 from tests.product.integration.own.stage import RESTRICTED_SIZE, prepare
 from tests.product.integration.service.inventory import taken
 
@@ -49,7 +50,7 @@ def _func_start(azure: EntraAzure, folder: Path) -> Iterator[str]:
             yield f"http://localhost:{port}"
         finally:
             host.terminate()
-            host.wait(30)
+            host.wait(PATIENCE_SECONDS)
 
 
 def test_the_service_takes_tokens_under_func_start(entra_azure: EntraAzure, rng: random.Random, tmp_path: Path) -> None:
@@ -60,11 +61,11 @@ def test_the_service_takes_tokens_under_func_start(entra_azure: EntraAzure, rng:
     with _func_start(azure, tmp_path) as address, requests.Session() as session:
         session.trust_env = False
         url = f"{address}{owner.cluster_id}?api-version={API_VERSION}"
-        refused = session.get(url, timeout=30)
+        refused = served(lambda: session.get(url, timeout=PATIENCE_SECONDS))
         assert (refused.status_code, refused.headers["WWW-Authenticate"][:6]) == (401, "Bearer")
         session.headers["Authorization"] = f"Bearer {user.token}"
-        assert session.get(url, timeout=30).status_code == 404
-        begun = session.put(url, json=owner.body_that_fails(), timeout=30)
+        assert served(lambda: session.get(url, timeout=PATIENCE_SECONDS)).status_code == 404
+        begun = served(lambda: session.put(url, json=owner.body_that_fails(), timeout=PATIENCE_SECONDS))
         assert begun.status_code == 201, begun.text
         status = begun.headers["Azure-AsyncOperation"]
         assert status.startswith(f"{address}/subscriptions/")
@@ -78,5 +79,5 @@ def test_the_service_takes_tokens_under_func_start(entra_azure: EntraAzure, rng:
 
 def _ended(session: requests.Session, status: str) -> dict[str, object] | None:
     """Return an operation if it has ended."""
-    found: dict[str, object] = session.get(status, timeout=30).json()
+    found: dict[str, object] = session.get(status, timeout=PATIENCE_SECONDS).json()
     return found if "endTime" in found else None

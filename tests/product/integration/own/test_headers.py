@@ -11,6 +11,7 @@ import requests
 
 from tests.entra_azure import API_VERSION, EntraAzure
 from tests.local_azure import unique
+from tests.patience import PATIENCE_SECONDS, served
 from tests.product.integration.own.conftest import Stored
 from tests.product.integration.own.stage import prepare
 from tests.product.integration.service.inventory import taken
@@ -59,7 +60,7 @@ def _send(azure: EntraAzure, method: str, path: str, headers: Mapping[str, str],
     with requests.Session() as session:
         session.trust_env = False
         address = f"{azure.endpoints['functions']}{path}?api-version={API_VERSION}"
-        return session.request(method, address, headers=dict(headers), timeout=30, **more)
+        return served(lambda: session.request(method, address, headers=dict(headers), timeout=PATIENCE_SECONDS, **more))
 
 
 def _told(answer: requests.Response) -> tuple[int, str, dict[str, str]]:

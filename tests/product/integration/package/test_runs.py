@@ -10,6 +10,7 @@ import httpx
 import psutil
 import pytest
 
+from tests.patience import PATIENCE_SECONDS
 from tests.product.unit.product_world import ENVIRONMENT
 
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -67,7 +68,7 @@ def _host(app: Path, folder: Path) -> Iterator[tuple[str, psutil.Process]]:
         yield ready.split()[1], psutil.Process(host.pid).children()[0]
     finally:
         host.terminate()
-        host.communicate(timeout=60)
+        host.communicate(timeout=PATIENCE_SECONDS)
     assert not list(home.iterdir())
 
 
@@ -76,8 +77,10 @@ def test_the_host_serves_the_unpacked_package(unpacked: Path, tmp_path: Path) ->
     """What is loaded from outside the interpreter comes from the package, and nothing is written into it."""
     before = {path: path.stat().st_mtime_ns for path in unpacked.rglob("*.py")}
     with _host(unpacked, tmp_path) as (url, worker):
-        assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
-        refused = httpx.get(f"{url}/providers/Microsoft.RedHatOpenShift/operations?api-version=2025-07-25", timeout=60)
+        assert httpx.get(f"{url}/healthz", timeout=PATIENCE_SECONDS).status_code == 200
+        refused = httpx.get(
+            f"{url}/providers/Microsoft.RedHatOpenShift/operations?api-version=2025-07-25", timeout=PATIENCE_SECONDS
+        )
         assert refused.status_code in (401, 403)
         modules = {
             Path(mapped.path)
@@ -99,7 +102,7 @@ def test_every_module_of_the_product_can_be_imported_from_the_package_alone(unpa
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 200

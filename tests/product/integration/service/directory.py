@@ -5,6 +5,7 @@ from typing import Any
 import requests
 
 from demo.customer import Customer
+from tests.patience import PATIENCE_SECONDS
 
 Json = dict[str, Any]
 GRAPH = "https://graph.microsoft.com/v1.0"
@@ -24,7 +25,7 @@ class Application:
         self._path = f"applications/{found[0]['id']}"
 
     def _send(self, method: str, path: str, body: Json | None = None) -> Json:
-        answer = self._session.request(method, f"{GRAPH}/{path}", json=body, timeout=30)
+        answer = self._session.request(method, f"{GRAPH}/{path}", json=body, timeout=PATIENCE_SECONDS)
         assert answer.ok, answer.text
         document: Json = answer.json() if answer.content else {}
         return document

@@ -1,6 +1,7 @@
 """Changes that customers are told not to make in a cluster's own group, made by its principal, which nothing denies."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,9 +14,9 @@ from azure.mgmt.storage import StorageManagementClient
 from azure.storage.blob import BlobClient
 
 from demo.customer import Customer
-from tests.local_azure import LocalAzure, wait_for
+from tests.local_azure import wait_for
 from tests.product.integration.service.inventory import WORLD, taken
-from tests.product.integration.service.stage import Cluster
+from tests.product.integration.service.stage import Cluster, hold
 
 Client = TypeVar("Client")
 MACHINES = "Microsoft.Compute/virtualMachines"
@@ -118,16 +119,11 @@ class Inside:
             poller.result()
 
 
-def boot_slowly(azure: LocalAzure, cluster: Cluster, machine: str, seconds: float) -> None:
-    """Delay a machine's first boot, so that something can happen before it.
+def boot_later(cluster: Cluster, machine: str) -> AbstractContextManager[str]:
+    """Let machines of a cluster boot only after the block, so that something can happen before.
 
     Args:
-        azure: the platform.
-        cluster: the cluster of the machine.
-        machine: a regular expression for what follows the infra id in the machine's name.
-        seconds: the delay, in real seconds.
+        cluster: the cluster of the machines.
+        machine: a regular expression for what follows the infra id in the machines' names.
     """
-    name = rf"boot {cluster.customer.cluster}-.....-{machine}"
-    azure.control(
-        "POST", "/faults", {"service": "machines", "operation": name, "kind": "delay", "delay_seconds": seconds}
-    )
+    return hold(cluster.azure, service="machines", operation=rf"boot {cluster.customer.cluster}-.....-{machine}")

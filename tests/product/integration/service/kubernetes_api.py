@@ -8,6 +8,7 @@ import requests
 import yaml
 
 from demo.customer import Customer, admin_kubeconfig
+from tests.patience import PATIENCE_SECONDS
 
 Json = dict[str, Any]
 MACHINES = "/apis/machine.openshift.io/v1beta1/namespaces/openshift-machine-api/machines"
@@ -37,7 +38,9 @@ class KubernetesApi:
 
     def _send(self, method: str, path: str, body: Json | None = None) -> Json:
         headers = {"Content-Type": "application/merge-patch+json"} if method == "PATCH" else {}
-        answer = self._session.request(method, self._server + path, json=body, headers=headers, timeout=30)
+        answer = self._session.request(
+            method, self._server + path, json=body, headers=headers, timeout=PATIENCE_SECONDS
+        )
         assert answer.ok, answer.text
         document: Json = answer.json()
         return document

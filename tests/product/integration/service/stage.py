@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,12 +13,16 @@ import requests
 from demo.customer import Customer, cluster_body
 from tests.faults import census
 from tests.local_azure import LocalAzure, wait_for
+from tests.patience import PATIENCE_SECONDS as REQUEST_SECONDS
+from tests.patience import served
 from tests.product.integration.service.inventory import taken
 
 Json = dict[str, Any]
 API_VERSION = "2025-07-25"
-# How many seconds a create or a delete may take here, alone or with others running.
-PATIENCE_SECONDS = 150
+# How many seconds a create or a delete may take here. Alone it takes half a minute, but a busy machine runs many.
+PATIENCE_SECONDS = 600
+# The longest that the local Azure can hold a call, and a number of calls that no test makes.
+LONGEST_HOLD_SECONDS, FOR_EVER = 3600, 10**9
 
 # Names of the records in the managed DNS zone, without the cluster's label.
 RECORDS = ("api", "*.apps")
@@ -47,7 +51,7 @@ class Cluster:
         session.verify = endpoints["ca_bundle"]
         form = {"grant_type": "client_credentials", "scope": "https://management.azure.com/.default"}
         form |= {name: endpoints[name] for name in ("client_id", "client_secret")}
-        token = session.post(endpoints["token_url"], data=form, timeout=30).json()["access_token"]
+        token = session.post(endpoints["token_url"], data=form, timeout=REQUEST_SECONDS).json()["access_token"]
         session.headers["Authorization"] = f"Bearer {token}"
         if self.correlation_id:
             session.headers["x-ms-correlation-request-id"] = self.correlation_id
@@ -60,17 +64,21 @@ class Cluster:
         return document
 
     def send(self, method: str, path: str = "", body: Json | None = None) -> requests.Response:
-        """Send a request about the cluster, or about another path, through ARM.
+        """Send a request about the cluster, or about another path, through ARM; again if the service was too busy.
 
         Args:
             method: HTTP method.
             path: the path; by default the cluster's. Without an `api-version` it gets `API_VERSION`.
             body: the body, sent as JSON.
         """
+        return served(lambda: self.send_once(method, path, body))
+
+    def send_once(self, method: str, path: str = "", body: Json | None = None) -> requests.Response:
+        """Send a request as `send` does; return the answer, which may be a 503."""
         address = self.azure.endpoints["arm"] + (path or self.customer.cluster_id)
         if "api-version=" not in address:
             address += f"?api-version={API_VERSION}"
-        return self._session.request(method, address, json=body, timeout=60)
+        return self._session.request(method, address, json=body, timeout=REQUEST_SECONDS)
 
     def create(self, body: Json | None = None) -> str:
         """PUT the cluster; return the operation's id."""
@@ -208,6 +216,30 @@ def fault(azure: LocalAzure, **wish: Any) -> Iterator[str]:
         yield added["id"]
     finally:
         azure.control("DELETE", f"/faults/{added['id']}")
+
+
+@contextmanager
+def unfinished(cluster: Cluster) -> Iterator[None]:
+    """Let no operation on a cluster write its end for the duration of the block; the service waits for its database.
+
+    So a request that is sent at some step meets the operation, even if the machine is so busy that the operation has
+    come further since. The cluster needs a correlation id.
+    """
+    assert cluster.correlation_id
+    wish = {"correlation_id": cluster.correlation_id, "step": "finish", "operation": "replace AsyncOperations"}
+    with fault(cluster.azure, service="cosmos", count=FOR_EVER, **wish):
+        yield
+
+
+def hold(azure: LocalAzure, **wish: Any) -> AbstractContextManager[str]:
+    """Keep all calls of some kind waiting for the duration of the block; give the id of the fault."""
+    return fault(azure, kind="hold", delay_seconds=LONGEST_HOLD_SECONDS, count=FOR_EVER, **wish)
+
+
+def held(azure: LocalAzure, fault_id: str) -> int:
+    """Count the calls that wait because of `hold`."""
+    (count,) = [each["count"] for each in azure.control("GET", "/faults")["value"] if each["id"] == fault_id]
+    return FOR_EVER - int(count)
 
 
 def met(azure: LocalAzure, fault_id: str) -> int:

@@ -12,7 +12,7 @@ from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 from azure.core.pipeline.policies import SansIOHTTPPolicy
 
 from demo.customer import Customer, begin_create, begin_delete
-from tests.local_azure import LocalAzure, unique
+from tests.local_azure import LocalAzure, unique, wait_for
 from tests.product.integration.service import rights
 from tests.product.integration.service.inventory import WORLD, Inventory, taken
 from tests.product.integration.service.stage import RECORDS, Cluster
@@ -42,7 +42,7 @@ def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: L
     _expect_progress(listener.polled, {step["name"] for step in operation["steps"]})
     assert operation["status"] == "Succeeded"
     assert operation["percentComplete"] == 100
-    assert {step["status"] for step in operation["steps"]} == {"Succeeded"}
+    wait_for(lambda: _all_succeeded(azure.operations(customer).get(create)), "the last step to be closed")
     Cluster(azure, customer).expect_one_of_each(create)
     with taken(azure.state) as inventory:
         document = inventory.cluster(customer)
@@ -78,6 +78,11 @@ def test_a_cluster_is_created_as_designed_and_its_delete_leaves_nothing(azure: L
     assert actions <= rights.granted()
     # Nothing is granted that nobody uses, and the list of exceptions has no more than it needs.
     assert rights.granted() - actions == set(rights.ELSEWHERE)
+
+
+def _all_succeeded(operation: Json) -> bool:
+    """Tell whether every step has succeeded. The last one closes its progress item after the operation has ended."""
+    return {step["status"] for step in operation["steps"]} == {"Succeeded"}
 
 
 class _Listener(SansIOHTTPPolicy[Any, Any]):

@@ -2,12 +2,14 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
 from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
-from tests.product.integration.service.stage import Cluster, prepare
+from tests.product.integration.service.stage import Cluster, prepare, unfinished
 
 pytestmark = pytest.mark.slow
 
@@ -32,10 +34,12 @@ AT_ONCE = 3
 
 def _delete_at(cluster: Cluster, moment: Moment) -> tuple[str, str]:
     """Create a cluster and delete it at a moment; return the ids of the create's operation and of the document."""
-    create = cluster.create()
-    cluster.wait_for_step(create, *moment)
-    document_id = cluster.document_id()
-    cluster.succeed(cluster.delete())
+    with unfinished(cluster):
+        create = cluster.create()
+        cluster.wait_for_step(create, *moment)
+        document_id = cluster.document_id()
+        delete = cluster.delete()
+    cluster.succeed(delete)
     return create, document_id
 
 
@@ -46,7 +50,8 @@ def test_a_delete_at_each_phase_of_a_create_leaves_nothing(
     azure: LocalAzure, rng: random.Random, moments: tuple[Moment, ...]
 ) -> None:
     """The create ends `Canceled`, and endpoint, secrets, workers, disks and the router's address are gone for good."""
-    clusters = prepare(azure, *(unique(rng, "d") for _ in moments))
+    prepared = prepare(azure, *(unique(rng, "d") for _ in moments))
+    clusters = [replace(cluster, correlation_id=str(uuid4())) for cluster in prepared]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         ended = list(pool.map(_delete_at, clusters, moments))
     for cluster, (create, document_id) in zip(clusters, ended, strict=True):

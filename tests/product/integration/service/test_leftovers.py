@@ -15,6 +15,7 @@ from emulator.host.keys import load_keys
 from emulator.keyvault import KeyVaultModel
 from emulator.run.provider.deployed import deployed
 from tests.local_azure import LocalAzure, unique, wait_for
+from tests.patience import PATIENCE_SECONDS
 from tests.product.integration.service.inventory import WORLD, taken
 
 pytestmark = pytest.mark.slow
@@ -65,6 +66,6 @@ def _fire(azure: LocalAzure, timer: str) -> None:
             f"{azure.endpoints['functions']}/admin/functions/{timer}",
             headers={"x-functions-key": load_keys(azure.state / "functions").master},
             json={},
-            timeout=30,
+            timeout=PATIENCE_SECONDS,
         )
     assert answer.status_code == requests.codes.accepted, answer.text

@@ -10,7 +10,7 @@ import pytest
 
 from tests.local_azure import LocalAzure, unique
 from tests.product.integration.service.inventory import taken
-from tests.product.integration.service.stage import Cluster, fault, met, prepare
+from tests.product.integration.service.stage import Cluster, fault, hold, met, prepare
 
 pytestmark = pytest.mark.slow(30)
 
@@ -87,16 +87,12 @@ def _limited(cluster: Cluster) -> Iterator[Callable[[int], None]]:
 
 def test_quota_for_masters_is_refused_by_name_and_the_create_goes_on_when_it_is_raised(cluster: Cluster) -> None:
     """If quota is used up after the validation, the error gives family, region, limit and the cores required."""
-    third_deployment = {
-        "service": "arm",
-        "operation": "PUT Microsoft.Resources/deployments",
-        "kind": "delay",
-        "skip": 2,
-    }
-    with _limited(cluster) as leave, fault(cluster.azure, delay_seconds=5, **third_deployment):
-        operation_id = cluster.create()
-        cluster.wait_for_step(operation_id, "validate_quota", "Succeeded")
-        leave(MASTERS - 1)
+    deployment = {"service": "arm", "operation": "PUT Microsoft.Resources/deployments"}
+    with _limited(cluster) as leave:
+        with hold(cluster.azure, step="deploy_machines_template", **deployment):
+            operation_id = cluster.create()
+            cluster.wait_for_step(operation_id, "validate_quota", "Succeeded")
+            leave(MASTERS - 1)
         error = cluster.fail(operation_id)
         told = _explained(error, "deploy_machines_template")
         assert "QuotaExceeded" in error["code"]

@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 
 from tests.local_azure import LocalAzure, unique, wait_for
-from tests.product.integration.service.stage import fault, met, prepare
+from tests.product.integration.service.stage import held, hold, met, prepare
 
 pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
-# How long the calls sleep at most, if nobody wakes them. The product's own time-out is a little longer.
-SLEEP_SECONDS = 50
 # What steps read just before they change something; the faults hold these calls.
 ASLEEP = {
     "at the beginning": {
@@ -38,10 +36,13 @@ def test_an_old_attempt_that_wakes_up_late_changes_nothing(
     """It sleeps between its check and its call while the cluster is deleted; then it begins no call, writes nothing."""
     (cluster,) = prepare(own_azure, unique(rng))
     with ExitStack() as stack:
-        sleep: Json = {"service": "arm", "kind": "hold", "delay_seconds": SLEEP_SECONDS}
-        faults = [stack.enter_context(fault(own_azure, operation=name, **sleep)) for name in asleep.values()]
+        faults = [
+            stack.enter_context(hold(own_azure, service="arm", step=step, operation=name))
+            for step, name in asleep.items()
+        ]
         create = cluster.create()
-        wait_for(lambda: not own_azure.control("GET", "/faults")["value"], "all to fall asleep")
+        for each in faults:
+            wait_for(partial(held, own_azure, each), "all to fall asleep")
         document_id = cluster.document_id()
         delete = cluster.delete()
         moved = own_azure.control("GET", "/clock")["now"]

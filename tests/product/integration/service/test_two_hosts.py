@@ -4,15 +4,15 @@ import contextlib
 import random
 import re
 import subprocess
-import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.local_azure import LocalAzure, unique, wait_for
-from tests.product.integration.service.inventory import taken
+from tests.product.integration.service.inventory import Inventory, taken
 from tests.product.integration.service.stage import fault, prepare
 
 pytestmark = [pytest.mark.slow, pytest.mark.thorough]
@@ -57,7 +57,9 @@ def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_go
         wait_for(lambda: len(inventory.documents("TaskHubs")) > 1, "both hubs to say that they live")
         with fault(own_azure, service="cosmos", operation="upsert OperationProgress", **SLOWLY):
             operations = [cluster.create() for cluster in clusters]
-            time.sleep(SILENCE_SECONDS + 2 * WATCHDOG_SECONDS)
+            # By then its watchdog has had the time and the runs to take over what nobody drives.
+            seen = _last_seen(inventory, GREEN) + timedelta(seconds=SILENCE_SECONDS + WATCHDOG_SECONDS)
+            wait_for(lambda: _last_seen(inventory, GREEN) > seen, "further runs of the second watchdog")
             reports = [cluster.report(each) for cluster, each in zip(clusters, operations, strict=True)]
             assert [(each["status"], each["attempt"]) for each in reports] == [("Creating", 1)] * 3
             assert not _served(log)
@@ -70,6 +72,12 @@ def test_two_task_hubs_leave_each_other_their_operations_until_one_of_them_is_go
             assert cluster.report(operation_id)["attempt"] == 2
             cluster.expect_one_of_each(operation_id, versions=2)
     assert _served(log) >= set(operations)
+
+
+def _last_seen(inventory: Inventory, hub: str) -> datetime:
+    """Return when a hub has last said that it lives, which each run of its watchdog does."""
+    (sign,) = [each for each in inventory.documents("TaskHubs") if each["id"] == hub]
+    return datetime.fromisoformat(sign["lastSeen"])
 
 
 @contextlib.contextmanager
@@ -122,4 +130,4 @@ def _kill_tree(process: psutil.Popen) -> None:
     for each in (*process.children(recursive=True), process):
         with contextlib.suppress(psutil.NoSuchProcess):
             each.kill()
-    process.wait(10)
+    process.wait()

@@ -17,7 +17,7 @@ from tests.product.unit.openshift.objects import condition, machine, made, node,
 from tests.product.unit.product_world import World
 
 REFUSED = "the API server refuses the connection"
-DEADLINE = 90
+DEADLINE = 9000
 RUNNING = {
     "statuses": [
         {"code": "ProvisioningState/succeeded", "displayStatus": "Provisioning succeeded"},
@@ -220,10 +220,10 @@ def _ago(seconds: int) -> str:
 def test_a_machine_that_was_refused_before_a_role_had_spread_is_made_anew(api: FakeClusterApi) -> None:
     """machine-api gives it up for good, but who has just assigned the role repeats the request at once."""
     refused = 'Code="LinkedAuthorizationFailed" Message="not to join"'
-    api.add("Machine", machine("w-0", "Failed", made=_ago(4), errorMessage=refused))
-    api.add("Machine", machine("w-1", "Failed", made=_ago(1), errorMessage=refused))
-    assert poll("workers_ready", waited=DEADLINE // 6 - 1)["outcome"] == "wait"
-    assert [what.name for what in api.deleted] == ["w-0"], "a minute of half an hour: three seconds of these ninety"
+    api.add("Machine", machine("w-0", "Failed", made=_ago(400), errorMessage=refused))
+    api.add("Machine", machine("w-1", "Failed", made=_ago(100), errorMessage=refused))
+    assert poll("workers_ready", waited=DEADLINE // 6 - 200)["outcome"] == "wait"
+    assert [what.name for what in api.deleted] == ["w-0"], "a minute of half an hour: 300 of these 9,000 seconds"
     assert poll("workers_ready", waited=DEADLINE // 6)["outcome"] == "failed"
     assert [what.name for what in api.deleted] == ["w-0"], "not for ever"
 

@@ -2,16 +2,18 @@
 
 import base64
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from shared import deadline
 from shared.arm.errors import CloudError
 from shared.azure.arm_certificates import CertificateList
 
 DER = b"certificate"
+# Only a hang takes as long.
+PATIENCE_SECONDS = 120.0
 
 
 def answer() -> dict[str, Any]:
@@ -66,17 +68,33 @@ def test_the_last_good_list_serves_for_a_day() -> None:
     assert certificates.get()
 
 
-def test_without_a_list_those_who_wait_share_one_attempt() -> None:
+class Queue:
+    """A lock that counts those who have asked for it."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Semaphore(0)
+        self._lock = threading.Lock()
+        self.release = self._lock.release
+
+    def acquire(self, timeout: float) -> bool:
+        """Count the caller, then wait for the lock."""
+        self.asked.release()
+        return self._lock.acquire(timeout=timeout)
+
+
+def test_without_a_list_those_who_wait_share_one_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise each would wait for a time-out of its own."""
-    source, asked = Source(), threading.Event()
+    monkeypatch.setattr(deadline, "CALL_SECONDS", PATIENCE_SECONDS)
+    source, queue = Source(), Queue()
 
     def fetch() -> dict[str, Any]:
         source.asked += 1
-        asked.set()
-        time.sleep(0.2)
+        for _ in range(9):
+            assert queue.asked.acquire(timeout=PATIENCE_SECONDS)
         raise ConnectionError
 
     certificates = CertificateList(fetch)
+    certificates._lock = queue  # type: ignore[assignment]  # the part of a lock that the list uses
 
     def get() -> int:
         try:
@@ -85,10 +103,8 @@ def test_without_a_list_those_who_wait_share_one_attempt() -> None:
             return error.status_code
 
     with ThreadPoolExecutor(9) as pool:
-        first = pool.submit(get)
-        asked.wait()
-        others = [pool.submit(get) for _ in range(8)]
-        assert [each.result() for each in (first, *others)] == [503] * 9
+        answers = [pool.submit(get) for _ in range(9)]
+        assert [each.result() for each in answers] == [503] * 9
     assert source.asked == 1
 
 

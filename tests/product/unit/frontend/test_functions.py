@@ -89,9 +89,10 @@ def test_an_answer_does_not_wait_for_a_start_that_hangs(
     world: World, ask: Callable[..., func.HttpResponse], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The watchdog will find the operation."""
-    monkeypatch.setattr(deadline, "AFTERMATH_SECONDS", 0.5)
+    # The request itself has all the time that it needs on a busy machine.
+    monkeypatch.setattr(deadline, "aftermath_left", lambda: 0.05)
     client = DurableClient()
-    monkeypatch.setattr(client, "start_new", lambda *_arguments: asyncio.sleep(60))
+    monkeypatch.setattr(client, "start_new", lambda *_arguments: asyncio.Event().wait())
     assert ask("PUT", CLUSTER, json.dumps(body()).encode(), client=client).status_code == 201
     assert world.document["asyncOperationId"]
 

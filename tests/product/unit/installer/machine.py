@@ -150,7 +150,7 @@ class Machine:
         bash = shutil.which("bash") or "bash"
         file = self.path(f"/usr/local/bin/{name}")
         done = subprocess.run(
-            [bash, str(file), *arguments], env=environment | self.settings, cwd=self.home, check=False, timeout=60
+            [bash, str(file), *arguments], env=environment | self.settings, cwd=self.home, check=False, timeout=200
         )
         return done.returncode
 

@@ -49,7 +49,7 @@ class Machine:
             | environment,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=200,
             check=False,
         )
 

@@ -84,7 +84,7 @@ def test_files_are_written_even_if_nobody_reads_what_is_told(tmp_path: Path) -> 
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "installer", *EXAMPLE, str(tmp_path)], stdout=writer, check=False, timeout=60
+        [sys.executable, "-m", "installer", *EXAMPLE, str(tmp_path)], stdout=writer, check=False, timeout=200
     )
     os.close(writer)
     assert done.returncode == FAILURE

@@ -54,7 +54,7 @@ def test_what_was_made_before_is_taken_as_it_is() -> None:
 
 def test_independent_assets_are_made_at_the_same_time() -> None:
     """Each of two waits for the other here, and both end."""
-    together = threading.Barrier(2, timeout=10)
+    together = threading.Barrier(2, timeout=120)
 
     def make(name: str) -> Any:
         return lambda _inputs: {name: str(together.wait() >= 0)}

@@ -51,7 +51,7 @@ def refusal(certificate: Path, trusted: Path, *options: str) -> str:
     # Without the machine's own authorities, so that only the bundle can verify it.
     alone = ["-no-CAfile", "-no-CApath", "-no-CAstore", "-attime", moment]
     command = [OPENSSL, "verify", *alone, "-CAfile", str(trusted), *options, str(certificate)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
     return "" if ran.returncode == 0 else ran.stdout + ran.stderr
 
 

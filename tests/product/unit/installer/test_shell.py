@@ -23,7 +23,7 @@ def check(folder: Path, scripts: dict[str, str]) -> str:
         (folder / Path(path).name).write_text(text)
     files = sorted(str(folder / Path(path).name) for path in scripts)
     command = [SHELLCHECK, "--format=gcc", "--external-sources", f"--source-path={folder}", *files]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=200).stdout
 
 
 @needs_shellcheck

@@ -148,7 +148,7 @@ def verify(root: Path, names: list[str]) -> str:
     assert ANALYZER
     command = [ANALYZER, "verify", "--man=no", "--generators=no", f"--root={root}"]
     done = subprocess.run(
-        [*command, *(Path(name).name for name in names)], capture_output=True, text=True, check=False, timeout=60
+        [*command, *(Path(name).name for name in names)], capture_output=True, text=True, check=False, timeout=200
     )
     return done.stderr.strip() or (f"exit {done.returncode}" if done.returncode else "")
 

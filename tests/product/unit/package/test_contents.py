@@ -21,7 +21,7 @@ REPOSITORY = Path(__file__).resolve().parents[4]
 def _git(*words: str, folder: Path = REPOSITORY, given: str | None = None) -> str:
     who = ("-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false")
     done = subprocess.run(
-        ["git", *who, *words], cwd=folder, input=given, capture_output=True, text=True, check=False, timeout=60
+        ["git", *who, *words], cwd=folder, input=given, capture_output=True, text=True, check=False, timeout=200
     )
     return done.stdout
 

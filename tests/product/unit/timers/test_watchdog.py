@@ -149,6 +149,24 @@ def test_each_case_has_its_answer(world: World, found: Finding, want: Action) ->
     assert judge(found, NOW, settings.load()) is want
 
 
+class Limits:
+    """Time limits of asyncio that pass when a test says so, and not before."""
+
+    def __init__(self) -> None:
+        self._made: dict[float, asyncio.Timeout] = {}
+
+    def timeout(self, seconds: float) -> asyncio.Timeout:
+        """Make a limit, as `asyncio.timeout` does."""
+        self._made[seconds] = asyncio.Timeout(None)
+        return self._made[seconds]
+
+    async def pass_(self, seconds: float) -> None:
+        """Let the newest limit of so many seconds pass, if there is one, and never return."""
+        if seconds in self._made:
+            self._made[seconds].reschedule(0)
+        await asyncio.Event().wait()
+
+
 class Client:
     """The durable client, with the status of every instance."""
 
@@ -157,6 +175,8 @@ class Client:
         self.created = "2026-03-01T09:00:00Z"
         self.asked: list[str] = []
         self.slow = ""
+        self.limit = 0.0
+        self.limits = Limits()
         self.error: dict[str, str] = {}
         self.broken = False
         self.started: list[tuple[str, str, dict[str, Any]]] = []
@@ -165,7 +185,7 @@ class Client:
     async def get_status(self, instance_id: str) -> Any:
         self.asked.append(instance_id)
         if instance_id == self.slow:
-            await asyncio.sleep(5)
+            await self.limits.pass_(self.limit)
         if self.error:
             return DurableOrchestrationStatus.from_json(self.error)
         name = self.statuses.get(instance_id.replace("-", "_"))
@@ -243,7 +263,7 @@ def test_a_stuck_instance_is_terminated_before_its_successor_starts(accepted: Wo
     assert [instance for _, instance, _ in client.started] == ["op-2"]
 
 
-@pytest.mark.parametrize(("age", "want_reads", "want_started"), [(40, 0, []), (50, 1, ["op-2"])], ids=["young", "old"])
+@pytest.mark.parametrize(("age", "want_reads", "want_started"), [(0, 0, []), (50, 1, ["op-2"])], ids=["young", "old"])
 def test_the_progress_of_a_young_instance_is_not_read(
     accepted: World, monkeypatch: pytest.MonkeyPatch, age: float, want_reads: int, want_started: list[str]
 ) -> None:
@@ -318,11 +338,11 @@ def test_an_operation_that_takes_too_long_is_left_to_the_next_run(
     accepted: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A service that is away does not delay other operations."""
-    monkeypatch.setattr(watchdog, "OPERATION_SECONDS", 0.05)
     another(accepted, "slow")
     accepted.cosmos["AsyncOperations"].create_item(accepted.operation | {"id": "slow"})
     client = Client()
-    client.slow = "slow-1"
+    client.slow, client.limit = "slow-1", watchdog.OPERATION_SECONDS
+    monkeypatch.setattr(asyncio, "timeout", client.limits.timeout)
     watch(client)
     assert [instance for _, instance, _ in client.started] == ["op-1"]
     assert "operation slow could not be watched" in caplog.text
@@ -331,9 +351,9 @@ def test_an_operation_that_takes_too_long_is_left_to_the_next_run(
 def test_a_run_that_takes_too_long_ends(accepted: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The host would otherwise end it together with the whole worker."""
     assert accepted
-    monkeypatch.setattr(watchdog, "RUN_SECONDS", 0.05)
     client = Client()
-    client.slow = "op-1"
+    client.slow, client.limit = "op-1", watchdog.RUN_SECONDS
+    monkeypatch.setattr(asyncio, "timeout", client.limits.timeout)
     with pytest.raises(TimeoutError):
         watch(client)
 

@@ -58,10 +58,14 @@ def die(req: func.HttpRequest) -> func.HttpResponse:
     os._exit(137)
 
 
-@app.route("slow", methods=["GET"])
+@app.route("slow/{name}", methods=["GET"])
 def slow(req: func.HttpRequest) -> func.HttpResponse:
-    """Answer late."""
-    time.sleep(float(req.params["seconds"]))
+    """Leave a mark, and answer once the test has left one too."""
+    marks, name = Path(os.environ["MARKS"]), req.route_params["name"]
+    (marks / f"{name}.begun").touch()
+    limit = time.monotonic() + 200  # More than any test waits, so that the test says what is missing.
+    while not (marks / f"{name}.go").exists() and time.monotonic() < limit:
+        time.sleep(0.01)
     return func.HttpResponse("late")
 
 

@@ -24,6 +24,15 @@ def _mark(name: str) -> int:
     return before
 
 
+def _wait_for(*names: str) -> None:
+    """Wait until each of these marks has been left, by an activity or by the test."""
+    limit = time.monotonic() + 200  # More than any test waits, so that the test says what is missing.
+    while not all((Path(os.environ["MARKS"]) / name).exists() for name in names):
+        if time.monotonic() > limit:
+            raise TimeoutError(f"not all of these marks have been left: {', '.join(names)}")
+        time.sleep(0.01)
+
+
 @app.route("start/{name}/{id}", methods=["POST"])
 @app.durable_client_input(client_name="client")
 async def start(req: func.HttpRequest, client: df.DurableOrchestrationClient) -> func.HttpResponse:
@@ -36,9 +45,9 @@ async def start(req: func.HttpRequest, client: df.DurableOrchestrationClient) ->
 @app.route("start_late/{name}/{id}", methods=["POST"])
 @app.durable_client_input(client_name="client")
 async def start_late(req: func.HttpRequest, client: df.DurableOrchestrationClient) -> func.HttpResponse:
-    """Start an orchestration after a while."""
+    """Start an orchestration once a mark has been left."""
     _mark("start_late")
-    await asyncio.sleep(float(req.params["seconds"]))
+    await asyncio.to_thread(_wait_for, req.params["until"])
     instance_id = await client.start_new(req.route_params["name"], req.route_params["id"], req.get_json())
     return client.create_check_status_response(req, instance_id)
 
@@ -60,9 +69,9 @@ def binding(req: func.HttpRequest, client: str) -> func.HttpResponse:
 
 @app.activity_trigger(input_name="payload")
 def step(payload: dict) -> dict:
-    """Leave a mark, wait for as long as asked, leave another."""
+    """Leave a mark, wait for the marks of others, leave another."""
     _mark(f"{payload['name']}.begun")
-    time.sleep(payload.get("seconds", 0))
+    _wait_for(*payload.get("until", ()))
     _mark(f"{payload['name']}.ended")
     return {"name": payload["name"]}
 
@@ -107,15 +116,16 @@ def fan_out(context: df.DurableOrchestrationContext):
 
 @app.orchestration_trigger(context_name="context")
 def overlap(context: df.DurableOrchestrationContext):
-    """Begin C when A ends, and D when B ends, while C still runs."""
+    """Begin C when A ends, and D when B ends; B ends after C has begun, and C when the mark `until` has been left."""
     given = context.get_input()
-    followers = {"A": {"name": "C", "seconds": 2.0}, "B": {"name": "D"}}
+    followers = {"A": "C", "B": "D"}
     prefix = given["prefix"]
+    until = {"B": [f"{prefix}C.begun"], "C": [given["until"]]}
 
-    def begin(name: str, seconds: float = 0):
-        return context.call_activity("step", {"name": prefix + name, "seconds": seconds})
+    def begin(name: str):
+        return context.call_activity("step", {"name": prefix + name, "until": until.get(name, [])})
 
-    running = {"A": begin("A"), "B": begin("B", 0.6)}
+    running = {"A": begin("A"), "B": begin("B")}
     while running:
         wave = list(running.values())
         if given["trick"]:
@@ -127,8 +137,7 @@ def overlap(context: df.DurableOrchestrationContext):
         name = next(name for name, task in running.items() if task is ended)
         del running[name]
         if name in followers:
-            following = followers[name]
-            running[following["name"]] = begin(**following)
+            running[followers[name]] = begin(followers[name])
     return "done"
 
 
@@ -212,10 +221,11 @@ def counting(context: df.DurableOrchestrationContext):
 @app.orchestration_trigger(context_name="context")
 def open_timer(context: df.DurableOrchestrationContext):
     """End while a timer is open."""
-    timer = context.create_timer(context.current_utc_datetime + timedelta(seconds=1.5))
+    given = context.get_input()
+    timer = context.create_timer(context.current_utc_datetime + timedelta(seconds=given["seconds"]))
     work = context.call_activity("silent", "x")
     yield context.task_any([work, timer])
-    if context.get_input()["cancel"]:
+    if given["cancel"]:
         timer.cancel()
     return "over"
 
