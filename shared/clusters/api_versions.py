@@ -41,7 +41,7 @@ class ApiVersion:
         generated: whether its model is generated from TypeSpec; None if the row before says it. Then names are
             case-sensitive, and replies leave out empty objects except `ALWAYS_SHOWN`. Other models are plain
             structures, which are always present.
-        for_operators: whether it is the view of operators, which shows internal members and cannot be written.
+        for_operators: whether it is the view of operators, which shows internal members and refuses PUT and PATCH.
     """
 
     name: str
