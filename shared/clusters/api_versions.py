@@ -127,14 +127,19 @@ ADMIN = ApiVersion(
 )
 
 
-def find_api_version(name: str, feature: str = "") -> ApiVersion:
+def find_api_version(name: str, feature: str = "", *, for_operators: bool = False) -> ApiVersion:
     """Return the row of a version that serves a feature; all versions serve the feature "", the cluster itself.
+
+    Args:
+        name: the value of `api-version`, in any case.
+        feature: the feature.
+        for_operators: whether an operator asks. Nobody else gets the operators' view.
 
     Raises:
         CloudError: 400 `InvalidResourceType`, listing the public versions that serve it.
     """
     for row in (*API_VERSIONS, ADMIN):
-        if row.name == name.lower() and has_feature(row, feature):
+        if row.name == name.lower() and has_feature(row, feature) and row.for_operators <= for_operators:
             return row
     given = f"The api-version '{shown(name)}' is not served" if name else "The query parameter 'api-version' is missing"
     raise CloudError(
