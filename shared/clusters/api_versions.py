@@ -41,7 +41,7 @@ class ApiVersion:
         generated: whether its model is generated from TypeSpec; None if the row before says it. Then names are
             case-sensitive, and replies leave out empty objects except `ALWAYS_SHOWN`. Other models are plain
             structures, which are always present.
-        for_operators: whether it is the view of operators, which shows internal members and cannot be written.
+        for_operators: whether it is the view of operators, which shows internal members and refuses PUT and PATCH.
     """
 
     name: str
@@ -112,7 +112,7 @@ API_VERSIONS = (
     ApiVersion("2025-07-25", changes=_each(("properties", _CP, _NP, _MP, _AP), required=True), generated=True),
 )
 
-# Follows the last public version. A PATCH may change other members than a customer's, see `INTERNAL_MEMBERS`.
+# Follows the last public version. What customers may change is fixed here; `INTERNAL_MEMBERS` has what is not.
 ADMIN = ApiVersion(
     "admin",
     removes=(f"{_CP}.pullSecret", f"{_SP}.clientSecret"),
@@ -127,14 +127,19 @@ ADMIN = ApiVersion(
 )
 
 
-def find_api_version(name: str, feature: str = "") -> ApiVersion:
+def find_api_version(name: str, feature: str = "", *, for_operators: bool = False) -> ApiVersion:
     """Return the row of a version that serves a feature; all versions serve the feature "", the cluster itself.
+
+    Args:
+        name: the value of `api-version`, in any case.
+        feature: the feature.
+        for_operators: whether an operator asks. Nobody else gets the operators' view.
 
     Raises:
         CloudError: 400 `InvalidResourceType`, listing the public versions that serve it.
     """
     for row in (*API_VERSIONS, ADMIN):
-        if row.name == name.lower() and has_feature(row, feature):
+        if row.name == name.lower() and has_feature(row, feature) and row.for_operators <= for_operators:
             return row
     given = f"The api-version '{shown(name)}' is not served" if name else "The query parameter 'api-version' is missing"
     raise CloudError(

@@ -25,8 +25,8 @@ def page() -> str:
     internal = code(row.path for row in INTERNAL_MEMBERS if row.rule in BY_SERVICE)
     return (
         f"{_HEAD}\n{versions}\n\n"
-        f"## Operators: {ADMIN.name}\nOperators can only read clusters through it: a PUT or PATCH is refused, because it "
-        "would run a maintenance task, and there are none.\n\n"
+        f"## Operators: {ADMIN.name}\nOperators read clusters through it, and can delete one as through any version. A PUT or "
+        "PATCH is refused, because it would run a maintenance task, and there are none.\n\n"
         f"* has the members of the latest version without {code(ADMIN.removes)}\n"
         f"* adds {internal}\n"
     )

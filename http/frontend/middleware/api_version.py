@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from frontend.messages import Call, Handler, Reply
+from frontend.middleware.authentication import Caller, required_caller
 from shared.clusters.api_versions import find_api_version
 
 
@@ -15,4 +16,5 @@ def api_version(call: Call, handle: Handler) -> Reply:
     if not call.route.versioned:
         return handle(call)
     name = call.request.query.get("api-version", "")
-    return handle(replace(call, version=find_api_version(name, call.route.feature)))
+    version = find_api_version(name, call.route.feature, for_operators=required_caller(call) is Caller.ADMIN)
+    return handle(replace(call, version=version))

@@ -130,15 +130,22 @@ def test_a_version_that_is_not_served_is_named_with_those_that_are(sent: str, sa
 
 @pytest.mark.parametrize("feature", sorted(every_feature()))
 def test_a_version_without_a_feature_is_refused_with_those_that_have_it(feature: str) -> None:
-    """Also operators' view, which shares the paths."""
+    """The list has public versions alone."""
     have = [version for version in VERSIONS if feature in features(version)]
     assert [row.name for row in serving(feature)] == have
     for version in {*VERSIONS, "admin"} - {*have}:
-        if version == "admin" and has_feature(ADMIN, feature):
-            continue
         with pytest.raises(CloudError) as refused:
             find_api_version(version, feature)
         assert refused.value.message.endswith(f"Use one of: {', '.join(have)}.")
+
+
+def test_only_operators_get_their_view() -> None:
+    """For everybody else it is no version, for instance in the body of a preflight."""
+    assert find_api_version("Admin", for_operators=True) is ADMIN
+    with pytest.raises(CloudError, match="'admin' is not served"):
+        find_api_version("admin")
+    with pytest.raises(CloudError, match="'admin' is not served"):
+        find_api_version("admin", "listCredentials", for_operators=True)
 
 
 def test_every_path_of_the_versions_table_is_one_of_the_members_table() -> None:

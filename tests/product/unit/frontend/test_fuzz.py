@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.product.unit.frontend.world import CLUSTER, NEW, OLD, World, body
+from tests.api_versions import VERSIONS
+from tests.product.unit.frontend.world import CLUSTER, World, body
 
 json_values = st.recursive(
     st.none()
@@ -34,7 +35,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 @st.composite
 def mutated_bodies(draw: st.DrawFn) -> tuple[str, bytes]:
     """Draw a version and a valid body of it, with one to three places replaced, removed or duplicated."""
-    api_version = draw(st.sampled_from([NEW, OLD]))
+    api_version = draw(st.sampled_from(VERSIONS))
     mutant: Any = body(api_version)
     for _ in range(draw(st.integers(1, 3))):
         *parents, last = draw(st.sampled_from(_places(mutant)[1:] or [("x",)]))

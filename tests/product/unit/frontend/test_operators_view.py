@@ -150,6 +150,13 @@ def test_a_write_while_an_operation_runs_says_so(world: World) -> None:
     assert "Creating" in error["message"]
 
 
+def test_operators_can_delete_a_cluster(installed: World) -> None:
+    """As customers do."""
+    reply = ask(installed, "DELETE", CLUSTER)
+    assert reply.status == 202
+    assert ask(installed, "GET", CLUSTER).body["properties"]["provisioningState"] == "Deleting"
+
+
 def test_operators_list_the_versions_that_can_be_installed(world: World) -> None:
     """The path is that of customers."""
     names = [each["name"] for each in ask(world, "GET", f"{LOCATION}/openShiftVersions").body["value"]]
