@@ -66,6 +66,7 @@ class NetworkProfile(TypedDict, total=False):
 
     podCidr: str
     serviceCidr: str
+    softwareDefinedNetwork: str
     outboundType: str
     preconfiguredNSG: str
     loadBalancerProfile: LoadBalancerProfile

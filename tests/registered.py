@@ -6,13 +6,13 @@ from typing import Any
 from emulator.arm.models import ArmModel
 from emulator.arm.seeding import ensure_role_definition
 from emulator.core.platform import Platform
+from tests.api_versions import VERSIONS
 
 SERVED = "dddddddd-0000-4000-8000-0000000000a1"
 MANAGED = "dddddddd-0000-4000-8000-0000000000a2"
 SERVED_READS = ("Microsoft.Resources/subscriptions/resourceGroups/read", "Microsoft.Compute/skus/read")
 TYPES = ("openShiftClusters", "operations", "locations", "locations/operationsstatus", "locations/operationresults")
 HOST = "arorp.azurewebsites.net"
-VERSIONS = ("2020-04-30", "2025-07-25")
 
 
 def document(platform: Platform, *, host: str = HOST) -> dict[str, Any]:

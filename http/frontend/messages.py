@@ -12,13 +12,14 @@ from frontend.callers.tokens import Principal
 from frontend.services import Services
 from shared.arm.errors import CloudError, unauthorized
 from shared.arm.resource_id import ResourceId
-from shared.clusters.api_versions import NEWEST, ApiVersion
+from shared.clusters.api_versions import ApiVersion
 from shared.documents import ClusterDocument, CorrelationData
 from shared.steps import StartInput
 
 if TYPE_CHECKING:
     from frontend.routes import Route
 
+_NO_VERSION = ApiVersion("")
 _PARAMETER = re.compile(r"\{\*?(\w+)\}")
 
 
@@ -82,7 +83,7 @@ class Call:
         parameters: those of the path, in lower case.
         correlation: the ids of the request.
         public_url: the address of the request as the caller knows it.
-        version: the row of its api-version.
+        version: the row of its api-version, on routes that have one.
         content: the parsed body.
         system_data: members of `systemData` that a write sets.
         first_system_data: members that it sets if they are not set yet.
@@ -96,7 +97,7 @@ class Call:
     parameters: Mapping[str, str] = field(default_factory=dict)
     correlation: CorrelationData = field(default_factory=CorrelationData)
     public_url: SplitResult = field(default_factory=lambda: urlsplit(""))
-    version: ApiVersion = NEWEST
+    version: ApiVersion = _NO_VERSION
     content: Any = None
     system_data: Mapping[str, str] = field(default_factory=dict)
     first_system_data: Mapping[str, str] = field(default_factory=dict)

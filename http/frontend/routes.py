@@ -25,7 +25,13 @@ from frontend.messages import Call, Handler, Reply
 from frontend.middleware.authentication import Caller
 from frontend.operations import async_operation_get, operations_list
 from shared.arm.errors import path_not_found
-from shared.clusters.api_versions import LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, OPEN_SHIFT_VERSIONS
+from shared.clusters.api_versions import (
+    CREDENTIALS,
+    LIST_ADMIN_CREDENTIALS,
+    LIST_CREDENTIALS,
+    OPEN_SHIFT_VERSION,
+    OPEN_SHIFT_VERSIONS,
+)
 from shared.clusters.subscriptions import MAY_WRITE
 from shared.settings import Callers
 
@@ -106,6 +112,9 @@ ROUTES = (
     Route("http_cluster_credentials", _C + "/listCredentials",
           {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS)},
           feature=LIST_CREDENTIALS),
+    Route("http_cluster_credentials_alias", _C + "/credentials",
+          {"POST": Verb(openshift_cluster_credentials.list_credentials, MAY_WRITE, needs=rights.LIST_CREDENTIALS)},
+          feature=CREDENTIALS),
     Route("http_clusters_of_resource_group", _RG + "/" + _CLUSTERS,
           {"GET": Verb(openshift_cluster_list.list_in_resource_group, needs=rights.READ)}),
     Route("http_clusters_of_subscription", _S + "/" + _CLUSTERS,
@@ -114,7 +123,7 @@ ROUTES = (
     Route("http_health_ready", "healthz/ready",
           {"GET": Verb(health.ready, needs=Open.ANYBODY)}, Caller.ANY, versioned=False),
     Route("http_openshift_version", _L + "/openShiftVersions/{openShiftVersion}",
-          {"GET": Verb(openshift_version_get.get, needs=rights.READ_VERSIONS)}, feature=OPEN_SHIFT_VERSIONS),
+          {"GET": Verb(openshift_version_get.get, needs=rights.READ_VERSIONS)}, feature=OPEN_SHIFT_VERSION),
     Route("http_openshift_versions", _L + "/openShiftVersions",
           {"GET": Verb(openshift_version_get.list_all, needs=rights.READ_VERSIONS)}, feature=OPEN_SHIFT_VERSIONS),
     Route("http_operation_result", _L + "/operationresults/{operationId}",

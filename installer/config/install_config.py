@@ -14,15 +14,8 @@ MASTERS = 3
 _MASTER_DISK_GIB = 1024
 _HOST_PREFIX = 23
 _RELEASE_REPOSITORIES = ("ocp-release", "ocp-release-nightly", "ocp-v4.0-art-dev")
-# The last release whose installer uses OpenShiftSDN by default; from 4.15 on it accepts only OVNKubernetes.
-_LAST_WITH_SDN = (4, 10)
 # The cluster would send its telemetry there, with the customer's credentials.
 _TELEMETRY = "cloud.openshift.com"
-
-
-def network_type(version: str) -> str:
-    """Return the cluster network that a release installs by default."""
-    return "OpenShiftSDN" if release_rules.minor(version) <= _LAST_WITH_SDN else "OVNKubernetes"
 
 
 def domain(config: Content) -> str:
@@ -92,7 +85,7 @@ def from_cluster(
         "sshKey": ssh_key,
         "pullSecret": pull_secret,
         "networking": {
-            "networkType": network_type(version["version"]),
+            "networkType": release_rules.network_type(version["version"]),
             # The installer requires a network but does not use it: the machines' subnets are the customer's.
             "machineNetwork": [{"cidr": "127.0.0.0/8"}],
             "clusterNetwork": [{"cidr": network["podCidr"], "hostPrefix": _HOST_PREFIX}],

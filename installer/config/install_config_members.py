@@ -15,6 +15,7 @@ from typing import Any
 from installer.config import install_config, install_config_checks
 from installer.graph import Content
 from shared.arm.errors import shown
+from shared.release import release_rules
 
 Problem = tuple[str, str]
 """A field's path, and a sentence."""
@@ -129,7 +130,7 @@ def complete(document: Any, version: str) -> tuple[Content, list[Problem]]:
     """
     found: list[Problem] = []
     config: Content = _read(MEMBERS, document, "", found)
-    config["networking"]["networkType"] = config["networking"]["networkType"] or install_config.network_type(version)
+    config["networking"]["networkType"] = config["networking"]["networkType"] or release_rules.network_type(version)
     found.extend(_rules(config))
     bad = {field for field, _ in found}
     # A field with a value of the wrong type has an empty one by now, which must not be reported again.

@@ -1,111 +1,192 @@
 """API versions as rows of differences over one internal model.
 
-Versions are in chronological order. A row says what changed since the row before it: new members, members that become
-read-only, features. `shared/clusters/members.py` has the members themselves; a member that no row adds exists from the
-first version on. An api-version without a row is refused as unknown.
+A row says what changed since the row before it, and holds until a later row says otherwise: members that appear or
+disappear, fields of members that differ, other routes. `shared/clusters/members.py` has the members themselves; a
+member that no row mentions exists in all versions. An api-version without a row is refused as unknown.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from shared.arm.errors import CloudError, ErrorCode, shown
+from shared.clusters.members import STATES, Rule
 
+CREDENTIALS = "credentials"
 LIST_ADMIN_CREDENTIALS = "listAdminCredentials"
 LIST_CREDENTIALS = "listCredentials"
+OPEN_SHIFT_VERSION = "openShiftVersion"
 OPEN_SHIFT_VERSIONS = "openShiftVersions"
+PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS = "platformWorkloadIdentityRoleSets"
 
-_STATES = ("Creating", "Updating", "AdminUpdating", "Deleting", "Succeeded", "Failed")
+_CP, _NP, _MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
+_AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
+_WP, _IP = "properties.workerProfiles[]", "properties.ingressProfiles[]"
+_LB, _SDN = f"{_NP}.loadBalancerProfile", f"{_NP}.softwareDefinedNetwork"
+_INGRESS = (_IP, f"{_IP}.name", f"{_IP}.visibility", f"{_IP}.ip")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ApiVersion:
     """The changes that one version makes.
 
     Args:
         name: the value of `api-version`.
-        adds: paths of members that appear with this version; a path includes everything below it.
-        read_only: paths of members that customers may no longer send.
-        features: other routes that this version serves.
-        states: values of `provisioningState` that it knows.
-        generated: whether its model is generated from TypeSpec. Then names are case-sensitive, profiles are required,
-            and replies leave out empty objects except `ALWAYS_SHOWN`. Older models are plain structures, which are
-            always present.
+        adds: paths of members that appear; a path includes everything below it.
+        removes: paths of members that disappear, also of those that this row adds as a part of others.
+        changes: by path, the fields of `Member` that have another value.
+        features: other routes that this version begins to serve.
+        retires: other routes that it no longer serves.
+        generated: whether its model is generated from TypeSpec; None if the row before says it. Then names are
+            case-sensitive, and replies leave out empty objects except `ALWAYS_SHOWN`. Other models are plain
+            structures, which are always present.
+        for_operators: whether it is the view of operators, which shows internal members and cannot be written.
     """
 
     name: str
     adds: tuple[str, ...] = ()
-    read_only: tuple[str, ...] = ()
+    removes: tuple[str, ...] = ()
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     features: frozenset[str] = frozenset()
-    states: tuple[str, ...] = _STATES
-    generated: bool = False
+    retires: frozenset[str] = frozenset()
+    generated: bool | None = None
+    for_operators: bool = False
 
 
+def _each(paths: tuple[str, ...], **fields: Any) -> dict[str, dict[str, Any]]:
+    return dict.fromkeys(paths, fields)
+
+
+# In chronological order.
 API_VERSIONS = (
-    ApiVersion("2020-04-30", features=frozenset({LIST_CREDENTIALS})),
     ApiVersion(
-        "2025-07-25",
+        "2019-12-31-preview",
+        changes={f"{_WP}.count": {"rule": Rule.MUTABLE, "create_only": False}, **_each(_INGRESS, create_only=False)},
+        features=frozenset({CREDENTIALS, LIST_CREDENTIALS}),
+    ),
+    ApiVersion(
+        "2020-04-30",
+        changes={f"{_WP}.count": {"rule": Rule.CREATE, "create_only": True}, **_each(_INGRESS, create_only=True)},
+        retires=frozenset({CREDENTIALS}),
+    ),
+    ApiVersion(
+        "2021-09-01-preview",
         adds=(
             "systemData",
-            "identity",
-            "properties.clusterProfile.fipsValidatedModules",
-            "properties.clusterProfile.oidcIssuer",
-            "properties.platformWorkloadIdentityProfile",
-            "properties.networkProfile.outboundType",
-            "properties.networkProfile.preconfiguredNSG",
-            "properties.networkProfile.loadBalancerProfile",
-            "properties.masterProfile.encryptionAtHost",
-            "properties.masterProfile.diskEncryptionSetId",
-            "properties.workerProfiles[].encryptionAtHost",
-            "properties.workerProfiles[].diskEncryptionSetId",
-            "properties.workerProfilesStatus[]",
+            _SDN,
+            f"{_MP}.encryptionAtHost",
+            f"{_MP}.diskEncryptionSetId",
+            f"{_WP}.encryptionAtHost",
+            f"{_WP}.diskEncryptionSetId",
         ),
-        read_only=(
-            "properties.consoleProfile.url",
-            "properties.apiserverProfile.url",
-            "properties.apiserverProfile.ip",
-            "properties.ingressProfiles[].ip",
-        ),
-        features=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS, OPEN_SHIFT_VERSIONS}),
-        states=(*_STATES, "Canceled"),
-        generated=True,
+        features=frozenset({LIST_ADMIN_CREDENTIALS}),
     ),
+    ApiVersion("2022-04-01", adds=(f"{_CP}.fipsValidatedModules",), removes=(_SDN,)),
+    ApiVersion("2022-09-04", features=frozenset({OPEN_SHIFT_VERSIONS})),
+    ApiVersion("2023-04-01", adds=(f"{_NP}.outboundType",)),
+    ApiVersion(
+        "2023-07-01-preview",
+        adds=(_LB,),
+        changes={"properties.provisioningState": {"values": (*STATES, "Cancelled")}},
+    ),
+    ApiVersion("2023-09-04", adds=("properties.workerProfilesStatus[]", f"{_NP}.preconfiguredNSG"), removes=(_LB,)),
+    ApiVersion(
+        "2023-11-22",
+        adds=(_LB,),
+        removes=(f"{_LB}.outboundIps[]", f"{_LB}.outboundIpPrefixes[]", f"{_LB}.allocatedOutboundPorts"),
+        changes={
+            "properties.provisioningState": {"values": (*STATES, "Canceled")},
+            **_each(
+                ("properties.consoleProfile.url", f"{_AP}.url", f"{_AP}.ip", f"{_IP}.ip"),
+                rule=Rule.READ_ONLY,
+            ),
+        },
+    ),
+    ApiVersion(
+        "2024-08-12-preview",
+        adds=("identity", "properties.platformWorkloadIdentityProfile", f"{_CP}.oidcIssuer"),
+        changes={_SP: {"required": False}},
+        features=frozenset({OPEN_SHIFT_VERSION, PLATFORM_WORKLOAD_IDENTITY_ROLE_SETS}),
+    ),
+    ApiVersion("2025-07-25", changes=_each(("properties", _CP, _NP, _MP, _AP), required=True), generated=True),
 )
 
-NEWEST = API_VERSIONS[-1]
+# Follows the last public version. A PATCH may change other members than a customer's, see `INTERNAL_MEMBERS`.
+ADMIN = ApiVersion(
+    "admin",
+    removes=(f"{_CP}.pullSecret", f"{_SP}.clientSecret"),
+    changes={
+        "tags": {"rule": Rule.CREATE},
+        f"{_SP}.clientId": {"rule": Rule.CREATE_ANY_CASE},
+        f"{_LB}.managedOutboundIps.count": {"rule": Rule.CREATE},
+    },
+    retires=frozenset({LIST_ADMIN_CREDENTIALS, LIST_CREDENTIALS}),
+    generated=False,
+    for_operators=True,
+)
 
 
 def find_api_version(name: str, feature: str = "") -> ApiVersion:
     """Return the row of a version that serves a feature; all versions serve the feature "", the cluster itself.
 
     Raises:
-        CloudError: 400 `InvalidResourceType`, listing the versions that serve it.
+        CloudError: 400 `InvalidResourceType`, listing the public versions that serve it.
     """
-    serving = [row for row in API_VERSIONS if not feature or feature in row.features]
-    for row in serving:
-        if row.name == name.lower():
+    for row in (*API_VERSIONS, ADMIN):
+        if row.name == name.lower() and has_feature(row, feature):
             return row
     given = f"The api-version '{shown(name)}' is not served" if name else "The query parameter 'api-version' is missing"
     raise CloudError(
         400,
         ErrorCode.INVALID_RESOURCE_TYPE,
-        f"{given} for this resource. Use one of: {', '.join(row.name for row in serving)}.",
+        f"{given} for this resource. Use one of: {', '.join(row.name for row in serving(feature))}.",
         "api-version",
     )
 
 
+def serving(feature: str = "") -> list[ApiVersion]:
+    """Return the public versions that serve a feature."""
+    return [row for row in API_VERSIONS if has_feature(row, feature)]
+
+
+def has_feature(version: ApiVersion, feature: str) -> bool:
+    """Tell whether a version serves a feature; all versions serve the feature ""."""
+    begun = [feature in row.features for row in _until(version) if feature in row.features | row.retires]
+    return not feature or (bool(begun) and begun[-1])
+
+
 @cache
 def has_member(version: ApiVersion, path: str) -> bool:
-    """Tell whether a member exists in a version; members that a later row adds do not."""
-    later = API_VERSIONS[API_VERSIONS.index(version) + 1 :]
-    return not any(_covers(added, path) for row in later for added in row.adds)
+    """Tell whether a member exists in a version: the last row that mentions it says so, or the first one after it."""
+    until = [present for row in _until(version) for present in _mentions(row, path)]
+    ever = [present for row in _until(ADMIN) for present in _mentions(row, path)]
+    return until[-1] if until else not (ever and ever[0])
 
 
-@cache
-def is_read_only(version: ApiVersion, path: str) -> bool:
-    """Tell whether this version, or an earlier one, has made a member read-only."""
-    until = API_VERSIONS[: API_VERSIONS.index(version) + 1]
-    return any(path in row.read_only for row in until)
+def changed_fields(version: ApiVersion, path: str) -> dict[str, Any]:
+    """Return the fields of a member's row that have another value in a version."""
+    return {name: value for row in _until(version) for name, value in row.changes.get(path, {}).items()}
 
 
-def _covers(added: str, path: str) -> bool:
-    return path == added or path.startswith((f"{added}.", f"{added}["))
+def is_generated(version: ApiVersion) -> bool:
+    """Tell whether a version's model is generated from TypeSpec."""
+    return [row.generated for row in _until(version) if row.generated is not None][-1:] == [True]
+
+
+def _until(version: ApiVersion) -> tuple[ApiVersion, ...]:
+    """Return the rows up to that of a version."""
+    rows = (*API_VERSIONS, ADMIN)
+    return rows[: rows.index(version) + 1]
+
+
+def _mentions(row: ApiVersion, path: str) -> Iterator[bool]:
+    """Yield whether a row adds or removes a member; a row that does both adds it as a part of others, without it."""
+    if any(_covers(added, path) for added in row.adds):
+        yield True
+    if any(_covers(removed, path) for removed in row.removes):
+        yield False
+
+
+def _covers(given: str, path: str) -> bool:
+    return path == given or path.startswith((f"{given}.", f"{given}["))

@@ -4,10 +4,11 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shared.clusters.api_versions import API_VERSIONS, NEWEST, ApiVersion
-from shared.clusters.members import ALWAYS_SHOWN, ANY_CASE, BY_SERVICE, Kind, Member, Rule
-from shared.clusters.shape import Node, is_empty, is_same, secret_paths, tree
+from shared.clusters.api_versions import ApiVersion, is_generated
+from shared.clusters.members import ALWAYS_SHOWN, ANY_CASE, BY_SERVICE, STRUCTURES, Kind, Member, Rule
+from shared.clusters.shape import Node, is_empty, is_same, secret_paths, tree, whole_tree
 from shared.documents import Cluster
+from shared.release import release_rules
 
 # The members of any JSON object, for functions that only read them.
 Members = Mapping[str, Any]
@@ -53,10 +54,15 @@ def _overlay_member(node: Node, stored: Any, sent: Any, patch: bool) -> Any:
         case Kind.OBJECT if sent is None and (stored is None or node.member.required):
             return None
         case Kind.OBJECT:
-            return _overlay_object(node, stored or {}, sent or {}, patch)
+            result = _overlay_object(node, stored or {}, sent or {}, patch)
+            return None if sent is None and _lacks_required(node, result) else result
         case Kind.ARRAY if sent is not None:
             return _overlay_array(node, stored or [], sent, patch)
     return sent
+
+
+def _lacks_required(node: Node, value: Members) -> bool:
+    return any(child.member.required and name not in value for name, child in node.children.items())
 
 
 def _overlay_array(node: Node, stored: Sequence[Members], sent: Sequence[Members], patch: bool) -> list[Members]:
@@ -131,36 +137,61 @@ def _settle_object(node: Node, wanted: Members, stored: Members) -> Members:
 
 
 def to_external(cluster: Cluster, version: ApiVersion) -> Members:
-    """Return an internal cluster as a version shows it: only that version's members, no secret, nothing empty."""
-    return _external_object(tree(version), cluster, version)
+    """Return an internal cluster as a version shows it: only that version's members, no secret, nothing empty.
+
+    Args:
+        cluster: the internal cluster. It may have live data that is not stored, such as `workerProfilesStatus`.
+        version: the version of the request.
+    """
+    always = ALWAYS_SHOWN if is_generated(version) else ALWAYS_SHOWN | STRUCTURES
+    return _external_object(tree(version), as_read(cluster, version), always)
 
 
-def _external_object(node: Node, value: Members, version: ApiVersion) -> Members:
+def as_read(cluster: Cluster, version: ApiVersion) -> Cluster:
+    """Return an internal cluster with live members in the place of others, where a version shows them there."""
+    members: Any = _read_object(tree(version), cluster)
+    read: Cluster = members
+    return read
+
+
+def _read_object(node: Node, value: Members) -> Members:
+    result = dict(value)
+    for name, child in node.children.items():
+        live = child.member.live
+        if live and live not in node.children and value.get(live):
+            result[name] = value[live]
+        elif child.kind is Kind.OBJECT and value.get(name):
+            result[name] = _read_object(child, value[name])
+    return result
+
+
+def _external_object(node: Node, value: Members, always: frozenset[str]) -> Members:
     shown = {}
     for name, child in node.children.items():
-        entry = _external_member(child, value.get(name), version)
-        # The older models are plain structures, which are present even if empty.
-        structure = child.kind is Kind.OBJECT and bool(child.children) and not version.generated
-        if structure or child.member.path in ALWAYS_SHOWN or not is_empty(entry):
+        entry = _external_member(child, value.get(name), always)
+        if child.member.path in always or not is_empty(entry):
             shown[name] = entry
     return shown
 
 
-def _external_member(node: Node, value: Any, version: ApiVersion) -> Any:
+def _external_member(node: Node, value: Any, always: frozenset[str]) -> Any:
     if node.member.secret:
         return None
     match node.kind:
         case Kind.OBJECT:
-            return _external_object(node, value or {}, version)
+            return _external_object(node, value or {}, always)
         case Kind.ARRAY:
-            return [_external_object(node, item, version) for item in value or []]
+            return [_external_object(node, item, always) for item in value or []]
     return value
 
 
 def apply_defaults(cluster: Cluster) -> None:
-    """Fill empty members that have a default, in the shape of the newest version, so that every reader finds them."""
-    _default_object(tree(NEWEST), cluster)
-    network = cluster["properties"]["networkProfile"]
+    """Fill empty members that have a default, of all versions, so that every reader finds them."""
+    _default_object(whole_tree(), cluster)
+    properties = cluster["properties"]
+    network = properties["networkProfile"]
+    if version := properties["clusterProfile"].get("version"):
+        network.setdefault("softwareDefinedNetwork", release_rules.network_type(version))
     if network["outboundType"] == "Loadbalancer":
         ips = network.setdefault("loadBalancerProfile", {}).setdefault("managedOutboundIps", {})
         ips["count"] = ips.get("count") or 1
@@ -177,13 +208,10 @@ def _default_object(node: Node, value: Any) -> None:
             value[name] = child.member.default
 
 
-_SECRETS = tuple(dict.fromkeys(path for version in API_VERSIONS for path in secret_paths(tree(version))))
-
-
 def take_secrets(cluster: Cluster) -> dict[str, str]:
     """Remove every secret from a cluster, and return the bundle of secrets for the vault."""
     bundle = {}
-    for *parents, name in _SECRETS:
+    for *parents, name in secret_paths(whole_tree()):
         holder: Any = cluster
         for parent in parents:
             holder = holder.get(parent) if isinstance(holder, dict) else None
@@ -194,7 +222,7 @@ def take_secrets(cluster: Cluster) -> dict[str, str]:
 
 def put_secrets(cluster: Cluster, bundle: dict[str, str]) -> None:
     """Put the secrets of a bundle back into the model, for the duration of one request."""
-    for *parents, name in _SECRETS:
+    for *parents, name in secret_paths(whole_tree()):
         if name in bundle:
             holder: Any = cluster
             for parent in parents:

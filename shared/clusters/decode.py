@@ -1,20 +1,29 @@
 """Turns a parsed body into the members of a cluster: known members with the right JSON types, and nothing else."""
 
+from collections.abc import Callable
 from typing import Any
 
 from shared.arm.errors import CloudError, invalid_request_content, raise_all, shown
-from shared.clusters.api_versions import ApiVersion
+from shared.clusters.api_versions import ApiVersion, is_generated
 from shared.clusters.members import Kind
 from shared.clusters.shape import Node, item_target, step, tree
 from shared.documents import Cluster
 
 _INT32 = range(-(2**31), 2**31)
+_FITS: dict[Kind, Callable[[Any], bool]] = {
+    Kind.STRING: lambda value: isinstance(value, str),
+    Kind.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool) and value in _INT32,
+    Kind.BOOLEAN: lambda value: isinstance(value, bool),
+    Kind.STRINGS: lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+}
 _EXPECTED = {
     Kind.OBJECT: "an object",
     Kind.ARRAY: "an array",
     Kind.MAP: "an object of strings",
     Kind.STRING: "a string",
     Kind.INTEGER: "a whole number of 32 bits",
+    Kind.BOOLEAN: "true or false",
+    Kind.STRINGS: "an array of strings",
 }
 # A number may be shown, because the value that belongs there is no secret. A string may be a secret in the wrong place.
 _GOT = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
@@ -29,47 +38,45 @@ def decode_cluster(parsed: Any, version: ApiVersion) -> Cluster:
         CloudError: 400 `InvalidRequestContent`, naming every member of a wrong JSON type.
     """
     failures: list[CloudError] = []
-    decoded = _decode(tree(version), parsed, "", version, failures)
+    decoded = _decode(tree(version), parsed, "", failures, exact=is_generated(version))
     raise_all(failures)
     cluster: Cluster = decoded
     return cluster
 
 
-def _decode(node: Node, value: Any, target: str, version: ApiVersion, failures: list[CloudError]) -> Any:
+def _decode(node: Node, value: Any, target: str, failures: list[CloudError], *, exact: bool) -> Any:
     match node.kind, value:
         case Kind.OBJECT, dict():
-            return _decode_object(node, value, target, version, failures)
+            return _decode_object(node, value, target, failures, exact=exact)
         case Kind.ARRAY, list():
             items = []
             for index, item in enumerate(value):
                 here = item_target(target, item, index)
                 if isinstance(item, dict):
-                    items.append(_decode_object(node, item, here, version, failures))
+                    items.append(_decode_object(node, item, here, failures, exact=exact))
                 else:
                     failures.append(_wrong_type(here, item, Kind.OBJECT))
             return items
         case Kind.MAP, dict():
             return {key: _decode_entry(key, entry, target, failures) for key, entry in value.items()}
-        case Kind.STRING, str():
-            return value
-        case Kind.INTEGER, int() if not isinstance(value, bool) and value in _INT32:
+        case kind, _ if kind in _FITS and _FITS[kind](value):
             return value
     failures.append(_wrong_type(target, value, node.kind))
     return None
 
 
 def _decode_object(
-    node: Node, value: dict[str, Any], target: str, version: ApiVersion, failures: list[CloudError]
+    node: Node, value: dict[str, Any], target: str, failures: list[CloudError], *, exact: bool
 ) -> dict[str, Any]:
     # Models that are not generated match names without case; if a name occurs twice, the last one wins.
-    given = value if version.generated else {name.lower(): entry for name, entry in value.items()}
+    given = value if exact else {name.lower(): entry for name, entry in value.items()}
     found: dict[str, Any] = {}
     for name, child in node.children.items():
-        entry = given.get(name if version.generated else name.lower(), ...)
+        entry = given.get(name if exact else name.lower(), ...)
         if entry is None and child.kind is Kind.MAP:
             found[name] = {}
         elif entry is not None and entry is not ...:
-            found[name] = _decode(child, entry, step(target, child), version, failures)
+            found[name] = _decode(child, entry, step(target, child), failures, exact=exact)
     return found
 
 

@@ -1,7 +1,8 @@
 """The one table of the cluster's members: types, who may write them, when they are required, how they are checked.
 
 Decoding, replies, immutability, defaults, static validation and the hiding of secrets all derive from it. The order of
-the rows is the order of their checks. To add a member, add a row here, and its path to a row of `api_versions.py`.
+the rows is the order of their checks. A row says what holds in most API versions; `api_versions.py` says which versions
+have the member, and where they differ.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,6 +25,8 @@ class Kind(StrEnum):
     OBJECT = "object"
     ARRAY = "array"
     MAP = "map of strings"
+    BOOLEAN = "boolean"
+    STRINGS = "array of strings"
 
 
 class Rule(StrEnum):
@@ -59,6 +62,8 @@ class Member:
         create_only: whether the checks run only on a create, because the value is fixed later, or is the cluster's own.
         secret: whether it is kept in the vault and never returned.
         check_empty: whether the checks also run on an empty value.
+        live: for an array, the name of the array beside it that has its live items. A version without that array shows
+            them as this one.
     """
 
     path: str
@@ -72,12 +77,14 @@ class Member:
     create_only: bool = False
     secret: bool = False
     check_empty: bool = False
+    live: str = ""
 
 
+STATES = ("Creating", "Updating", "AdminUpdating", "Deleting", "Succeeded", "Failed")
 _ENABLED = ("Enabled", "Disabled")
 _VISIBILITY = ("Public", "Private")
 _, _CI, _M, _MI, _R, _P, _I = Rule
-_INT, _OBJECT, _ARRAY, _MAP = Kind.INTEGER, Kind.OBJECT, Kind.ARRAY, Kind.MAP
+_INT, _OBJECT, _ARRAY, _MAP, _BOOLEAN = Kind.INTEGER, Kind.OBJECT, Kind.ARRAY, Kind.MAP, Kind.BOOLEAN
 _CP, _NP, _MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 _AP, _SP = "properties.apiserverProfile", "properties.servicePrincipalProfile"
 _WP, _WS, _IP = "properties.workerProfiles[]", "properties.workerProfilesStatus[]", "properties.ingressProfiles[]"
@@ -99,7 +106,7 @@ MEMBERS = (
     Member("systemData.lastModifiedAt", rule=_I),
     Member("identity", _OBJECT, check=cluster_checks.no_workload_identity),
     Member("properties.platformWorkloadIdentityProfile", _OBJECT, check=cluster_checks.no_workload_identity),
-    Member("properties.provisioningState", rule=_I, check=cluster_checks.known_state),
+    Member("properties.provisioningState", rule=_I, values=STATES),
     Member(f"{_CP}.pullSecret", secret=True, check=cluster_checks.pull_secret, check_empty=True),
     Member(f"{_CP}.domain", required=True, check=cluster_checks.domain),
     # The catalogue of versions has the default, see `catalogue.py`.
@@ -108,11 +115,14 @@ MEMBERS = (
     Member(f"{_CP}.fipsValidatedModules", required=True, default="Disabled", values=_ENABLED),
     Member(f"{_CP}.oidcIssuer", rule=_R),
     Member("properties.consoleProfile.url", rule=_P, check=network_checks.url),
-    Member(_SP, _OBJECT, _M, required=True),
+    Member(_SP, _OBJECT, _M, required=True, check=cluster_checks.service_principal, check_empty=True),
     Member(f"{_SP}.clientId", rule=_MI, required=True, check=cluster_checks.client_id),
     Member(f"{_SP}.clientSecret", rule=_M, required=True, secret=True, check=cluster_checks.client_secret),
     Member(f"{_NP}.podCidr", required=True, check=network_checks.pod_cidr),
     Member(f"{_NP}.serviceCidr", required=True, check=network_checks.service_cidr),
+    # Without one, a cluster gets what its release installs, see `convert.apply_defaults`.
+    Member(f"{_NP}.softwareDefinedNetwork", required=True, values=("OVNKubernetes", "OpenShiftSDN"),
+           check=network_checks.software_defined_network, create_only=True),
     Member(f"{_NP}.outboundType", default="Loadbalancer", values=("Loadbalancer", "UserDefinedRouting"),
            offered=("Loadbalancer",), check=network_checks.outbound_type),
     Member(f"{_NP}.preconfiguredNSG", default="Disabled", values=_ENABLED, offered=("Disabled",)),
@@ -120,6 +130,11 @@ MEMBERS = (
     # Whether there is a profile at all depends on outboundType, see `convert.apply_defaults`.
     Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1, offered=(1,),
            check=network_checks.managed_outbound_ips),
+    Member(f"{_LB}.outboundIps[]", _ARRAY, _M, check=cluster_checks.not_offered),
+    Member(f"{_LB}.outboundIps[].id", rule=_M),
+    Member(f"{_LB}.outboundIpPrefixes[]", _ARRAY, _M, check=cluster_checks.not_offered),
+    Member(f"{_LB}.outboundIpPrefixes[].id", rule=_M),
+    Member(f"{_LB}.allocatedOutboundPorts", _INT, _M, check=cluster_checks.not_offered),
     Member(f"{_LB}.effectiveOutboundIps[]", _ARRAY, _R, check=cluster_checks.read_only, create_only=True),
     Member(f"{_LB}.effectiveOutboundIps[].id", rule=_R),
     Member(f"{_MP}.vmSize", required=True, check=machine_checks.master_vm_size),
@@ -138,7 +153,8 @@ MEMBERS = (
     Member(f"{_WS}.count", _INT, _I),
     Member(f"{_WS}.encryptionAtHost", rule=_I),
     Member(f"{_WS}.diskEncryptionSetId", rule=_I),
-    Member(_WP, _ARRAY, required=True, check=machine_checks.exactly_one, create_only=True),
+    Member(_WP, _ARRAY, required=True, check=machine_checks.exactly_one, create_only=True,
+           live="workerProfilesStatus"),
     Member(f"{_WP}.name", required=True, values=("worker",), create_only=True),
     Member(f"{_WP}.vmSize", required=True, check=machine_checks.worker_vm_size, create_only=True),
     Member(f"{_WP}.diskSizeGB", _INT, required=True, check=machine_checks.disk_size, create_only=True),
@@ -152,9 +168,32 @@ MEMBERS = (
     Member(f"{_IP}.visibility", required=True, values=_VISIBILITY, create_only=True),
     Member(f"{_IP}.ip", rule=_P, check=network_checks.ip_address, create_only=True),
 )
+# What only operators see. The first five would be theirs to change, but the service does not have what these concern.
+INTERNAL_MEMBERS = (
+    Member("operatorFlagsMergeStrategy", rule=_M),
+    Member("properties.maintenanceTask", rule=_M),
+    Member("properties.operatorFlags", _MAP, _M),
+    Member("properties.operatorVersion", rule=_M),
+    Member("properties.featureProfile.gatewayEnabled", _BOOLEAN, _M),
+    Member("properties.lastProvisioningState", rule=_R),
+    Member("properties.failedProvisioningState", rule=_R),
+    Member(f"{_SP}.objectId", rule=_R),
+    Member(f"{_NP}.privateEndpointIp", rule=_R),
+    Member("properties.registryProfiles[]", _ARRAY, _R),
+    Member("properties.registryProfiles[].name", rule=_R),
+    Member("properties.registryProfiles[].username", rule=_R),
+    Member("properties.install.now", rule=_R),
+    Member("properties.install.beginsAgain", _BOOLEAN, _R),
+    Member("properties.zones", Kind.STRINGS, _R),
+    Member("properties.rhcosImage", _MAP, _R),
+    Member("properties.infraId", rule=_R),
+    Member("properties.storageSuffix", rule=_R),
+    Member("properties.createdAt", rule=_R),
+    Member("properties.provisionedBy", rule=_R),
+)
 # fmt: on
 
-# A version with a generated model requires these members; see `ApiVersion.generated`.
-REQUIRED_PROFILES = frozenset({"properties", _CP, _NP, _MP, _AP})
-# Shown even if empty: `az aro list -o table` looks for a URL in it before the cluster has one.
+# In models that are not generated these are structures, which are shown even if empty.
+STRUCTURES = frozenset({"properties", _CP, "properties.consoleProfile", _SP, _NP, _MP, _AP})
+# Shown by all models: `az aro list -o table` looks for a URL in it before the cluster has one.
 ALWAYS_SHOWN = frozenset({"properties.consoleProfile"})

@@ -1,21 +1,22 @@
 """The tree of an API version's members, made from the tables. Everything that walks a cluster follows it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from shared.arm.errors import shown
-from shared.clusters.api_versions import ApiVersion, has_member, is_read_only
-from shared.clusters.members import ANY_CASE, MEMBERS, REQUIRED_PROFILES, Kind, Member, Rule
+from shared.clusters.api_versions import ApiVersion, changed_fields, has_member
+from shared.clusters.members import ANY_CASE, INTERNAL_MEMBERS, MEMBERS, Kind, Member
 
 
 @dataclass
 class Node:
-    """One member in the tree: its row, as this version has it, and its children."""
+    """One member in the tree: its row, as the version has it, its place in the table, and its children."""
 
     name: str
     member: Member
+    position: int = 0
     children: dict[str, "Node"] = field(default_factory=dict)
 
     @property
@@ -27,25 +28,29 @@ class Node:
 @cache
 def tree(version: ApiVersion) -> Node:
     """Return the root of a version's tree. Objects without a row of their own are fixed at create."""
+    rows = (*MEMBERS, *INTERNAL_MEMBERS) if version.for_operators else MEMBERS
+    return _grow((row for row in rows if has_member(version, row.path)), partial(changed_fields, version))
+
+
+@cache
+def whole_tree() -> Node:
+    """Return the root of a tree with the members of all public versions, as the table has them."""
+    return _grow(MEMBERS, lambda _path: {})
+
+
+def _grow(rows: Iterable[Member], changed: Callable[[str], dict[str, Any]]) -> Node:
     root = Node("", Member("", Kind.OBJECT))
-    for row in MEMBERS:
-        if has_member(version, row.path):
-            _place(root, row, version)
+    for position, row in enumerate(rows):
+        node, path = root, ""
+        for part in row.path.split("."):
+            path = f"{path}.{part}" if path else part
+            name = part.removesuffix("[]")
+            if name not in node.children:
+                member = replace(Member(path, Kind.OBJECT), **changed(path))
+                node.children[name] = Node(name, member, position)
+            node = node.children[name]
+        node.member, node.position = replace(row, **changed(row.path)), position
     return root
-
-
-def _place(root: Node, row: Member, version: ApiVersion) -> None:
-    node, path = root, ""
-    parts = row.path.split(".")
-    for part in parts:
-        path = f"{path}.{part}" if path else part
-        name = part.removesuffix("[]")
-        if name not in node.children:
-            required = version.generated and path in REQUIRED_PROFILES
-            node.children[name] = Node(name, Member(path, Kind.OBJECT, required=required))
-        node = node.children[name]
-    rule = Rule.READ_ONLY if is_read_only(version, row.path) else row.rule
-    node.member = replace(row, rule=rule)
 
 
 def step(target: str, node: Node) -> str:
@@ -67,6 +72,7 @@ def item_target(target: str, item: Any, index: int) -> str:
 
 def is_empty(value: Any) -> bool:
     """Tell whether a value counts as absent, as JSON written by other languages often has it."""
+    # False counts, too, because it is equal to 0.
     return value is None or value in ("", 0, [], {})
 
 

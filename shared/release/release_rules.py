@@ -11,6 +11,8 @@ _IGNITION_VERSIONS_SINCE = (((4, 7), ("3.2.0", "3.1.0")), ((4, 6), ("3.1.0",)), 
 _FLAVOUR_SINCE = (((4, 8), "C"), ((4, 6), "B"), ((4, 4), "T"), ((0, 0), "A"))
 # The first version whose release image contains the metadata of the machines' images.
 _FIRST_WITH_BOOT_IMAGES = (4, 8)
+# The last release whose installer uses OpenShiftSDN by default; from 4.15 on it accepts only OVNKubernetes.
+_LAST_WITH_SDN = (4, 10)
 
 
 def minor(version: str) -> tuple[int, int]:
@@ -39,3 +41,8 @@ def names_machine_image(version: str) -> bool:
     Source: openshift/installer `hack/build-coreos-manifest.go`, which came with 4.8.
     """
     return minor(version) >= _FIRST_WITH_BOOT_IMAGES
+
+
+def network_type(version: str) -> str:
+    """Return the cluster network that a release installs by default."""
+    return "OpenShiftSDN" if minor(version) <= _LAST_WITH_SDN else "OVNKubernetes"

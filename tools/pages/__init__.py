@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tools.pages import bootstrap, install_graph, manifest, messages, mind_map, parameters, plans
+from tools.pages import api_versions, bootstrap, install_graph, manifest, messages, mind_map, parameters, plans
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -14,6 +14,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES: dict[str, Callable[[str], str]] = {
     "docs/plans.md": lambda _now: plans.page(),
     "docs/mind-map.md": lambda _now: mind_map.page(),
+    "docs/api-versions.md": lambda _now: api_versions.page(),
     "docs/parameters.md": lambda _now: parameters.page(),
     "docs/install-graph.md": lambda _now: install_graph.page(),
     "docs/bootstrap.md": lambda _now: bootstrap.page(),

@@ -7,7 +7,7 @@ import json
 
 from frontend.routes import ROUTES, Route
 from shared.arm.errors import NAMESPACE, RESOURCE_TYPE
-from shared.clusters.api_versions import API_VERSIONS
+from shared.clusters.api_versions import serving
 
 # In the place of an id that differs from one deployment to the next.
 UNKNOWN = "00000000-0000-0000-0000-000000000000"
@@ -58,4 +58,4 @@ def _with_parents(kind: str) -> list[str]:
 
 
 def _versions(route: Route) -> list[str]:
-    return [row.name for row in API_VERSIONS if not route.feature or route.feature in row.features]
+    return [row.name for row in serving(route.feature)]

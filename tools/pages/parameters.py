@@ -9,7 +9,7 @@ from functools import cache
 
 from activities import ACTIVITIES
 from orchestrators.plans import PLANS
-from shared.clusters.api_versions import API_VERSIONS, has_member
+from shared.clusters.api_versions import API_VERSIONS, changed_fields, has_member
 from shared.clusters.members import BY_SERVICE, MEMBERS, Member, Rule
 from tools.pages.markdown import code, table
 from tools.pages.sources import Reader, readers
@@ -122,6 +122,23 @@ def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
     return found + [f"no parameter becomes {path}" for path in customers() if path not in named]
 
 
+def since(path: str) -> str:
+    """Return the version that first has a member, and versions that have it again."""
+    has = [(version.name, has_member(version, path)) for version in API_VERSIONS]
+    before = [False, *(there for _, there in has)]
+    return ", again ".join(name for (name, there), was in zip(has, before, strict=False) if there and not was)
+
+
+def later(row: Member) -> str:
+    """Return whether an update may change a member, with the versions if it is not the same in all that have it."""
+    has = [version for version in API_VERSIONS if has_member(version, row.path)]
+    rules = {version.name: changed_fields(version, row.path).get("rule", row.rule) for version in has}
+    may = [name for name, rule in rules.items() if rule in (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE)]
+    if len(may) in (0, len(has)):
+        return "may change" if may else "fixed"
+    return f"may change in {', '.join(may)}"
+
+
 def why_unread(parameter: Parameter) -> str:
     """Return why no operation reads a parameter, or "" if one has to."""
     offered = next((row.offered for row in MEMBERS if row.path == parameter.path), ())
@@ -130,8 +147,9 @@ def why_unread(parameter: Parameter) -> str:
 
 
 def customers() -> list[str]:
-    """Return the paths of the members that customers write, except objects whose members have rows of their own."""
-    written = [row.path for row in MEMBERS if row.rule not in BY_SERVICE]
+    """Return the paths of the newest members that customers write, except objects whose members have rows."""
+    newest = API_VERSIONS[-1]
+    written = [row.path for row in MEMBERS if row.rule not in BY_SERVICE and has_member(newest, row.path)]
     return [path for path in written if not any(other.startswith((f"{path}.", f"{path}[")) for other in written)]
 
 
@@ -143,14 +161,13 @@ def page() -> str:
 
 def _cells(each: Parameter) -> list[str]:
     row = member(each.path)
-    later = "may change" if row.rule in (Rule.MUTABLE, Rule.MUTABLE_ANY_CASE) else "fixed"
     values = f"one of {code(row.values)}" if row.values else ""
     check = f"`{row.check.__module__.replace('.', '/')}.py` `{row.check.__name__}`" if row.check else ""
     return [
         code(each.option.split(", ")),
         f"`{each.path}`",
-        next(version.name for version in API_VERSIONS if has_member(version, each.path)),
-        later,
+        since(each.path),
+        later(row),
         "; ".join(part for part in (values, check) if part) or "its type",
         f"`{row.default}`" if row.default not in (None, "") else "",
         "Key Vault" if row.secret else "the document",

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from azure.core.exceptions import ResourceNotFoundError
 
-from frontend.clusters import managed_domain
+from frontend.clusters import managed_domain, operators_view
 from frontend.clusters.enrichment import enriched
 from frontend.clusters.operation_begin import accepted, new_request, write_operation
 from frontend.clusters.requested_cluster import requested_cluster
@@ -65,6 +65,8 @@ def _retried(call: Call, event: Event) -> Reply:
 
 def _put_or_patch(call: Call, event: Event, sent: Cluster) -> Reply:
     document = call.services.store.clusters.get(call.key)
+    if call.version.for_operators:
+        operators_view.refuse(call, document, event, sent)
     if document is None and event is Event.PATCH:
         raise resource_not_found(call.resource_id)
     if document is None:

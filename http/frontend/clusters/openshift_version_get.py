@@ -3,12 +3,13 @@
 from frontend.messages import Call, Reply
 from shared.arm.errors import NAMESPACE, CloudError, ErrorCode
 from shared.clusters import catalogue
+from shared.clusters.api_versions import OPEN_SHIFT_VERSION, has_feature
 
 
 def list_all(call: Call) -> Reply:
     """Return every version, oldest first."""
     names = catalogue.names(call.services.store.versions.enabled())
-    return Reply(200, {"value": [_external(name, f"{call.path}/{name}") for name in names]})
+    return Reply(200, {"value": [_external(call, name, f"{call.path}/{name}") for name in names]})
 
 
 def get(call: Call) -> Reply:
@@ -24,13 +25,11 @@ def get(call: Call) -> Reply:
             ErrorCode.RESOURCE_NOT_FOUND,
             f"The OpenShift version '{name}' cannot be installed. Versions that can: {', '.join(names)}.",
         )
-    return Reply(200, _external(name, call.path))
+    return Reply(200, _external(call, name, call.path))
 
 
-def _external(name: str, resource_id: str) -> dict[str, object]:
-    return {
-        "id": resource_id,
-        "name": name,
-        "type": f"{NAMESPACE}/OpenShiftVersion",
-        "properties": {"version": name},
-    }
+def _external(call: Call, name: str, resource_id: str) -> dict[str, object]:
+    """Return a version; those who can ask for a single one see it as a resource, with name and type."""
+    resource = {"name": name, "type": f"{NAMESPACE}/OpenShiftVersion"}
+    is_resource = has_feature(call.version, OPEN_SHIFT_VERSION)
+    return {"id": resource_id, **(resource if is_resource else {}), "properties": {"version": name}}

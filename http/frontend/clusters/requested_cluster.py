@@ -14,6 +14,7 @@ The result contains secrets. `convert.take_secrets` removes them before the docu
 `convert.to_external` leaves them out of the reply.
 """
 
+import copy
 from collections.abc import Callable
 
 from frontend.messages import Call
@@ -40,6 +41,10 @@ def requested_cluster(
         CloudError: with every problem that the validation finds.
     """
     version, creating = call.version, edge.state is None
+    if not creating:
+        # The document may be older than the latest default.
+        stored = copy.deepcopy(stored)
+        convert.apply_defaults(stored)
     cluster = convert.overlay(stored, sent, version, patch=edge.event is Event.PATCH)
     if read_live is not None:
         _forget_live(cluster, sent, stored, call, edge, read_live)
@@ -67,7 +72,7 @@ def _forget_live(  # noqa: PLR0917 - the steps' own values
     changed = changed_members(stored, cluster, call.version, live.FIXED)
     if not changed:
         return
-    shown = read_live()
+    shown = convert.as_read(read_live(), call.version)
     repeated = convert.overlay(shown, sent, call.version, patch=edge.event is Event.PATCH)
     for path in set(changed).difference(changed_members(shown, repeated, call.version, changed)):
         convert.copy_member(stored, cluster, path)

@@ -9,6 +9,7 @@ from frontend.messages import Call, Handler, Reply
 from frontend.middleware import client_certificates
 from frontend.services import Services
 from shared.arm.errors import forbidden
+from shared.clusters.api_versions import ADMIN
 
 
 class Caller(Enum):
@@ -45,6 +46,6 @@ def authenticate(call: Call, handle: Handler) -> Reply:
 
 def required_caller(call: Call) -> Caller:
     """Return the caller that a request requires. On every route, `api-version=admin` is reserved for operators."""
-    if call.route.caller is Caller.ARM and call.request.query.get("api-version", "").lower() == "admin":
+    if call.route.caller is Caller.ARM and call.request.query.get("api-version", "").lower() == ADMIN.name:
         return Caller.ADMIN
     return call.route.caller

@@ -76,10 +76,19 @@ def no_workload_identity(_value: Any, _facts: Facts, target: str) -> Iterator[Cl
     )
 
 
-def known_state(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
-    """The provisioning state is one that the API version knows."""
-    if value not in facts.version.states:
-        yield refuse(target, value, f"one of {', '.join(facts.version.states)}, or be left out")
+def service_principal(value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """A cluster has a service principal, also where the API lets workload identity replace it."""
+    if value is None:
+        yield invalid_parameter(
+            target,
+            f"The member '{target}' is missing. A cluster without it uses workload identity, which this service does "
+            f"not offer. Give '{target}' with 'clientId' and 'clientSecret'.",
+        )
+
+
+def not_offered(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
+    """The member is refused whatever its value, because the service does not have what it concerns."""
+    yield invalid_parameter(target, f"This service does not offer '{target}'. Leave it out.")
 
 
 def read_only(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:

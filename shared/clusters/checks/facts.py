@@ -1,11 +1,13 @@
 """The context of a check: the cluster as the request wants it, and its place. No store, no Azure."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shared.arm.errors import CloudError, invalid_parameter, shown
-from shared.clusters.api_versions import ApiVersion
 from shared.documents import Cluster
+
+if TYPE_CHECKING:
+    from shared.clusters.api_versions import ApiVersion
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Facts:
     """
 
     cluster: Cluster
-    version: ApiVersion
+    version: "ApiVersion"
     resource_id: str
     location: str
     domain: str

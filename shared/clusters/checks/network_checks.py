@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from shared.arm.errors import CloudError, ErrorCode, invalid_parameter
 from shared.clusters.checks.facts import Facts, refuse
+from shared.release import release_rules
 
 _NETWORK_PROFILE = "properties.networkProfile"
 # `ip_network` also accepts a bare address, or a netmask after the slash. Neither is a CIDR.
@@ -72,6 +73,13 @@ def _cidr(value: str, facts: Facts, target: str, longest: int) -> Iterator[Cloud
             f"The range '{value}' of '{target}' does not begin with its network address. Use '{network}'.",
             target,
         )
+
+
+def software_defined_network(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
+    """The cluster network is the one that the cluster's version installs."""
+    version = facts.get("properties.clusterProfile.version")
+    if version in facts.versions and value != release_rules.network_type(version):
+        yield refuse(target, value, f"'{release_rules.network_type(version)}', which OpenShift {version} installs")
 
 
 def outbound_type(value: str, facts: Facts, target: str) -> Iterator[CloudError]:

@@ -8,11 +8,10 @@ from shared.arm.errors import CloudError, invalid_parameter, property_change_not
 from shared.clusters import states
 from shared.clusters.api_versions import ApiVersion
 from shared.clusters.checks.facts import Facts, refuse
-from shared.clusters.members import BY_SERVICE, MEMBERS, Kind, Member, Rule
+from shared.clusters.members import BY_SERVICE, Kind, Member, Rule
 from shared.clusters.shape import Node, is_empty, is_same, item_target, step, tree
 from shared.documents import Cluster
 
-_ORDER = {row.path: position for position, row in enumerate(MEMBERS)}
 # Arrays have one item, and another rule enforces that. Checking more items would cost time and reveal nothing new.
 _CHECKED_ITEMS = 20
 _CHANGEABLE = frozenset({Rule.MUTABLE, Rule.MUTABLE_ANY_CASE, Rule.IGNORED})
@@ -33,10 +32,9 @@ def _check_object(
 ) -> Iterator[tuple[int, CloudError]]:
     for child in node.children.values():
         entry, before, here = value.get(child.name), stored.get(child.name), step(target, child)
-        if child.member.create_only and not facts.creating:
-            continue
-        failures = list(_check_member(child.member, entry, before, here, facts))
-        yield from ((_position(child), failure) for failure in failures)
+        is_due = facts.creating or not child.member.create_only
+        failures = list(_check_member(child.member, entry, before, here, facts)) if is_due else []
+        yield from ((child.position, failure) for failure in failures)
         if child.kind is Kind.OBJECT and not (failures and entry is None):
             yield from _check_object(child, entry or {}, before or {}, here, facts)
         elif child.kind is Kind.ARRAY and child.member.rule is not Rule.READ_ONLY:
@@ -45,13 +43,6 @@ def _check_object(
                 yield from _check_object(
                     child, item, named.get(item.get("name"), {}), item_target(here, item, index), facts
                 )
-
-
-def _position(node: Node) -> int:
-    """Return the position of a node in the table. An object without a row has the position of its first member."""
-    if node.member.path in _ORDER:
-        return _ORDER[node.member.path]
-    return min(_position(child) for child in node.children.values())
 
 
 def _check_member(member: Member, value: Any, stored: Any, target: str, facts: Facts) -> Iterator[CloudError]:
@@ -75,6 +66,16 @@ def _not_offered(member: Member, value: Any, target: str) -> CloudError:
     )
 
 
+@dataclass(frozen=True)
+class _Change:
+    """A member whose stored value differs from the one that a request wants."""
+
+    member: Member
+    before: Any
+    after: Any
+    target: str
+
+
 def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
     """Refuse changes to members that are fixed at create, or are the service's own.
 
@@ -91,6 +92,30 @@ def validate_delta(stored: Cluster, wanted: Cluster, version: ApiVersion) -> Non
     """
     found = _changes(tree(version), stored, wanted, "")
     raise_all([_not_allowed(change) for change in found if change.member.rule not in _CHANGEABLE])
+
+
+def validate_operators(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
+    """Refuse every change that operators ask for: what is not fixed concerns something that the service does not have.
+
+    Args:
+        stored: the cluster before the request.
+        wanted: the cluster that the request asks for.
+        version: the version of the request.
+
+    Raises:
+        CloudError: 400 `PropertyChangeNotAllowed` or `InvalidParameter` for the first member that differs; if there are
+            more, all of them in `details`.
+    """
+    found = [each for each in _changes(tree(version), stored, wanted, "") if each.member.rule is not Rule.IGNORED]
+    raise_all([_not_built(each) if each.member.rule in _CHANGEABLE else _not_allowed(each) for each in found])
+
+
+def _not_built(change: _Change) -> CloudError:
+    return invalid_parameter(
+        change.target,
+        f"The value '{_shown(change.after)}' of '{change.target}' cannot be applied: this service has no maintenance "
+        "tasks, no operator in the cluster and no gateway. Leave it out.",
+    )
 
 
 def validate_resume(stored: Cluster, wanted: Cluster, version: ApiVersion) -> None:
@@ -124,16 +149,6 @@ def changed_members(stored: Cluster, wanted: Cluster, version: ApiVersion, paths
         for path in paths
         if any(target == path or target.startswith((f"{path}.", f"{path}[")) for target in targets)
     ]
-
-
-@dataclass(frozen=True)
-class _Change:
-    """A member whose stored value differs from the one that a request wants."""
-
-    member: Member
-    before: Any
-    after: Any
-    target: str
 
 
 def _changes(node: Node, stored: Mapping[str, Any], wanted: Mapping[str, Any], target: str) -> Iterator[_Change]:

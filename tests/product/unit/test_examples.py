@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from shared.clusters.api_versions import API_VERSIONS, find_api_version
+from shared.clusters.api_versions import find_api_version
 from shared.clusters.decode import decode_cluster
+from tests.api_versions import VERSIONS
 from tests.examples import FOLDER, PLACEHOLDER, example
 from tests.product.unit.frontend.world import CLIENT_ID, CLUSTER, SUBSCRIPTION, World, admin_certificate
 
@@ -24,6 +25,8 @@ VALUES = {
     "PULL_SECRET": '{\\"auths\\": {\\"quay.io\\": {\\"auth\\": \\"bm9ib2R5OnBhc3N3b3Jk\\"}}}',
     "OPENSHIFT_VERSION": "4.19.24",
 }
+# The versions that have examples: the first stable one, and the latest.
+EXEMPLARY = ("2020-04-30", "2025-07-25")
 FILES = {str(path.relative_to(FOLDER)): path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.json")}
 
 
@@ -39,16 +42,24 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def test_every_api_version_and_kind_has_an_example() -> None:
+def test_every_kind_has_an_example() -> None:
     """And there is no example that nothing tests."""
-    clusters = {f"{version.name}/{kind}.json" for version in API_VERSIONS for kind in ("create", "update")}
+    clusters = {f"{version}/{kind}.json" for version in EXEMPLARY for kind in ("create", "update")}
     others = {"2025-07-25/create-own-domain.json", "openShiftVersions/4.19.24.json", "subscription.json"}
     assert set(FILES) == clusters | others
 
 
-@pytest.mark.parametrize("version", [version.name for version in API_VERSIONS])
+def example_for(version: str, kind: str) -> Any:
+    """Return the example of a version; for a version without one that of the latest, with what the page adds to it."""
+    sent = example(f"{version if version in EXEMPLARY else EXEMPLARY[-1]}/{kind}.json", **VALUES)
+    if (version, kind) == ("2021-09-01-preview", "create"):
+        sent["properties"]["networkProfile"]["softwareDefinedNetwork"] = "OVNKubernetes"
+    return sent
+
+
+@pytest.mark.parametrize("version", VERSIONS)
 def test_a_cluster_is_created_and_updated_with_the_examples(version: str) -> None:
-    """The service knows each of their members; it would ignore others."""
+    """A version knows each member of its own examples; it would ignore others, as it does with those of later ones."""
     world = World()
     entry = example("openShiftVersions/4.19.24.json")
     put = world.send(
@@ -59,8 +70,8 @@ def test_a_cluster_is_created_and_updated_with_the_examples(version: str) -> Non
         certificate=admin_certificate(),
     )
     assert (put.status, put.body["properties"], put.body["problems"]) == (201, entry["properties"], [])
-    create, update = (example(f"{version}/{kind}.json", **VALUES) for kind in ("create", "update"))
-    for sent in (create, update):
+    create, update = (example_for(version, kind) for kind in ("create", "update"))
+    for sent in (create, update) if version in EXEMPLARY else ():
         assert dict(leaves(decode_cluster(sent, find_api_version(version)))) == dict(leaves(sent))
     assert world.send("PUT", CLUSTER, create, api_version=version).status == 201
     world.finish()

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import requests
 
+from tests.api_versions import members
 from tests.examples import example
 from tests.local_azure import LocalAzure
 from tests.patience import PATIENCE_SECONDS, served
@@ -50,8 +51,13 @@ class Provider:
         """Return the id of a cluster."""
         return f"{self.subscription}/resourceGroups/{group}{PROVIDER}/openShiftClusters/{name}"
 
-    def body(self, name: str) -> Json:
-        """Return the body of a create: the example, with a domain of its own and a pull secret."""
+    def body(self, name: str, version: str = NEW) -> Json:
+        """Return the body of a create: the example, with a domain of its own and a pull secret.
+
+        Args:
+            name: the cluster's name.
+            version: the `api-version` of the request. It ignores members of the example that it does not know.
+        """
         body: Json = example(
             f"{NEW}/create.json",
             SUBSCRIPTION_ID=self.subscription_id,
@@ -67,6 +73,8 @@ class Provider:
             "domain": f"{name}-{self.subscription_id[:8]}",
             "pullSecret": PULL_SECRET,
         }
+        if "properties.networkProfile.softwareDefinedNetwork" in members(version):
+            body["properties"]["networkProfile"]["softwareDefinedNetwork"] = "OVNKubernetes"
         return body
 
     def register(self, state: str = "Registered") -> None:

@@ -11,6 +11,7 @@ import requests
 
 from frontend.middleware.authentication import Caller
 from frontend.routes import ROUTES
+from shared.clusters.api_versions import serving
 from tests import local_azure
 from tests.local_azure import wait_for
 from tests.patience import PATIENCE_SECONDS, served
@@ -124,10 +125,11 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
         path = "/" + route.template.replace("{*path}", "nobody/serves/this").format_map(values)
         for verb in route.verbs or ["GET"]:
             what = f"{verb} {route.name}"
-            admin: Json = {"certificate": "admin_client"} if what in OPERATORS else {}
+            own: Json = {"certificate": "admin_client"} if what in OPERATORS else {}
+            own |= {"version": serving(route.feature)[-1].name}
             at = path.replace("/before", f"/{name}") if what == CREATE else path
             if what not in ("PATCH http_cluster", "DELETE http_cluster"):
-                found.append((what, at, more.get(what, {}) | admin))
+                found.append((what, at, more.get(what, {}) | own))
     return found
 
 

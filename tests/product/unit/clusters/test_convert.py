@@ -44,7 +44,7 @@ def _without_empty(value: Any) -> Any:
 def test_what_a_version_says_comes_back_as_it_was_said(version: ApiVersion) -> None:
     """After decoding, storing and showing, everything except the secrets is the same."""
 
-    @settings(derandomize=True, deadline=None)
+    @settings(derandomize=True, deadline=None, max_examples=30)
     @given(_values(tree(version)))
     def round_trip(sent: Any) -> None:
         stored = convert.overlay({}, decode_cluster(sent, version), version, patch=False)
@@ -60,7 +60,7 @@ def test_what_a_version_says_comes_back_as_it_was_said(version: ApiVersion) -> N
 def test_an_empty_patch_changes_nothing(version: ApiVersion) -> None:
     """This holds for every version, whatever is stored."""
 
-    @settings(derandomize=True, deadline=None)
+    @settings(derandomize=True, deadline=None, max_examples=30)
     @given(_values(tree(API_VERSIONS[-1])))
     def patch(stored: Any) -> None:
         stored["fromTheFuture"] = {"a": [1]}
@@ -84,11 +84,3 @@ def test_every_secret_has_a_name_of_its_own() -> None:
     """The bundle is flat."""
     names = [row.path.rpartition(".")[2] for row in MEMBERS if row.secret]
     assert sorted(names) == sorted(set(names)) == ["clientSecret", "pullSecret"]
-
-
-def test_paths_of_the_versions_table_are_rows_of_the_members_table() -> None:
-    """Otherwise a misspelt path would silently add nothing."""
-    paths = {row.path for row in MEMBERS}
-    for version in API_VERSIONS:
-        for path in (*version.adds, *version.read_only):
-            assert any(each == path or each.startswith((f"{path}.", f"{path}[")) for each in paths), path

@@ -138,7 +138,7 @@ def test_an_operator_is_not_arm_and_the_admin_version_is_not_arms(world: World) 
     assert world.send("GET", CLUSTER, certificate=admin_certificate()).status == 403
     assert world.send("GET", CLUSTER, api_version="admin").status == 403
     admin = world.send("GET", CLUSTER, api_version="admin", certificate=admin_certificate())
-    assert (admin.status, admin.body["error"]["code"]) == (400, "InvalidResourceType")
+    assert (admin.status, admin.body["error"]["code"]) == (404, "ResourceNotFound")
 
 
 @pytest.mark.parametrize(

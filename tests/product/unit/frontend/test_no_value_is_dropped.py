@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from shared.clusters.api_versions import API_VERSIONS, has_member
 from shared.clusters.members import ANY_CASE, BY_SERVICE, MEMBERS, Kind, Member
-from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, SUBSCRIPTION, World, body
+from tests.product.unit.frontend.world import CLUSTER, CLUSTERS, GROUP, NEW, SUBSCRIPTION, World, body
 
 CP, NP, MP = "properties.clusterProfile", "properties.networkProfile", "properties.masterProfile"
 WP = "properties.workerProfiles[]"
@@ -50,7 +51,8 @@ def holder(cluster: Any, path: str) -> tuple[dict[str, Any], str]:
     """Return the object with a member, created on the way if missing, and the member's name."""
     *parents, last = path.split(".")
     for parent in parents:
-        cluster = cluster[parent[:-2]][0] if parent.endswith("[]") else cluster.setdefault(parent, {})
+        name, is_array = parent.removesuffix("[]"), parent.endswith("[]")
+        cluster = cluster.setdefault(name, [{}])[0] if is_array else cluster.setdefault(name, {})
     return cluster, last
 
 
@@ -69,9 +71,14 @@ def with_value(cluster: dict[str, Any], path: str, value: Any) -> dict[str, Any]
     return result
 
 
-def whole_body() -> dict[str, Any]:
-    """Return a body that gives every member a value."""
-    content = body()
+def version_of(row: Member) -> str:
+    """Return the latest version that has a member."""
+    return [version.name for version in API_VERSIONS if has_member(version, row.path)][-1]
+
+
+def whole_body(version: str = NEW) -> dict[str, Any]:
+    """Return a body of a version that gives every member a value."""
+    content = body(version)
     for path, value in GIVEN.items():
         content = with_value(content, path, value)
     return content
@@ -116,8 +123,8 @@ def named(reply: Any) -> str:
 
 
 def name_of(row: Member) -> str:
-    """Return the name of a member in a refusal; items with other names count as another array."""
-    return row.path.removesuffix("[].name")
+    """Return the name of a member in a refusal; items with other names or ids count as another array."""
+    return row.path.removesuffix("[].name").removesuffix("[].id")
 
 
 def existing(state: str) -> World:
@@ -131,7 +138,7 @@ def existing(state: str) -> World:
 
 def test_the_whole_body_gives_every_member_a_value() -> None:
     """Only members that are refused in any form are missing from it."""
-    empty = {row.path for row in ROWS if not value_of(whole_body(), row.path)}
+    empty = {row.path for row in ROWS if version_of(row) == NEW and not value_of(whole_body(), row.path)}
     assert empty == {"identity", "properties.platformWorkloadIdentityProfile"}
 
 
@@ -139,9 +146,9 @@ def test_the_whole_body_gives_every_member_a_value() -> None:
 @pytest.mark.parametrize(("method", "state"), [("PUT", "Failed"), ("PUT", "Succeeded"), ("PATCH", "Succeeded")])
 def test_another_value_is_stored_or_refused_by_name(row: Member, method: str, state: str) -> None:
     """A resume, a PUT and a PATCH never answer 200 and keep the old value."""
-    world = existing(state)
-    value = another(row, value_of(whole_body(), row.path))
-    reply = world.send(method, CLUSTER, with_value(whole_body(), row.path, value))
+    world, version = existing(state), version_of(row)
+    value = another(row, value_of(whole_body(version), row.path))
+    reply = world.send(method, CLUSTER, with_value(whole_body(version), row.path, value), api_version=version)
     if reply.status == 200:
         assert same(row, stored_value(world, row.path), value)
     else:
@@ -152,9 +159,9 @@ def test_another_value_is_stored_or_refused_by_name(row: Member, method: str, st
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.path))
 def test_a_create_stores_each_value_or_refuses_it_by_name(row: Member) -> None:
     """A new cluster gets what the request asks for."""
-    world = World()
-    value = another(row, value_of(whole_body(), row.path))
-    reply = world.send("PUT", CLUSTER, with_value(whole_body(), row.path, value))
+    world, version = World(), version_of(row)
+    value = another(row, value_of(whole_body(version), row.path))
+    reply = world.send("PUT", CLUSTER, with_value(whole_body(version), row.path, value), api_version=version)
     if reply.status == 201:
         assert same(row, stored_value(world, row.path), value)
     else:

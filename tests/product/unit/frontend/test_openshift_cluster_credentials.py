@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from shared.clusters.secrets import Purpose, secret_name
-from tests.product.unit.frontend.world import CLUSTER, LOCATION, NEW, OLD, SUBSCRIPTION, World, body
+from tests.api_versions import VERSIONS, features
+from tests.product.unit.frontend.world import CLUSTER, LOCATION, NEW, SUBSCRIPTION, World, admin_certificate, body
 
 Json = dict[str, Any]
 PASSWORD = "canar-ypass-wordx-12345"  # noqa: S105 - of no cluster
@@ -42,7 +43,7 @@ def bring_up(world: World, state: str = "Succeeded", failed: str = "") -> None:
 def test_the_first_user_is_told_with_the_password(world: World) -> None:
     """In every version, however the path is written."""
     bring_up(world)
-    for path, version in ((f"{CLUSTER}/listCredentials", NEW), (f"{CLUSTER.upper()}/LISTCREDENTIALS", OLD)):
+    for path, version in ((f"{CLUSTER}/listCredentials", NEW), (f"{CLUSTER.upper()}/LISTCREDENTIALS", VERSIONS[0])):
         reply = world.send("POST", path, api_version=version)
         assert (reply.status, reply.body) == (200, {"kubeadminUsername": "kubeadmin", "kubeadminPassword": PASSWORD})
 
@@ -146,7 +147,7 @@ def test_what_comes_before_has_its_own_answer(world: World, action: str) -> None
         return reply.status, reply.body["error"]["code"]
 
     world.register(SUBSCRIPTION, "Suspended")
-    assert refused(b"{", "2019-12-31-preview") == (400, "InvalidResourceType")
+    assert refused(b"{", "2099-01-01") == (400, "InvalidResourceType")
     assert refused(b"{") == (400, "InvalidRequestContent")
     assert refused() == (400, "InvalidSubscriptionState")
     world.register(SUBSCRIPTION)
@@ -156,12 +157,36 @@ def test_what_comes_before_has_its_own_answer(world: World, action: str) -> None
     assert world.send("POST", path, certificate=b"").status == 403
 
 
-def test_the_first_version_gives_no_kubeconfig(world: World) -> None:
-    """It was added later; the refusal lists the versions that have it."""
+@pytest.mark.parametrize("action", ["credentials", *ACTIONS])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_version_has_its_actions(world: World, version: str, action: str) -> None:
+    """The kubeconfig was added later; a refusal lists the versions that have the action."""
     bring_up(world)
-    error = world.send("POST", f"{CLUSTER}/listAdminCredentials", api_version=OLD).body["error"]
-    assert error["code"] == "InvalidResourceType"
-    assert error["message"].endswith(f"Use one of: {NEW}.")
+    reply = world.send("POST", f"{CLUSTER}/{action}", api_version=version)
+    if action in features(version):
+        assert reply.status == 200
+        return
+    have = [each for each in VERSIONS if action in features(each)]
+    assert (reply.status, reply.body["error"]["code"]) == (400, "InvalidResourceType")
+    assert reply.body["error"]["message"].endswith(f"Use one of: {', '.join(have)}.")
+
+
+def test_the_first_version_has_another_name_for_the_password(world: World) -> None:
+    """Both names give the same answer."""
+    bring_up(world)
+    one, other = (
+        world.send("POST", f"{CLUSTER}/{action}", api_version="2019-12-31-preview")
+        for action in ("credentials", "listCredentials")
+    )
+    assert (one.body, one.headers["Cache-Control"]) == (other.body, "no-store")
+
+
+@pytest.mark.parametrize("action", ["credentials", *ACTIONS])
+def test_operators_get_no_credentials_of_a_cluster(world: World, action: str) -> None:
+    """Their view has no such action."""
+    bring_up(world)
+    reply = world.send("POST", f"{CLUSTER}/{action}", api_version="admin", certificate=admin_certificate())
+    assert (reply.status, reply.body["error"]["code"]) == (400, "InvalidResourceType")
 
 
 @pytest.mark.parametrize("action", ACTIONS)

@@ -8,6 +8,7 @@ import pytest
 
 from frontend.middleware.chain import CHAINS
 from frontend.routes import ROUTES, Route, Verb
+from shared.clusters.api_versions import serving
 from shared.settings import Callers
 from tests.product.unit.frontend.callers_world import USER, CallersWorld, token
 from tests.product.unit.frontend.test_host import path_of
@@ -21,6 +22,7 @@ http_cluster                     GET     Microsoft.RedHatOpenShift/openShiftClus
 http_cluster                     DELETE  Microsoft.RedHatOpenShift/openShiftClusters/delete                       group, fresh
 http_cluster_admin_credentials   POST    Microsoft.RedHatOpenShift/openShiftClusters/listAdminCredentials/action  group, fresh
 http_cluster_credentials         POST    Microsoft.RedHatOpenShift/openShiftClusters/listCredentials/action       group, fresh
+http_cluster_credentials_alias   POST    Microsoft.RedHatOpenShift/openShiftClusters/listCredentials/action       group, fresh
 http_clusters_of_resource_group  GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         group
 http_clusters_of_subscription    GET     Microsoft.RedHatOpenShift/openShiftClusters/read                         each group
 http_health                      GET     nothing                                                                  anybody
@@ -43,6 +45,16 @@ ROUTE = {route.name: route for route in ROUTES}
 SCOPES = {"group": GROUP, "subscription": f"/subscriptions/{SUBSCRIPTION}"}
 OF_PATH = [row for row in ROWS if row[3].partition(",")[0] in SCOPES]
 each_right = pytest.mark.parametrize(("name", "method", "action", "at"), OF_PATH)
+
+
+def content_of(method: str) -> dict[str, Any] | None:
+    """Return the body for a verb."""
+    return body() if method in ("PUT", "PATCH") else None
+
+
+def version_of(name: str) -> str:
+    """Return the latest version that serves a function's path."""
+    return serving(ROUTE[name].feature)[-1].name
 
 
 def refusal(own: CallersWorld, method: str, path: str, **more: Any) -> dict[str, str]:
@@ -72,7 +84,7 @@ def test_a_caller_without_the_right_is_refused_in_arms_words(
     """It names the client, its object id, the action and the scope. Nothing is read or written before."""
     scope = SCOPES[at.partition(",")[0]]
     own.rights.nothing = True
-    error = refusal(own, method, path_of(ROUTE[name]), content=body() if method in ("PUT", "PATCH") else None)
+    error = refusal(own, method, path_of(ROUTE[name]), content=content_of(method), api_version=version_of(name))
     assert error["message"] == (
         f"The client 'ann@example.com' with object id '{USER}' does not have authorization to perform action "
         f"'{action}' over scope '{scope}' or the scope is invalid. If access was recently granted, please refresh your "
@@ -88,11 +100,11 @@ def test_a_right_on_another_action_is_not_enough(
 ) -> None:
     """With exactly the right of the table, the caller passes; 403 comes before 404."""
     scope = SCOPES[at.partition(",")[0]]
-    path = path_of(ROUTE[name])
+    path, version = path_of(ROUTE[name]), version_of(name)
     own.rights.deny(action, scope)
-    refusal(own, method, path, content=body() if method in ("PUT", "PATCH") else None)
+    refusal(own, method, path, content=content_of(method), api_version=version)
     own.rights.denied.clear()
-    assert own.call(method, path, body() if method in ("PUT", "PATCH") else None).status != 403
+    assert own.call(method, path, content_of(method), api_version=version).status != 403
 
 
 @pytest.mark.parametrize("row", OF_PATH, ids=lambda row: f"{row[0]}-{row[1]}")
@@ -102,7 +114,7 @@ def test_the_log_says_who_changed_something_or_took_a_secret(
     """Azure's activity log does not see these requests."""
     name, method, action, at = row
     caplog.set_level("INFO", "frontend.access")
-    own.call(method, path_of(ROUTE[name]), body() if method in ("PUT", "PATCH") else None)
+    own.call(method, path_of(ROUTE[name]), content_of(method), api_version=version_of(name))
     said = f"User {USER} may {action} at {SCOPES[at.partition(',')[0]]}"
     assert caplog.messages.count(said) == (method != "GET")
 
@@ -262,10 +274,12 @@ def test_the_addresses_that_control_orchestrations_need_the_higher_role(own: Cal
 
 
 def test_the_admin_version_needs_the_role(own: CallersWorld) -> None:
-    """On customers' paths, too; whatever its case."""
+    """On customers' paths, too; whatever its case. Rights on the cluster are required besides."""
     assert own.call("GET", CLUSTER, api_version="admin").status == 403
     admin = own.call("GET", CLUSTER, api_version="ADMIN", token=token(roles=["Operator"]))
-    assert (admin.status, admin.body["error"]["code"]) == (400, "InvalidResourceType")
+    assert (admin.status, admin.body["error"]["code"]) == (404, "ResourceNotFound")
+    own.rights.nothing = True
+    refusal(own, "GET", CLUSTER, api_version="admin", token=token(roles=["Operator"]))
 
 
 def test_a_role_is_no_right_on_clusters(own: CallersWorld) -> None:

@@ -25,6 +25,7 @@ from shared.azure.arm_certificates import ClientCertificate
 from shared.clusters.states import ProvisioningState
 from shared.store import Store
 from shared.vault import Vault
+from tests.api_versions import members
 from tests.product.unit import cosmos_fake
 from tests.product.unit.frontend.live_fake import LiveFake
 from tests.product.unit.product_world import ENVIRONMENT, FakeSecrets
@@ -48,13 +49,17 @@ CLIENT_SECRET, PULL_SECRET = "canary-client-secret", '{"auths": {"quay.io": {"au
 
 def body(api_version: str = NEW, name: str = "c1", client_id: str = CLIENT_ID) -> dict[str, Any]:
     """Return a valid body of a create."""
-    newer: dict[str, Any] = {"encryptionAtHost": "Disabled"} if api_version == NEW else {}
+    has = members(api_version)
+    newer = {"encryptionAtHost": "Disabled"} if "properties.masterProfile.encryptionAtHost" in has else {}
+    network = {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"}
+    if "properties.networkProfile.softwareDefinedNetwork" in has:
+        network["softwareDefinedNetwork"] = "OVNKubernetes"
     profile: dict[str, Any] = {
         "pullSecret": PULL_SECRET,
         "domain": name,
         "resourceGroupId": f"/subscriptions/{SUBSCRIPTION}/resourceGroups/aro-{name}",
     }
-    if api_version == NEW:
+    if "properties.clusterProfile.fipsValidatedModules" in has:
         profile["fipsValidatedModules"] = "Disabled"
     return {
         "location": "eastus",
@@ -62,7 +67,7 @@ def body(api_version: str = NEW, name: str = "c1", client_id: str = CLIENT_ID) -
         "properties": {
             "clusterProfile": profile,
             "servicePrincipalProfile": {"clientId": client_id, "clientSecret": CLIENT_SECRET},
-            "networkProfile": {"podCidr": "10.128.0.0/14", "serviceCidr": "172.30.0.0/16"},
+            "networkProfile": network,
             "masterProfile": {"vmSize": "Standard_D8s_v3", "subnetId": f"{VNET}/subnets/master", **newer},
             "workerProfiles": [
                 {

@@ -1,0 +1,27 @@
+"""A cluster that stands is updated through each API version, by way of Azure Resource Manager."""
+
+import pytest
+
+from tests.api_versions import VERSIONS
+from tests.product.integration.service.stage import Cluster, Json, begun
+
+pytestmark = pytest.mark.slow(90)
+
+
+def _lasting(cluster: Json) -> Json:
+    """Return what an update of tags leaves as it is."""
+    return {name: value for name, value in cluster.items() if name not in ("systemData", "tags")}
+
+
+def test_an_update_through_each_version_changes_what_it_says_and_nothing_else(standing: Cluster) -> None:
+    """One sends back what a GET shows, the next a PATCH; every version sees the result."""
+    path = standing.customer.cluster_id
+    before = standing.send("GET").json()
+    for number, version in enumerate(VERSIONS):
+        at, tags = f"{path}?api-version={version}", {"by": version}
+        shown = standing.send("GET", at).json()
+        method, body = ("PATCH", {"tags": tags}) if number % 2 else ("PUT", shown | {"tags": tags})
+        standing.succeed(begun(standing.send(method, at, body)))
+        assert standing.send("GET", at).json()["tags"] == tags
+        assert _lasting(standing.send("GET").json()) == _lasting(before)
+    standing.succeed(begun(standing.send("PATCH", body={"tags": before.get("tags", {})})))
