@@ -144,17 +144,31 @@ def to_external(cluster: Cluster, version: ApiVersion) -> Members:
         version: the version of the request.
     """
     always = ALWAYS_SHOWN if is_generated(version) else ALWAYS_SHOWN | STRUCTURES
-    return _external_object(tree(version), cluster, always)
+    return _external_object(tree(version), as_read(cluster, version), always)
+
+
+def as_read(cluster: Cluster, version: ApiVersion) -> Cluster:
+    """Return an internal cluster with live members in the place of others, where a version shows them there."""
+    members: Any = _read_object(tree(version), cluster)
+    read: Cluster = members
+    return read
+
+
+def _read_object(node: Node, value: Members) -> Members:
+    result = dict(value)
+    for name, child in node.children.items():
+        live = child.member.live
+        if live and live not in node.children and value.get(live):
+            result[name] = value[live]
+        elif child.kind is Kind.OBJECT and value.get(name):
+            result[name] = _read_object(child, value[name])
+    return result
 
 
 def _external_object(node: Node, value: Members, always: frozenset[str]) -> Members:
     shown = {}
     for name, child in node.children.items():
-        live = child.member.live
-        held = value.get(name)
-        if live and live not in node.children:
-            held = value.get(live) or held
-        entry = _external_member(child, held, always)
+        entry = _external_member(child, value.get(name), always)
         if child.member.path in always or not is_empty(entry):
             shown[name] = entry
     return shown

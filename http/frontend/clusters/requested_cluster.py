@@ -139,7 +139,7 @@ def _forget_live(  # noqa: PLR0917 - the steps' own values
     changed = changed_members(stored, cluster, call.version, live.FIXED)
     if not changed:
         return
-    shown = read_live()
+    shown = convert.as_read(read_live(), call.version)
     repeated = convert.overlay(shown, sent, call.version, patch=edge.event is Event.PATCH)
     for path in set(changed).difference(changed_members(shown, repeated, call.version, changed)):
         convert.copy_member(stored, cluster, path)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from shared import deadline
+from shared.clusters.api_versions import API_VERSIONS
 from shared.clusters.secrets import SERVICE_KUBECONFIG, Purpose, secret_name
 from shared.openshift.client import NotDone
 from shared.openshift.reads import Ask
@@ -89,6 +90,16 @@ def test_a_get_shows_the_live_cluster_and_stores_nothing_of_it(world: World) -> 
     assert world.document == before
 
 
+def test_an_older_version_shows_the_machine_sets_as_worker_profiles(world: World) -> None:
+    """Until they exist, it shows what the customer sent."""
+    bring_up(world)
+    assert [each["name"] for each in shown(world, OLD)["workerProfiles"]] == ["worker"]
+    world.live.objects = OBJECTS
+    properties = shown(world, OLD)
+    assert [each["name"] for each in properties["workerProfiles"]] == ["c1-worker-eastus1", "c1-worker-eastus2"]
+    assert "workerProfilesStatus" not in properties
+
+
 def test_clusters_are_read_as_activities_read_them(world: World) -> None:
     """At the private endpoint, with the service's own credentials and never with the customer's secrets."""
     bring_up(world)
@@ -106,7 +117,8 @@ def test_the_reads_of_a_request_have_ten_seconds_from_its_arrival(world: World) 
     shown(world)
     with deadline.request():
         shown(world)
-    assert all(0 < seconds <= deadline.LIVE_READS_SECONDS for seconds in world.live.seconds)
+    assert len(world.live.seconds) == 2
+    assert all(seconds <= deadline.LIVE_READS_SECONDS for seconds in world.live.seconds)
 
 
 def test_a_list_reads_all_its_clusters_at_once(world: World) -> None:
@@ -223,7 +235,7 @@ def test_stored_outbound_addresses_are_shown(world: World) -> None:
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-@pytest.mark.parametrize("api_version", [NEW, OLD])
+@pytest.mark.parametrize("api_version", [version.name for version in API_VERSIONS])
 def test_what_a_get_shows_of_a_live_cluster_can_be_sent_back(world: World, api_version: str, method: str) -> None:
     """It changes nothing and is not stored, although the document has other values."""
     document = bring_up(world)
