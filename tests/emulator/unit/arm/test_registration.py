@@ -69,6 +69,19 @@ def test_a_registration_takes_effect_at_once_and_survives_a_restart(
             each.registration.type_name(parse_resource(CLUSTER), "2019-01-01", "eastus")
 
 
+def test_a_type_has_a_preflight_if_the_manifest_says_so(model: ArmModel) -> None:
+    """Before the registration, and for other types and other providers, there is none."""
+    cluster, network = parse_resource(CLUSTER.lower()), parse_resource(f"{GROUP}/providers/Microsoft.Network/x/y")
+    assert not model.registration.has_preflight(cluster)
+    registered.register(model.platform)
+    assert model.registration.has_preflight(cluster)
+    assert not model.registration.has_preflight(network)
+    assert not model.registration.has_preflight(parse_resource(f"{CLUSTER}/operations/o"))
+    without = _changed(registered.document(model.platform), "manifest.resourceTypes.0.templateDeploymentOptions", {})
+    model.register_provider(without)
+    assert not model.registration.has_preflight(cluster)
+
+
 def test_a_provider_that_moves_is_told_of_all_subscriptions(model: ArmModel, managed: str) -> None:
     """The new site has heard of none; one that stays knows them."""
     del managed
@@ -97,6 +110,11 @@ def test_a_provider_that_moves_is_told_of_all_subscriptions(model: ArmModel, man
             "manifest.resourceTypes.0.endpoints",
             [{"apiVersions": ["v1"], "locations": ["mars"], "timeout": "60"}],
             "'v1' of the resource type 'openShiftClusters' is not yyyy-mm-dd. The location 'mars'",
+        ),
+        (
+            "manifest.resourceTypes.0.templateDeploymentOptions",
+            {"preflightSupported": "yes"},
+            "preflightSupported",
         ),
         ("manifest.providerAuthorizations.0.applicationId", "app", "not a GUID"),
         ("manifest.providerAuthorizations.0.roleDefinitionId", "nope", "not a role definition that exists"),
