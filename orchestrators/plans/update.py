@@ -77,7 +77,7 @@ _PRINCIPAL = phase("principal",
 )
 _WORKERS = phase("workers",
     action("scale_workers", 10, "the machine sets of the workers to ask for the wanted number of machines",
-        shortest=A_FEW_RESTARTS, when=_SCALES, needs=("control_plane_redeployed", "attach_nsgs")),
+        shortest=A_FEW_RESTARTS, when=_SCALES, needs=("control_plane_redeployed", "attach_nsgs", "reconcile_load_balancer_profile")),
     condition("workers_scaled", 30, "the machine sets of the workers to have the machines that they ask for",
         owner=Owner.AZURE, shortest=A_FEW_RESTARTS, when=_SCALES, needs=("scale_workers",)),
 )
