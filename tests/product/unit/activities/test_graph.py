@@ -478,7 +478,7 @@ def edit_after_each_read(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[
     """Let an operator edit the entry after each read of it, which no cache saves; return what was read."""
     versions = stage.world.cosmos["OpenShiftVersions"]
     read, reads = versions.query_items, []
-    monkeypatch.setattr(records, "_VERSIONS_AGE_SECONDS", -1)
+    monkeypatch.setattr(records, "_CATALOGUE_AGE_SECONDS", -1)
 
     def read_then_edit(*arguments: Any, **options: Any) -> Any:
         found = read(*arguments, **options)

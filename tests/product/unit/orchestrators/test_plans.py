@@ -198,11 +198,12 @@ def test_an_update_scales_workers_only_if_their_number_is_to_change() -> None:
     """With the principal in place and the API server up; a quota that does not suffice stops it before all else."""
     made = document(secrets={"request": "s/1"}, scaling={"before": 3, "begun": False})
     both = {each["name"]: each["needs"] for each in plans.resolve("update", made, settings())["rows"]}
-    assert set(both["scale_workers"]) == {"control_plane_redeployed", "attach_nsgs"}
+    network = {"attach_nsgs", "reconcile_load_balancer_profile"}
+    assert set(both["scale_workers"]) == {"control_plane_redeployed", *network}
     principals.note_worked(made)
     rows = {each["name"]: each["needs"] for each in plans.resolve("update", made, settings())["rows"]}
     assert rows.keys() >= {*SCALES, *REACHES}
-    assert set(rows["scale_workers"]) == {"api_servers_available", "attach_nsgs"}
+    assert set(rows["scale_workers"]) == {"api_servers_available", *network}
     assert "validate_worker_quota" in rows["note_principal"]
 
 
