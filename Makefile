@@ -7,6 +7,7 @@ PY := .venv/bin/python
 PYTHON_READY := .venv/.ready
 AZURITE_READY := tools/azurite/node_modules/.ready
 AZ_READY := .venv-az/.ready
+SDKS_READY := .venv-sdk/.ready
 
 # The Python of the function app that the package is for.
 PYTHON_VERSION ?= 3.11
@@ -30,6 +31,10 @@ $(AZURITE_READY): tools/azurite/package-lock.json | $(PYTHON_READY)
 
 $(AZ_READY): tools/az/requirements.txt | $(PYTHON_READY)
 	@tools/bootstrap az
+	@touch $@
+
+$(SDKS_READY): $(wildcard tools/sdk/*/requirements.txt) | $(PYTHON_READY)
+	@tools/bootstrap sdks
 	@touch $@
 
 .PHONY: help setup demo recording docs up package az test product unit integration faults runtime e2e bench lint fmt lock clean
@@ -78,7 +83,7 @@ runtime: setup ## Run the functions through Microsoft's own runtime (needs a Pyt
 	    FUNCTIONS_HOST_WORKER=runtime .venv-runtime/bin/python -m pytest -n 4 --dist loadgroup \
 	        tests/emulator/integration/host tests/product/integration/service/test_create_and_delete.py; fi
 
-e2e: setup package $(AZ_READY) ## Run the demo, the commands of the README and docs/, up, down and reset.
+e2e: setup package $(AZ_READY) $(SDKS_READY) ## Run the demo, the commands of the README and docs/, up, down and reset.
 	@tools/bootstrap kubectl
 	$(PY) -m pytest tests/e2e
 
@@ -97,9 +102,10 @@ fmt: $(PYTHON_READY) ## Format the code, and repair what can be repaired.
 
 lock: $(PYTHON_READY) ## Pin all packages anew.
 	cd tools/azurite && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts
-	for name in requirements requirements-dev tools/node/requirements tools/az/requirements; do \
+	for name in requirements requirements-dev tools/node/requirements tools/az/requirements \
+	    $(patsubst %.in,%,$(wildcard tools/sdk/*/requirements.in)); do \
 	    .venv/bin/uv pip compile --upgrade --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	        --no-emit-find-links $$name.in -o $$name.txt || exit 1; done
 
 clean: ## Remove what make has installed, and the state.
-	rm -rf .venv .venv-az .venv-runtime .local tools/azurite/node_modules .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-az .venv-runtime .venv-sdk .local tools/azurite/node_modules .mypy_cache .ruff_cache .pytest_cache
