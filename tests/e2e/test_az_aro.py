@@ -1,0 +1,344 @@
+"""The unmodified `az aro`, with each of its options, against the service on a local Azure.
+
+The stories run at the same time, each in a terminal of its own. All they share is the local Azure.
+"""
+
+import json
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from azure.mgmt.compute import ComputeManagementClient
+from azure.mgmt.network import NetworkManagementClient
+
+from demo.customer import Customer, create_network, register_provider
+from emulator.run.exports import network_environment
+from shared.clusters.members import MEMBERS
+from tests.e2e.deployer import CLI
+from tests.local_azure import LocalAzure, wait_for
+
+Json = dict[str, Any]
+
+# Runs in the CLI's environment.
+TABLE = Path(__file__).with_name("aro_options.py")
+# Commands that no story uses, and why.
+EXCEPTED = {
+    "aro identity create-required": "makes the identities of a cluster with workload identity, which is refused",
+    "aro identity get-required": "tells how to make them",
+}
+
+PULL_SECRET = {"auths": {"quay.io": {"auth": "bm9ib2R5OnBhc3N3b3Jk"}}}
+THIS = "--resource-group {group} --name {name}"
+BY_NAME = "--vnet {name}-vnet --vnet-resource-group {group} --master-subnet master --worker-subnet worker"
+BY_ID = "--master-subnet {vnet}/subnets/master --worker-subnet {vnet}/subnets/worker"
+IDENTITIES = "--assign-cluster-identity aro-cluster --assign-platform-workload-identity ingress ingress-identity"
+
+pytestmark = [
+    pytest.mark.slow(100),
+    pytest.mark.timeout(400),
+    pytest.mark.xdist_group("az-aro"),
+    pytest.mark.skipif(not CLI.exists(), reason="the Azure CLI is not installed: run `make az`"),
+]
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """A terminal of a customer who has signed in to the Azure CLI.
+
+    Args:
+        customer: the customer. What a command has in braces are facts about it.
+        environment: variables of the terminal.
+        home: its folder.
+        used: the commands of all terminals with their options, as typed.
+    """
+
+    customer: Customer
+    environment: dict[str, str]
+    home: Path
+    used: set[tuple[str, str]]
+
+    def az(self, *lines: str) -> Any:
+        """Run a command in one or more lines; return what it answers.
+
+        Raises:
+            AssertionError: it has failed.
+        """
+        done = self._run(*lines)
+        assert done.returncode == 0, f"{lines}: {done.stderr}"
+        return json.loads(done.stdout) if done.stdout.strip() else None
+
+    def refused(self, *lines: str) -> str:
+        """Run a command that fails; return its message.
+
+        Raises:
+            AssertionError: it has succeeded.
+        """
+        done = self._run(*lines)
+        assert done.returncode != 0, f"{lines}: {done.stdout}"
+        return done.stderr
+
+    def told(self, *lines: str) -> str:
+        """Run a command that succeeds; return what it says to its reader.
+
+        Raises:
+            AssertionError: it has failed.
+        """
+        done = self._run(*lines)
+        assert done.returncode == 0, f"{lines}: {done.stderr}"
+        return done.stdout + done.stderr
+
+    def _run(self, *lines: str) -> subprocess.CompletedProcess[str]:
+        customer = self.customer
+        facts = {
+            "group": customer.group,
+            "name": customer.cluster,
+            "vnet": customer.vnet_id,
+            "group_id": customer.group_id,
+            "location": customer.endpoints["location"],
+            "home": str(self.home),
+            **customer.principal,
+        }
+        words = [word.format(**facts) for word in shlex.split(" ".join(lines))]
+        options = [word for word in words if word.startswith("-")]
+        command = " ".join(words[: words.index(options[0])] if options else words)
+        self.used.update((command, option) for option in options)
+        return subprocess.run(
+            [CLI / "az", *words],
+            env=self.environment,
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+
+@pytest.fixture(scope="module")
+def used() -> set[tuple[str, str]]:
+    """Give the commands of all stories with their options."""
+    return set()
+
+
+@pytest.fixture(scope="module")
+def stories(
+    azure: LocalAzure, used: set[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[None]]]:
+    """Run all stories at once."""
+    signed_in = tmp_path_factory.mktemp("az")
+    environment = _environment(azure, signed_in)
+    owner = azure.endpoints
+    sign_in = ["login", "--service-principal", "--username", owner["client_id"], "--password", owner["client_secret"]]
+    words = [CLI / "az", *sign_in, "--tenant", owner["tenant_id"]]
+    subprocess.run(words, env=environment, check=True, capture_output=True, timeout=120)
+
+    def tell(story: Callable[[Terminal], None]) -> None:
+        name = story.__name__.replace("_", "")
+        home = tmp_path_factory.mktemp(name)
+        # The CLI writes into its folder, and takes it badly if another one does at the same time.
+        shutil.copytree(signed_in, home / "az", dirs_exist_ok=True)
+        customer = azure.customer(name)
+        register_provider(customer, lambda: None)
+        create_network(customer)
+        story(Terminal(customer, _environment(azure, home / "az"), home, used))
+
+    with ThreadPoolExecutor(len(STORIES)) as pool:
+        yield {story.__name__: pool.submit(tell, story) for story in STORIES}
+
+
+def _environment(azure: LocalAzure, folder: Path) -> dict[str, str]:
+    """Return the environment of a terminal whose CLI keeps its own things in a folder."""
+    return network_environment(azure.endpoints["proxy"], azure.endpoints["ca_bundle"]) | {
+        "PATH": f"{CLI}:/usr/bin:/bin",
+        "HOME": str(folder),
+        "AZURE_CONFIG_DIR": str(folder),
+        "AZURE_CORE_COLLECT_TELEMETRY": "false",
+    }
+
+
+def everything(terminal: Terminal) -> None:
+    """A cluster is validated, created, read, updated and deleted, with all that one can choose."""
+    az, customer = terminal.az, terminal.customer
+    _make_disk_encryption_set(customer)
+    (terminal.home / "pull-secret.txt").write_text(json.dumps(PULL_SECRET) + "\n")
+    az("feature register --namespace Microsoft.Compute --name EncryptionAtHost")
+    network = "--pod-cidr 10.128.0.0/15 --service-cidr 172.30.0.0/17"
+    principal = "--client-id {client_id} --client-secret {client_secret}"
+    where = "--location {location} --cluster-resource-group aro-{name} --version 4.18.26"
+    disks = "--disk-encryption-set {group_id}/providers/Microsoft.Compute/diskEncryptionSets/disks"
+    said = terminal.told("aro validate", THIS, BY_NAME, where, network, principal, disks)
+    assert said.count("is missing role") == 4
+    overlap = terminal.refused("aro validate", THIS, BY_NAME, "--pod-cidr 10.0.0.0/18")
+    assert "10.0.0.0/18 is not valid as it overlaps with 10.0.0.0/23" in overlap
+    assert "4.18.26" in az("aro get-versions --location {location}")
+    az(
+        *("aro create", THIS, BY_NAME, where, network, principal, disks),
+        "--domain {name} --pull-secret {home}/pull-secret.txt --fips --tags team=red 'note=two words' --no-wait",
+        "--outbound-type Loadbalancer --load-balancer-managed-outbound-ip-count 1 --enable-preconfigured-nsg false",
+        "--master-vm-size Standard_D16s_v5 --master-encryption-at-host --worker-encryption-at-host",
+        "--worker-vm-size Standard_D8s_v5 --worker-vm-disk-size-gb 256 --worker-count 4",
+        "--apiserver-visibility Public --ingress-visibility Private --enable-managed-identity false",
+    )
+    az("aro wait", THIS, "--exists")
+    az("aro wait", THIS, "--created --interval 1 --timeout 280")
+    _everything_is_shown(terminal, az("aro show", THIS))
+    assert customer.cluster in terminal.told("aro list --resource-group {group} --output table")
+    assert customer.cluster_id in [each["id"] for each in az("aro list")]
+    assert az("aro list-credentials", THIS)["kubeadminUsername"] == "kubeadmin"
+    az("aro get-admin-kubeconfig", THIS, "--file {home}/kubeconfig")
+    (cluster,) = yaml.safe_load((terminal.home / "kubeconfig").read_text(encoding="utf-8"))["clusters"]
+    assert cluster["cluster"]["server"].startswith(f"https://api.{customer.cluster}.")
+
+    other = az("ad sp create-for-rbac --display-name other-{name}")
+    secret = shlex.quote(other["password"])
+    az("aro update", THIS, f"--client-id {other['appId']} --client-secret {secret} --no-wait")
+    az("aro wait", THIS, "--updated --interval 1 --timeout 120")
+    az("aro wait", THIS, f"--custom \"servicePrincipalProfile.clientId=='{other['appId']}'\" --interval 1")
+    az("aro delete", THIS, "--yes --no-wait")
+    az("aro wait", THIS, "--deleted --interval 1 --timeout 120")
+    assert "ResourceNotFound" in terminal.refused("aro show", THIS)
+
+
+def _make_disk_encryption_set(customer: Customer) -> None:
+    vault = f"{customer.group_id}/providers/Microsoft.KeyVault/vaults/{customer.cluster}"
+    key = {"sourceVault": {"id": vault}, "keyUrl": f"https://{customer.cluster}.vault.azure.net/keys/disks/1"}
+    properties = {"activeKey": key, "encryptionType": "EncryptionAtRestWithCustomerKey"}
+    body: Any = {
+        "location": customer.endpoints["location"],
+        "identity": {"type": "SystemAssigned"},
+        "properties": properties,
+    }
+    sets = customer.client(ComputeManagementClient).disk_encryption_sets
+    sets.begin_create_or_update(customer.group, "disks", body).result()
+
+
+def _everything_is_shown(terminal: Terminal, shown: Json) -> None:
+    """The cluster has what each option of its create asked for."""
+    customer = terminal.customer
+    disks = f"{customer.group_id}/providers/Microsoft.Compute/diskEncryptionSets/disks"
+    cluster, network, master = shown["clusterProfile"], shown["networkProfile"], shown["masterProfile"]
+    (worker,), (ingress,) = shown["workerProfiles"], shown["ingressProfiles"]
+    assert (shown["provisioningState"], shown["location"]) == ("Succeeded", customer.endpoints["location"])
+    assert shown["tags"] == {"team": "red", "note": "two words"}
+    assert (cluster["domain"], cluster["version"]) == (customer.cluster, "4.18.26")
+    assert cluster["resourceGroupId"].endswith(f"/aro-{customer.cluster}")
+    assert (cluster["fipsValidatedModules"], cluster["pullSecret"]) == ("Enabled", None)
+    assert shown["servicePrincipalProfile"] == {"clientId": customer.principal["client_id"], "clientSecret": None}
+    assert (network["podCidr"], network["serviceCidr"]) == ("10.128.0.0/15", "172.30.0.0/17")
+    assert (network["outboundType"], network["preconfiguredNsg"]) == ("Loadbalancer", "Disabled")
+    assert network["loadBalancerProfile"]["managedOutboundIps"] == {"count": 1}
+    for machines, subnet, size in ((master, "master", "Standard_D16s_v5"), (worker, "worker", "Standard_D8s_v5")):
+        assert machines["subnetId"] == f"{customer.vnet_id}/subnets/{subnet}"
+        assert (machines["vmSize"], machines["encryptionAtHost"]) == (size, "Enabled")
+        assert machines["diskEncryptionSetId"] == disks
+    assert (worker["count"], worker["diskSizeGb"]) == (4, 256)
+    assert (shown["apiserverProfile"]["visibility"], ingress["visibility"]) == ("Public", "Private")
+
+
+def defaults(terminal: Terminal) -> None:
+    """A cluster is made of no more than a network: the CLI makes principal, roles and names."""
+    az, refused = terminal.az, terminal.refused
+    shown = az("aro create", THIS, BY_ID)
+    assert shown["provisioningState"] == "Succeeded"
+    assert shown["location"] == terminal.customer.endpoints["location"]
+    assert shown["workerProfiles"][0]["count"] == 3
+    refreshed = az("aro update", THIS, "--refresh-credentials")
+    assert refreshed["provisioningState"] == "Succeeded"
+    assert refreshed["servicePrincipalProfile"] == shown["servicePrincipalProfile"]
+    if _offers("properties.networkProfile.loadBalancerProfile.managedOutboundIps.count", 2):
+        for count in (3, 1):
+            profile = az("aro update", THIS, f"--load-balancer-managed-outbound-ip-count {count}")["networkProfile"]
+            assert profile["loadBalancerProfile"]["managedOutboundIps"] == {"count": count}
+            assert len(profile["loadBalancerProfile"]["effectiveOutboundIps"]) == count
+
+    assert "cluster with service principal" in refused("aro update", THIS, IDENTITIES)
+    assert "non-managed identity cluster" in refused("aro delete", THIS, "--delete-identities --yes")
+    # The CLI sends nothing of it for a cluster with a service principal.
+    assert az("aro update", THIS, "--upgradeable-to 4.19.24")["platformWorkloadIdentityProfile"] is None
+    az("aro delete", THIS, "--yes")
+    assert az("aro list --resource-group {group}") == []
+
+
+def own_ways_out(terminal: Terminal) -> None:
+    """A private cluster uses its owner's route to the outside, and its owner's security groups, and leaves both."""
+    if not _offers("properties.networkProfile.outboundType", "UserDefinedRouting"):
+        pytest.skip("the service does not offer UserDefinedRouting")
+    az, customer = terminal.az, terminal.customer
+    _bring_routes_and_groups(customer)
+    shown = az(
+        *("aro create", THIS, BY_ID, "--outbound-type UserDefinedRouting --enable-preconfigured-nsg"),
+        "--apiserver-visibility Private --ingress-visibility Private",
+    )
+    network = shown["networkProfile"]
+    assert shown["provisioningState"] == "Succeeded"
+    assert (network["outboundType"], network["preconfiguredNsg"]) == ("UserDefinedRouting", "Enabled")
+    assert network["loadBalancerProfile"] is None
+    az("aro delete", THIS, "--yes")
+    subnets = customer.client(NetworkManagementClient).subnets
+    for subnet in subnets.list(customer.group, customer.vnet_id.rpartition("/")[2]):
+        properties: Any = subnet.properties
+        assert properties.network_security_group.id.endswith("/networkSecurityGroups/mine")
+        assert properties.route_table.id.endswith("/routeTables/mine")
+
+
+def _bring_routes_and_groups(customer: Customer) -> None:
+    """Attach a route table with a way out, and a security group, to both subnets."""
+    network, location = customer.client(NetworkManagementClient), customer.endpoints["location"]
+    appliance = {"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.0.3.4"}
+    routes: Any = {"location": location, "properties": {"routes": [{"name": "out", "properties": appliance}]}}
+    table = network.route_tables.begin_create_or_update(customer.group, "mine", routes).result()
+    rules: Any = {"location": location, "properties": {}}
+    group = network.network_security_groups.begin_create_or_update(customer.group, "mine", rules).result()
+    vnet = customer.vnet_id.rpartition("/")[2]
+    for name in ("master", "worker"):
+        subnet: Any = network.subnets.get(customer.group, vnet, name).as_dict()
+        subnet["properties"] |= {"networkSecurityGroup": {"id": group.id}, "routeTable": {"id": table.id}}
+        network.subnets.begin_create_or_update(customer.group, vnet, name, subnet).result()
+
+
+def workload_identity(terminal: Terminal) -> None:
+    """A cluster with managed identities is refused by name, before anything of it exists."""
+    create = ("aro create", THIS, BY_ID, "--enable-managed-identity --version 4.19.24")
+    message = "The member 'identity' asks for workload identity, which this service does not offer."
+    assert message in terminal.refused(*create, IDENTITIES)
+    # The CLI asks the service for nothing but its versions here.
+    terminal.az("aro validate", THIS, BY_ID, "--enable-managed-identity --version 4.19.24", IDENTITIES)
+    assert terminal.az("aro list --resource-group {group}") == []
+
+
+def _offers(path: str, value: Any) -> bool:
+    """Tell whether the service supports a value of a member."""
+    (member,) = (each for each in MEMBERS if each.path == path)
+    return not member.offered or value in member.offered
+
+
+STORIES: tuple[Callable[[Terminal], None], ...] = (everything, defaults, own_ways_out, workload_identity)
+
+
+@pytest.mark.parametrize("story", [story.__name__ for story in STORIES])
+def test_a_story_of_commands_goes_as_its_reader_expects(stories: dict[str, Future[None]], story: str) -> None:
+    """Each story says in its first line what it promises."""
+    stories[story].result()
+
+
+def test_every_option_is_used_by_a_story_or_excepted(
+    stories: dict[str, Future[None]], used: set[tuple[str, str]]
+) -> None:
+    """A release of the CLI with another command or option fails here."""
+    wait_for(lambda: all(story.done() for story in stories.values()), "the end of all stories", 300)
+    printed = subprocess.run([CLI / "python", "-I", TABLE], capture_output=True, check=True, timeout=60)
+    table: dict[str, dict[str, list[str]]] = json.loads(printed.stdout)
+    options = {(command, option) for command, found in table.items() for option in found}
+    written = {
+        (command, option)
+        for command, option in options
+        if any((command, spelling) in used for spelling in table[command][option])
+    }
+    assert {command for command, _ in options - written} <= set(EXCEPTED), options - written
+    assert not {command for command, _ in written} & set(EXCEPTED)
