@@ -5,11 +5,9 @@ The stories run at the same time, each in a terminal of its own. All they share 
 
 import json
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +17,9 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
 from demo.customer import Customer, create_network, register_provider
-from emulator.run.exports import network_environment
 from shared.clusters.members import MEMBERS
 from tests.e2e.deployer import CLI
+from tests.e2e.terminal import Terminal, open_terminal, sign_in
 from tests.local_azure import LocalAzure, wait_for
 
 Json = dict[str, Any]
@@ -48,78 +46,6 @@ pytestmark = [
 ]
 
 
-@dataclass(frozen=True)
-class Terminal:
-    """A terminal of a customer who has signed in to the Azure CLI.
-
-    Args:
-        customer: the customer. What a command has in braces are facts about it.
-        environment: variables of the terminal.
-        home: its folder.
-        used: the commands of all terminals with their options, as typed.
-    """
-
-    customer: Customer
-    environment: dict[str, str]
-    home: Path
-    used: set[tuple[str, str]]
-
-    def az(self, *lines: str) -> Any:
-        """Run a command in one or more lines; return what it answers.
-
-        Raises:
-            AssertionError: it has failed.
-        """
-        done = self._run(*lines)
-        assert done.returncode == 0, f"{lines}: {done.stderr}"
-        return json.loads(done.stdout) if done.stdout.strip() else None
-
-    def refused(self, *lines: str) -> str:
-        """Run a command that fails; return its message.
-
-        Raises:
-            AssertionError: it has succeeded.
-        """
-        done = self._run(*lines)
-        assert done.returncode != 0, f"{lines}: {done.stdout}"
-        return done.stderr
-
-    def told(self, *lines: str) -> str:
-        """Run a command that succeeds; return what it says to its reader.
-
-        Raises:
-            AssertionError: it has failed.
-        """
-        done = self._run(*lines)
-        assert done.returncode == 0, f"{lines}: {done.stderr}"
-        return done.stdout + done.stderr
-
-    def _run(self, *lines: str) -> subprocess.CompletedProcess[str]:
-        customer = self.customer
-        facts = {
-            "group": customer.group,
-            "name": customer.cluster,
-            "vnet": customer.vnet_id,
-            "group_id": customer.group_id,
-            "location": customer.endpoints["location"],
-            "home": str(self.home),
-            **customer.principal,
-        }
-        words = [word.format(**facts) for word in shlex.split(" ".join(lines))]
-        options = [word for word in words if word.startswith("-")]
-        command = " ".join(words[: words.index(options[0])] if options else words)
-        self.used.update((command, option) for option in options)
-        return subprocess.run(
-            [CLI / "az", *words],
-            env=self.environment,
-            cwd=self.home,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-
-
 @pytest.fixture(scope="module")
 def used() -> set[tuple[str, str]]:
     """Give the commands of all stories with their options."""
@@ -131,35 +57,17 @@ def stories(
     azure: LocalAzure, used: set[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Future[None]]]:
     """Run all stories at once."""
-    signed_in = tmp_path_factory.mktemp("az")
-    environment = _environment(azure, signed_in)
-    owner = azure.endpoints
-    sign_in = ["login", "--service-principal", "--username", owner["client_id"], "--password", owner["client_secret"]]
-    words = [CLI / "az", *sign_in, "--tenant", owner["tenant_id"]]
-    subprocess.run(words, env=environment, check=True, capture_output=True, timeout=120)
+    signed_in = sign_in(azure, tmp_path_factory.mktemp("az"))
 
     def tell(story: Callable[[Terminal], None]) -> None:
         name = story.__name__.replace("_", "")
-        home = tmp_path_factory.mktemp(name)
-        # The CLI writes into its folder, and takes it badly if another one does at the same time.
-        shutil.copytree(signed_in, home / "az", dirs_exist_ok=True)
         customer = azure.customer(name)
         register_provider(customer, lambda: None)
         create_network(customer)
-        story(Terminal(customer, _environment(azure, home / "az"), home, used))
+        story(open_terminal(customer, signed_in, tmp_path_factory.mktemp(name), used))
 
     with ThreadPoolExecutor(len(STORIES)) as pool:
         yield {story.__name__: pool.submit(tell, story) for story in STORIES}
-
-
-def _environment(azure: LocalAzure, folder: Path) -> dict[str, str]:
-    """Return the environment of a terminal whose CLI keeps its own things in a folder."""
-    return network_environment(azure.endpoints["proxy"], azure.endpoints["ca_bundle"]) | {
-        "PATH": f"{CLI}:/usr/bin:/bin",
-        "HOME": str(folder),
-        "AZURE_CONFIG_DIR": str(folder),
-        "AZURE_CORE_COLLECT_TELEMETRY": "false",
-    }
 
 
 def everything(terminal: Terminal) -> None:

@@ -43,6 +43,8 @@ def test_every_api_version_and_kind_has_an_example() -> None:
     """And there is no example that nothing tests."""
     clusters = {f"{version.name}/{kind}.json" for version in API_VERSIONS for kind in ("create", "update")}
     others = {"2025-07-25/create-own-domain.json", "openShiftVersions/4.19.24.json", "subscription.json"}
+    # The commands of tests/e2e/test_templates_of_clusters.py deploy it.
+    others |= {"2025-07-25/template.json"}
     assert set(FILES) == clusters | others
 
 
