@@ -46,7 +46,7 @@ IDENTITIES = "--assign-cluster-identity aro-cluster --assign-platform-workload-i
 
 pytestmark = [
     pytest.mark.slow(100),
-    pytest.mark.timeout(400),
+    pytest.mark.timeout(1200),
     pytest.mark.xdist_group("az-aro"),
     pytest.mark.skipif(not CLI.exists(), reason="the Azure CLI is not installed: run `make az`"),
 ]
@@ -99,7 +99,7 @@ def everything(terminal: Terminal) -> None:
         "--apiserver-visibility Public --ingress-visibility Private --enable-managed-identity false",
     )
     az("aro wait", THIS, "--exists")
-    az("aro wait", THIS, "--created --interval 1 --timeout 280")
+    az("aro wait", THIS, "--created --interval 1 --timeout 900")
     _everything_is_shown(terminal, az("aro show", THIS))
     assert customer.cluster in terminal.told("aro list --resource-group {group} --output table")
     assert customer.cluster_id in [each["id"] for each in az("aro list")]
@@ -111,10 +111,10 @@ def everything(terminal: Terminal) -> None:
     other = az("ad sp create-for-rbac --display-name other-{name}")
     secret = shlex.quote(other["password"])
     az("aro update", THIS, f"--client-id {other['appId']} --client-secret {secret} --no-wait")
-    az("aro wait", THIS, "--updated --interval 1 --timeout 120")
+    az("aro wait", THIS, "--updated --interval 1")
     az("aro wait", THIS, f"--custom \"servicePrincipalProfile.clientId=='{other['appId']}'\" --interval 1")
     az("aro delete", THIS, "--yes --no-wait")
-    az("aro wait", THIS, "--deleted --interval 1 --timeout 120")
+    az("aro wait", THIS, "--deleted --interval 1")
     assert "ResourceNotFound" in terminal.refused("aro show", THIS)
 
 
@@ -255,7 +255,7 @@ def test_every_option_is_used_by_a_story_or_excepted(
     stories: dict[str, Future[None]], used: set[tuple[str, str]]
 ) -> None:
     """A release of the CLI with another command or option fails here."""
-    wait_for(lambda: all(story.done() for story in stories.values()), "the end of all stories", 300)
+    wait_for(lambda: all(story.done() for story in stories.values()), "the end of all stories", 1200)
     printed = subprocess.run([CLI / "python", "-I", TABLE], capture_output=True, check=True, timeout=60)
     table: dict[str, dict[str, list[str]]] = json.loads(printed.stdout)
     options = {(command, option) for command, found in table.items() for option in found}
