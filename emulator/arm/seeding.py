@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
 
-from emulator.arm.access.roles import ROLES, Role
+from emulator.arm.access.role import Role
+from emulator.arm.access.roles import ROLES
 from emulator.arm.models import ArmModel
 from emulator.core.clock import rfc3339
 from emulator.entra.models import EntraModel

@@ -8,9 +8,7 @@ import sys
 from argparse import SUPPRESS
 
 from azure.cli.core import get_default_cli  # type: ignore[import-not-found]  # only the CLI's environment has it
-from azure.cli.core.commands.events import (  # type: ignore[import-not-found]  # the same
-    EVENT_INVOKER_POST_LOAD_ARGUMENTS,
-)
+from azure.cli.core.commands.events import EVENT_INVOKER_POST_LOAD_ARGUMENTS  # type: ignore[import-not-found]  # as above
 
 
 def options() -> dict[str, dict[str, list[str]]]:

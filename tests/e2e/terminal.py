@@ -82,7 +82,7 @@ class Terminal:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=900,
         )
 
 

@@ -18,7 +18,7 @@ from azure.mgmt.network import NetworkManagementClient
 
 from demo.customer import Customer, create_network, register_provider
 from shared.clusters.members import MEMBERS
-from tests.e2e.deployer import CLI
+from tests.e2e.deployer import CLI, REPOSITORY
 from tests.e2e.terminal import Terminal, open_terminal, sign_in
 from tests.local_azure import LocalAzure, wait_for
 
@@ -26,21 +26,27 @@ Json = dict[str, Any]
 
 # Runs in the CLI's environment.
 TABLE = Path(__file__).with_name("aro_options.py")
+ROLE_SETS = (REPOSITORY / "infra" / "platformWorkloadIdentityRoleSets").exists()
 # Commands that no story uses, and why.
-EXCEPTED = {
-    "aro identity create-required": "makes the identities of a cluster with workload identity, which is refused",
-    "aro identity get-required": "tells how to make them",
-}
+EXCEPTED = (
+    {}
+    if ROLE_SETS
+    else {
+        "aro identity create-required": "the service has no role sets",
+        "aro identity get-required": "the service has no role sets",
+    }
+)
 
 PULL_SECRET = {"auths": {"quay.io": {"auth": "bm9ib2R5OnBhc3N3b3Jk"}}}
 THIS = "--resource-group {group} --name {name}"
+DISKS = "--disk-encryption-set {group_id}/providers/Microsoft.Compute/diskEncryptionSets/disks"
 BY_NAME = "--vnet {name}-vnet --vnet-resource-group {group} --master-subnet master --worker-subnet worker"
 BY_ID = "--master-subnet {vnet}/subnets/master --worker-subnet {vnet}/subnets/worker"
 IDENTITIES = "--assign-cluster-identity aro-cluster --assign-platform-workload-identity ingress ingress-identity"
 
 pytestmark = [
     pytest.mark.slow(100),
-    pytest.mark.timeout(400),
+    pytest.mark.timeout(1200),
     pytest.mark.xdist_group("az-aro"),
     pytest.mark.skipif(not CLI.exists(), reason="the Azure CLI is not installed: run `make az`"),
 ]
@@ -79,14 +85,13 @@ def everything(terminal: Terminal) -> None:
     network = "--pod-cidr 10.128.0.0/15 --service-cidr 172.30.0.0/17"
     principal = "--client-id {client_id} --client-secret {client_secret}"
     where = "--location {location} --cluster-resource-group aro-{name} --version 4.18.26"
-    disks = "--disk-encryption-set {group_id}/providers/Microsoft.Compute/diskEncryptionSets/disks"
-    said = terminal.told("aro validate", THIS, BY_NAME, where, network, principal, disks)
+    said = terminal.told("aro validate", THIS, BY_NAME, where, network, principal, DISKS)
     assert said.count("is missing role") == 4
     overlap = terminal.refused("aro validate", THIS, BY_NAME, "--pod-cidr 10.0.0.0/18")
     assert "10.0.0.0/18 is not valid as it overlaps with 10.0.0.0/23" in overlap
     assert "4.18.26" in az("aro get-versions --location {location}")
     az(
-        *("aro create", THIS, BY_NAME, where, network, principal, disks),
+        *("aro create", THIS, BY_NAME, where, network, principal, DISKS),
         "--domain {name} --pull-secret {home}/pull-secret.txt --fips --tags team=red 'note=two words' --no-wait",
         "--outbound-type Loadbalancer --load-balancer-managed-outbound-ip-count 1 --enable-preconfigured-nsg false",
         "--master-vm-size Standard_D16s_v5 --master-encryption-at-host --worker-encryption-at-host",
@@ -94,7 +99,7 @@ def everything(terminal: Terminal) -> None:
         "--apiserver-visibility Public --ingress-visibility Private --enable-managed-identity false",
     )
     az("aro wait", THIS, "--exists")
-    az("aro wait", THIS, "--created --interval 1 --timeout 280")
+    az("aro wait", THIS, "--created --interval 1 --timeout 900")
     _everything_is_shown(terminal, az("aro show", THIS))
     assert customer.cluster in terminal.told("aro list --resource-group {group} --output table")
     assert customer.cluster_id in [each["id"] for each in az("aro list")]
@@ -106,10 +111,10 @@ def everything(terminal: Terminal) -> None:
     other = az("ad sp create-for-rbac --display-name other-{name}")
     secret = shlex.quote(other["password"])
     az("aro update", THIS, f"--client-id {other['appId']} --client-secret {secret} --no-wait")
-    az("aro wait", THIS, "--updated --interval 1 --timeout 120")
+    az("aro wait", THIS, "--updated --interval 1")
     az("aro wait", THIS, f"--custom \"servicePrincipalProfile.clientId=='{other['appId']}'\" --interval 1")
     az("aro delete", THIS, "--yes --no-wait")
-    az("aro wait", THIS, "--deleted --interval 1 --timeout 120")
+    az("aro wait", THIS, "--deleted --interval 1")
     assert "ResourceNotFound" in terminal.refused("aro show", THIS)
 
 
@@ -212,12 +217,23 @@ def _bring_routes_and_groups(customer: Customer) -> None:
 
 def workload_identity(terminal: Terminal) -> None:
     """A cluster with managed identities is refused by name, before anything of it exists."""
+    az, refused = terminal.az, terminal.refused
     create = ("aro create", THIS, BY_ID, "--enable-managed-identity --version 4.19.24")
     message = "The member 'identity' asks for workload identity, which this service does not offer."
-    assert message in terminal.refused(*create, IDENTITIES)
+    assert message in refused(*create, IDENTITIES)
     # The CLI asks the service for nothing but its versions here.
-    terminal.az("aro validate", THIS, BY_ID, "--enable-managed-identity --version 4.19.24", IDENTITIES)
-    assert terminal.az("aro list --resource-group {group}") == []
+    az("aro validate", THIS, BY_ID, "--enable-managed-identity --version 4.19.24", IDENTITIES)
+    if ROLE_SETS:
+        _make_disk_encryption_set(terminal.customer)
+        network = ("--resource-group {group} --location {location} --version 4.19.24", BY_NAME, DISKS)
+        told = terminal.told("aro identity get-required", *network)
+        made = az("aro identity create-required --yes", *network)
+        for identity in made:
+            assert f"az identity create -g '{terminal.customer.group}' -n '{identity['name']}'" in told
+        assert len(made) == told.count("az identity create") == 9
+        # Without identities, the CLI makes them itself.
+        assert message in refused(*create)
+    assert az("aro list --resource-group {group}") == []
 
 
 def _offers(path: str, value: Any) -> bool:
@@ -239,7 +255,7 @@ def test_every_option_is_used_by_a_story_or_excepted(
     stories: dict[str, Future[None]], used: set[tuple[str, str]]
 ) -> None:
     """A release of the CLI with another command or option fails here."""
-    wait_for(lambda: all(story.done() for story in stories.values()), "the end of all stories", 300)
+    wait_for(lambda: all(story.done() for story in stories.values()), "the end of all stories", 1200)
     printed = subprocess.run([CLI / "python", "-I", TABLE], capture_output=True, check=True, timeout=60)
     table: dict[str, dict[str, list[str]]] = json.loads(printed.stdout)
     options = {(command, option) for command, found in table.items() for option in found}

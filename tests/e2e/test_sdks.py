@@ -63,7 +63,7 @@ SDKS = {
 
 pytestmark = [
     pytest.mark.slow(90),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(1200),
     pytest.mark.xdist_group("sdks"),
     pytest.mark.skipif(not ENVIRONMENTS.exists(), reason="the SDKs are not installed: run `make .venv-sdk/.ready`"),
 ]
@@ -86,7 +86,7 @@ def _told(azure: LocalAzure, major: str) -> Json:
         capture_output=True,
         text=True,
         check=False,
-        timeout=280,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     document: Json = json.loads(done.stdout)

@@ -22,7 +22,7 @@ PREFLIGHT = '"preflightSupported": true' in (REPOSITORY / "infra" / "manifest.js
 
 pytestmark = [
     pytest.mark.slow(60),
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(1200),
     pytest.mark.xdist_group("templates-of-clusters"),
     pytest.mark.skipif(not CLI.exists(), reason="the Azure CLI is not installed: run `make az`"),
 ]

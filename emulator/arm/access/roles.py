@@ -3,8 +3,8 @@
 Source: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from emulator.arm.access.openshift_roles import OPENSHIFT_ROLES
+from emulator.arm.access.role import Role
 
 OWNER = "8e3af657-a8ff-443c-a75c-2fe8c4bcb635"
 CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
@@ -35,34 +35,6 @@ VAULT_READS = (
     "Microsoft.KeyVault/vaults/*/read",
     "Microsoft.KeyVault/operations/read",
 )
-
-
-@dataclass(frozen=True)
-class Role:
-    """A role definition.
-
-    Args:
-        name: `roleName`.
-        description: what the role is for.
-        actions: the actions that it allows, with wildcards.
-        not_actions: exceptions from `actions`.
-        data_actions: like `actions`, for the data plane.
-    """
-
-    name: str
-    description: str
-    actions: tuple[str, ...]
-    not_actions: tuple[str, ...] = ()
-    data_actions: tuple[str, ...] = ()
-
-    def permission(self) -> dict[str, Any]:
-        """Return the entry for the role's `permissions`."""
-        return {
-            "actions": list(self.actions),
-            "notActions": list(self.not_actions),
-            "dataActions": list(self.data_actions),
-            "notDataActions": [],
-        }
 
 
 ROLES: dict[str, Role] = {
@@ -297,4 +269,5 @@ ROLES: dict[str, Role] = {
         ),
         data_actions=("Microsoft.Insights/Metrics/Write", "Microsoft.Insights/Telemetry/Write"),
     ),
+    **OPENSHIFT_ROLES,
 }
