@@ -17,8 +17,7 @@ from azure.mgmt.compute import ComputeManagementClient
 from azure.mgmt.network import NetworkManagementClient
 
 from demo.customer import Customer, create_network, register_provider
-from shared.clusters.members import MEMBERS
-from tests.e2e.deployer import CLI, REPOSITORY
+from tests.e2e.deployer import CLI
 from tests.e2e.terminal import Terminal, open_terminal, sign_in
 from tests.local_azure import LocalAzure, wait_for
 
@@ -26,16 +25,6 @@ Json = dict[str, Any]
 
 # Runs in the CLI's environment.
 TABLE = Path(__file__).with_name("aro_options.py")
-ROLE_SETS = (REPOSITORY / "infra" / "platformWorkloadIdentityRoleSets").exists()
-# Commands that no story uses, and why.
-EXCEPTED = (
-    {}
-    if ROLE_SETS
-    else {
-        "aro identity create-required": "the service has no role sets",
-        "aro identity get-required": "the service has no role sets",
-    }
-)
 
 PULL_SECRET = {"auths": {"quay.io": {"auth": "bm9ib2R5OnBhc3N3b3Jk"}}}
 THIS = "--resource-group {group} --name {name}"
@@ -164,11 +153,10 @@ def defaults(terminal: Terminal) -> None:
     refreshed = az("aro update", THIS, "--refresh-credentials")
     assert refreshed["provisioningState"] == "Succeeded"
     assert refreshed["servicePrincipalProfile"] == shown["servicePrincipalProfile"]
-    if _offers("properties.networkProfile.loadBalancerProfile.managedOutboundIps.count", 2):
-        for count in (3, 1):
-            profile = az("aro update", THIS, f"--load-balancer-managed-outbound-ip-count {count}")["networkProfile"]
-            assert profile["loadBalancerProfile"]["managedOutboundIps"] == {"count": count}
-            assert len(profile["loadBalancerProfile"]["effectiveOutboundIps"]) == count
+    for count in (3, 1):
+        profile = az("aro update", THIS, f"--load-balancer-managed-outbound-ip-count {count}")["networkProfile"]
+        assert profile["loadBalancerProfile"]["managedOutboundIps"] == {"count": count}
+        assert len(profile["loadBalancerProfile"]["effectiveOutboundIps"]) == count
 
     assert "cluster with service principal" in refused("aro update", THIS, IDENTITIES)
     assert "non-managed identity cluster" in refused("aro delete", THIS, "--delete-identities --yes")
@@ -180,8 +168,6 @@ def defaults(terminal: Terminal) -> None:
 
 def own_ways_out(terminal: Terminal) -> None:
     """A private cluster uses its owner's route to the outside, and its owner's security groups, and leaves both."""
-    if not _offers("properties.networkProfile.outboundType", "UserDefinedRouting"):
-        pytest.skip("the service does not offer UserDefinedRouting")
     az, customer = terminal.az, terminal.customer
     _bring_routes_and_groups(customer)
     shown = az(
@@ -223,23 +209,16 @@ def workload_identity(terminal: Terminal) -> None:
     assert message in refused(*create, IDENTITIES)
     # The CLI asks the service for nothing but its versions here.
     az("aro validate", THIS, BY_ID, "--enable-managed-identity --version 4.19.24", IDENTITIES)
-    if ROLE_SETS:
-        _make_disk_encryption_set(terminal.customer)
-        network = ("--resource-group {group} --location {location} --version 4.19.24", BY_NAME, DISKS)
-        told = terminal.told("aro identity get-required", *network)
-        made = az("aro identity create-required --yes", *network)
-        for identity in made:
-            assert f"az identity create -g '{terminal.customer.group}' -n '{identity['name']}'" in told
-        assert len(made) == told.count("az identity create") == 9
-        # Without identities, the CLI makes them itself.
-        assert message in refused(*create)
+    _make_disk_encryption_set(terminal.customer)
+    network = ("--resource-group {group} --location {location} --version 4.19.24", BY_NAME, DISKS)
+    told = terminal.told("aro identity get-required", *network)
+    made = az("aro identity create-required --yes", *network)
+    for identity in made:
+        assert f"az identity create -g '{terminal.customer.group}' -n '{identity['name']}'" in told
+    assert len(made) == told.count("az identity create") == 9
+    # Without identities, the CLI makes them itself.
+    assert message in refused(*create)
     assert az("aro list --resource-group {group}") == []
-
-
-def _offers(path: str, value: Any) -> bool:
-    """Tell whether the service supports a value of a member."""
-    (member,) = (each for each in MEMBERS if each.path == path)
-    return not member.offered or value in member.offered
 
 
 STORIES: tuple[Callable[[Terminal], None], ...] = (everything, defaults, own_ways_out, workload_identity)
@@ -251,9 +230,7 @@ def test_a_story_of_commands_goes_as_its_reader_expects(stories: dict[str, Futur
     stories[story].result()
 
 
-def test_every_option_is_used_by_a_story_or_excepted(
-    stories: dict[str, Future[None]], used: set[tuple[str, str]]
-) -> None:
+def test_every_option_is_used_by_a_story(stories: dict[str, Future[None]], used: set[tuple[str, str]]) -> None:
     """A release of the CLI with another command or option fails here."""
     wait_for(lambda: all(story.done() for story in stories.values()), "the end of all stories", 1200)
     printed = subprocess.run([CLI / "python", "-I", TABLE], capture_output=True, check=True, timeout=60)
@@ -264,5 +241,4 @@ def test_every_option_is_used_by_a_story_or_excepted(
         for command, option in options
         if any((command, spelling) in used for spelling in table[command][option])
     }
-    assert {command for command, _ in options - written} <= set(EXCEPTED), options - written
-    assert not {command for command, _ in written} & set(EXCEPTED)
+    assert options - written == set()

@@ -18,7 +18,6 @@ TEMPLATE = REPOSITORY / "examples" / "2025-07-25" / "template.json"
 TYPE = "Microsoft.RedHatOpenShift/openShiftClusters"
 THIS = f"--resource-group {{group}} --resource-type {TYPE} --name {{name}}"
 DEPLOYMENT = "--resource-group {group} --parameters @{home}/parameters.json"
-PREFLIGHT = '"preflightSupported": true' in (REPOSITORY / "infra" / "manifest.json").read_text(encoding="utf-8")
 
 pytestmark = [
     pytest.mark.slow(60),
@@ -105,7 +104,6 @@ def _changes(preview: Json) -> dict[str, str]:
     return {change["resourceId"]: change["changeType"] for change in preview["changes"]}
 
 
-@pytest.mark.skipif(not PREFLIGHT, reason="the service has no preflight")
 def test_a_template_that_the_service_would_refuse_deploys_nothing(
     azure: LocalAzure, signed_in: Path, tmp_path: Path
 ) -> None:
