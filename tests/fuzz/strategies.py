@@ -30,7 +30,7 @@ _KNOWN = {
     "operationId": _OPERATION,
     "openShiftVersion": "4.17.9",
 }
-_ANY_JSON = st.recursive(
+ANY_JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
@@ -119,7 +119,7 @@ def _bodies(draw: st.DrawFn, version: ApiVersion, generated: Any) -> bytes:
         case "schema":
             return _text(generated)
         case "any JSON":
-            return _text(draw(_ANY_JSON))
+            return _text(draw(ANY_JSON))
         case "any bytes":
             return draw(st.binary(max_size=200))
     mutant: Any = body(version.name)
@@ -146,7 +146,7 @@ def _change(draw: st.DrawFn, mutant: Any, generated: Any) -> None:
         case "double" if isinstance(holder, list):
             holder.append(copy.deepcopy(holder[last]))
         case _:
-            holder[last] = draw(_ANY_JSON)
+            holder[last] = draw(ANY_JSON)
 
 
 def _places(value: Any, path: Place = ()) -> Iterator[Place]:

@@ -8,18 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.api_versions import VERSIONS
+from tests.fuzz.strategies import ANY_JSON
 from tests.product.unit.frontend.world import CLUSTER, World, body
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=30)
-    | st.sampled_from(["", "é", "\ud800"]),
-    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=10), children, max_size=3),
-    max_leaves=8,
-)
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -44,13 +34,13 @@ def mutated_bodies(draw: st.DrawFn) -> tuple[str, bytes]:
             holder = holder[parent]
         action = draw(st.sampled_from(["replace", "remove", "double", "add"]))
         if action == "replace":
-            holder[last] = draw(json_values)
+            holder[last] = draw(ANY_JSON)
         elif action == "remove" and last in holder:
             del holder[last]
         elif action == "double" and isinstance(holder, list):
             holder.append(copy.deepcopy(holder[last]))
         elif action == "add" and isinstance(holder, dict):
-            holder[draw(st.text(max_size=10))] = draw(json_values)
+            holder[draw(st.text(max_size=10))] = draw(ANY_JSON)
     return api_version, json.dumps(mutant).encode()
 
 
