@@ -15,7 +15,7 @@ from shared.clusters.api_versions import serving
 from tests import local_azure
 from tests.local_azure import wait_for
 from tests.patience import PATIENCE_SECONDS, served
-from tests.product.integration.contract.provider import Json, Provider
+from tests.product.integration.contract.provider import NEW, Json, Provider
 
 # All these tests share one platform, because each platform starts its own processes.
 pytestmark = [pytest.mark.slow(75), pytest.mark.xdist_group("dependencies")]
@@ -112,13 +112,16 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
         "resourceType": "openShiftClusters",
         "resourceName": "before",
         "location": provider.azure.endpoints["location"],
+        "deploymentName": "template",
         "openShiftVersion": "4.19.24",
+        "openShiftMinorVersion": "4.19",
         "operationId": str(uuid.uuid4()),
     }
     name = f"new-{uuid.uuid4().hex[:8]}"
     more: dict[str, Json] = {
         "PUT http_subscription": {"json": {"state": "Registered", "properties": {}}},
         CREATE: {"json": provider.body(name)},
+        "POST http_preflight": {"json": {"resources": [_resource(provider, name)]}},
     }
     found = []
     for route in ROUTES:
@@ -131,6 +134,12 @@ def all_routes(provider: Provider) -> list[tuple[str, str, Json]]:
             if what not in ("PATCH http_cluster", "DELETE http_cluster"):
                 found.append((what, at, more.get(what, {}) | own))
     return found
+
+
+def _resource(provider: Provider, name: str) -> Json:
+    """Return a new cluster as a template has it."""
+    kind = "Microsoft.RedHatOpenShift/openShiftClusters"
+    return {"type": kind, "apiVersion": NEW, "name": name, **provider.body(name)}
 
 
 def expect_unavailable_alone(provider: Provider, unavailable: set[str], names: tuple[str, ...]) -> None:
