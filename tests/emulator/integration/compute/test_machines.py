@@ -238,6 +238,7 @@ def test_a_machine_a_disk_and_an_interface_go_in_that_order_only(stage: Stage, c
         stage.local.run(stage.arm.delete_resource(stage.owner, interface, NETWORK_VERSION))
     compute.virtual_machines.begin_delete(group, "vm").result()
     stage.local.run(stage.arm.delete_resource(stage.owner, interface, NETWORK_VERSION))
+    wait_for(lambda: stage.arm.get_resource(interface, NETWORK_VERSION) is None, "the end of the interface")
     assert stage.guests.told[-1] == ("deleted", "vm")
     with pytest.raises(ResourceNotFoundError):
         compute.virtual_machines.get(group, "vm")

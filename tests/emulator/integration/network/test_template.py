@@ -34,6 +34,7 @@ def _deploy(client: DeploymentsMgmtClient, group: str, vnet: Network, visibility
         "virtualNetworkId": vnet.id,
         "masterSubnetId": vnet.master_subnet,
         "apiServerVisibility": visibility,
+        "outboundWays": [{"frontend": "outbound", "publicIpAddress": f"{INFRA}-outbound-pip-v4"}],
         "resourceProviderSubscriptionId": stage.world.rp_subscription_id,
     }
     body: Any = {

@@ -48,6 +48,7 @@ class Cluster:
             "virtualNetworkId": network,
             "masterSubnetId": self.subnet,
             "apiServerVisibility": "Public",
+            "outboundWays": [{"frontend": "outbound", "publicIpAddress": f"{INFRA_ID}-outbound-pip-v4"}],
             "resourceProviderSubscriptionId": stage.platform.world.rp_subscription_id,
         }
         self.machine_parameters: Json = {
