@@ -90,7 +90,12 @@ API_VERSIONS = (
         adds=(_LB,),
         changes={"properties.provisioningState": {"values": (*STATES, "Cancelled")}},
     ),
-    ApiVersion("2023-09-04", adds=("properties.workerProfilesStatus[]", f"{_NP}.preconfiguredNSG"), removes=(_LB,)),
+    ApiVersion(
+        "2023-09-04",
+        adds=("properties.workerProfilesStatus[]", f"{_NP}.preconfiguredNSG"),
+        removes=(_LB,),
+        changes={"properties.provisioningState": {"values": STATES}},
+    ),
     ApiVersion(
         "2023-11-22",
         adds=(_LB,),
