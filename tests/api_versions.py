@@ -92,7 +92,7 @@ openShiftVersion                   ---------yy
 platformWorkloadIdentityRoleSets   ---------yy
 """
 # How a version calls the end of an operation that was canceled, if it has such a state.
-CANCELED = dict(zip(VERSIONS, (*[""] * 6, "Cancelled", "Cancelled", "Canceled", "Canceled", "Canceled"), strict=True))
+CANCELED = dict(zip(VERSIONS, (*[""] * 6, "Cancelled", "", "Canceled", "Canceled", "Canceled"), strict=True))
 STATES = ("Creating", "Updating", "AdminUpdating", "Deleting", "Succeeded", "Failed")
 
 

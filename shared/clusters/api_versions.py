@@ -88,9 +88,16 @@ API_VERSIONS = (
     ApiVersion(
         "2023-07-01-preview",
         adds=(_LB,),
-        changes={"properties.provisioningState": {"values": (*STATES, "Cancelled")}},
+        changes={
+            "properties.provisioningState": {"values": (*STATES, "Cancelled"), "spelled": {"Canceled": "Cancelled"}}
+        },
     ),
-    ApiVersion("2023-09-04", adds=("properties.workerProfilesStatus[]", f"{_NP}.preconfiguredNSG"), removes=(_LB,)),
+    ApiVersion(
+        "2023-09-04",
+        adds=("properties.workerProfilesStatus[]", f"{_NP}.preconfiguredNSG"),
+        removes=(_LB,),
+        changes={"properties.provisioningState": {"values": STATES, "spelled": {}}},
+    ),
     ApiVersion(
         "2023-11-22",
         adds=(_LB,),

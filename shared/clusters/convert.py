@@ -182,6 +182,8 @@ def _external_member(node: Node, value: Any, always: frozenset[str]) -> Any:
             return _external_object(node, value or {}, always)
         case Kind.ARRAY:
             return [_external_object(node, item, always) for item in value or []]
+        case Kind.STRING if isinstance(value, str):
+            return node.member.spelled.get(value, value)
     return value
 
 

@@ -5,8 +5,8 @@ the rows is the order of their checks. A row says what holds in most API version
 have the member, and where they differ.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -56,6 +56,7 @@ class Member:
         required: whether a create, and a PUT, must have it.
         default: the value for older clients, and for clients that leave it out.
         values: the allowed values, if there are only a few.
+        spelled: values that replies spell in another way than documents.
         offered: the values that the service supports so far, if the API has more. Others are refused, unless they are
             stored already; `docs/parameters.md` and `docs/gaps.md` follow from this.
         check: further rules for its value, or for the whole cluster if this member is the one to report.
@@ -72,6 +73,7 @@ class Member:
     required: bool = False
     default: Any = None
     values: tuple[str, ...] = ()
+    spelled: Mapping[str, str] = field(default_factory=dict, hash=False)
     offered: tuple[Any, ...] = ()
     check: Check | None = None
     create_only: bool = False

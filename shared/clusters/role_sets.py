@@ -19,7 +19,7 @@ ROLES = "platformWorkloadIdentityRoles"
 MEMBERS = ("openShiftVersion", ROLES)
 # The members of a reply that a request may repeat, and that it does not change.
 _READ_ONLY = ("etag", "problems")
-# What customers see of a role. The rest is between this service and the cluster.
+# What customers see of a role. The rest is between this service and the cluster, and operators see it.
 _SHOWN = ("operatorName", "roleDefinitionName", "roleDefinitionId")
 _REQUIRED = (*_SHOWN, "serviceAccounts")
 _ROLE_MEMBERS = (*_REQUIRED, "secretLocation")
@@ -54,9 +54,16 @@ def order(minor: str) -> tuple[tuple[int, ...], str]:
     return numbers, minor
 
 
-def to_external(document: RoleSetDocument, resource_id: str) -> dict[str, Any]:
-    """Return a role set as customers see it."""
-    roles = [{name: role[name] for name in _SHOWN} for role in _roles(document)]
+def to_external(document: RoleSetDocument, resource_id: str, *, for_operators: bool) -> dict[str, Any]:
+    """Return a role set as customers see it, or as operators do.
+
+    Args:
+        document: a role set without problems.
+        resource_id: its id.
+        for_operators: whether an operator asks.
+    """
+    names = _ROLE_MEMBERS if for_operators else _SHOWN
+    roles = [{name: role[name] for name in names if name in role} for role in _roles(document)]
     minor = document["openShiftVersion"]
     return {"id": resource_id, "name": minor, "type": TYPE, "properties": {"openShiftVersion": minor, ROLES: roles}}
 

@@ -51,27 +51,29 @@ def patch(call: Call) -> Reply:
 
 def _retried(call: Call, event: Event) -> Reply:
     """Repeat the whole decision while another writer of the document is faster."""
-    sent = decode_cluster(call.content, call.version)
     for _ in range(UPDATE_TRIES):
         try:
-            return _put_or_patch(call, event, sent)
+            return _put_or_patch(call, event)
         except (PreconditionFailed, NotFound):
             continue
     raise conflict(f"The cluster '{call.resource_id}' was changed by other requests at the same time. Try again.")
 
 
-def _put_or_patch(call: Call, event: Event, sent: Cluster) -> Reply:
+def _put_or_patch(call: Call, event: Event) -> Reply:
     document = call.services.store.clusters.get(call.key)
-    if call.version.for_operators:
-        operators_view.refuse(call, document, event, sent)
+    if document is None and call.version.for_operators:
+        raise operators_view.no_cluster(call)
     if document is None and event is Event.PATCH:
         raise resource_not_found(call.resource_id)
     if document is None:
-        return _create(call, sent)
+        return _create(call, decode_cluster(call.content, call.version))
     try:
         edge = states.find_edge(document["openShiftCluster"], event)
     except CloudError as error:
         return refused(call, document, error)
+    sent = decode_cluster(call.content, call.version)
+    if call.version.for_operators:
+        operators_view.refuse(call, document["openShiftCluster"], event, sent)
     return _update(call, document, edge, sent)
 
 

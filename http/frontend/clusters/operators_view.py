@@ -7,36 +7,36 @@ of these.
 from typing import NoReturn
 
 from frontend.messages import Call
-from shared.arm.errors import invalid_parameter, request_not_allowed
-from shared.clusters import convert, states
+from shared.arm.errors import CloudError, invalid_parameter, request_not_allowed
+from shared.clusters import convert
 from shared.clusters.checks.validation import validate_operators
 from shared.clusters.states import Event
-from shared.documents import Cluster, ClusterDocument
+from shared.documents import Cluster
 
 _TASK = "properties.maintenanceTask"
 
 
-def refuse(call: Call, document: ClusterDocument | None, event: Event, sent: Cluster) -> NoReturn:
-    """Refuse a request.
+def no_cluster(call: Call) -> CloudError:
+    """Build the refusal of a request for a cluster that does not exist."""
+    return request_not_allowed(
+        f"The cluster '{call.resource_id}' does not exist, and the api-version '{call.version.name}' creates none. "
+        "Use a public api-version."
+    )
+
+
+def refuse(call: Call, stored: Cluster, event: Event, sent: Cluster) -> NoReturn:
+    """Refuse a request that the cluster's state would allow.
 
     Args:
         call: the request.
-        document: the cluster document, if there is one.
+        stored: the internal cluster.
         event: PUT or PATCH.
         sent: the decoded body.
 
     Raises:
-        CloudError: 400 `RequestNotAllowed` without a cluster, or if its state does not allow the event; otherwise
-            `PropertyChangeNotAllowed` or `InvalidParameter` for each member that would change, or for the maintenance
-            task if none would.
+        CloudError: 400 `PropertyChangeNotAllowed` or `InvalidParameter` for each member that would change, or for the
+            maintenance task if none would.
     """
-    if document is None:
-        raise request_not_allowed(
-            f"The cluster '{call.resource_id}' does not exist, and the api-version '{call.version.name}' creates none. "
-            "Use a public api-version."
-        )
-    stored = document["openShiftCluster"]
-    states.find_edge(stored, event)
     validate_operators(stored, convert.overlay(stored, sent, call.version, patch=True), call.version)
     raise invalid_parameter(
         _TASK,

@@ -2,7 +2,7 @@
 
 Create, update and resume take the same steps, in this order:
 1. decode: take the members that the version knows and check their types. The caller has done this with
-   `decode_cluster`, before any document is read;
+   `decode_cluster`, once the cluster's state allowed the request;
 2. overlay: lay the body over the stored cluster, without what it only repeats of the live one;
 3. give a create without a version the default version;
 4. validate: check everything that needs no call, then refuse changes of fixed members;

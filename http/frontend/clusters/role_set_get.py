@@ -1,14 +1,17 @@
 """The role sets of workload identity, as customers need them to give their identities the right roles."""
 
+from typing import Any
+
 from frontend.messages import Call, Reply
 from shared.arm.errors import CloudError, ErrorCode, shown
 from shared.clusters import role_sets
+from shared.documents import RoleSetDocument
 
 
 def list_all(call: Call) -> Reply:
     """Return the role set of every minor version, the oldest first."""
     found = role_sets.offered(call.services.store.role_sets.enabled())
-    return Reply(200, {"value": [role_sets.to_external(each, f"{call.path}/{minor}") for minor, each in found.items()]})
+    return Reply(200, {"value": [_external(call, each, f"{call.path}/{minor}") for minor, each in found.items()]})
 
 
 def get(call: Call) -> Reply:
@@ -26,4 +29,8 @@ def get(call: Call) -> Reply:
             f"OpenShift '{shown(minor)}' has no role set for workload identity. Minor versions that have one: "
             f"{', '.join(found) or 'none'}.",
         )
-    return Reply(200, role_sets.to_external(found[minor], call.path))
+    return Reply(200, _external(call, found[minor], call.path))
+
+
+def _external(call: Call, document: RoleSetDocument, resource_id: str) -> dict[str, Any]:
+    return role_sets.to_external(document, resource_id, for_operators=call.version.for_operators)

@@ -97,6 +97,15 @@ def test_a_version_knows_its_own_states(version: str) -> None:
 
 
 @every_version
+def test_a_version_answers_with_its_own_spelling_of_a_state(version: str) -> None:
+    """A version that has no such state shows what is stored."""
+    world = created()
+    world.document["openShiftCluster"]["properties"]["provisioningState"] = "Canceled"
+    shown = world.send("GET", CLUSTER, api_version=version).body["properties"]["provisioningState"]
+    assert shown == (CANCELED[version] or "Canceled")
+
+
+@every_version
 def test_a_cluster_without_a_service_principal_is_refused(version: str) -> None:
     """Where the API could do with workload identity instead, the error says that it is not offered."""
     for method, world in (("PUT", World()), ("PUT", created())):

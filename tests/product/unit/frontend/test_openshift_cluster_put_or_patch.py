@@ -429,6 +429,18 @@ def test_a_cluster_whose_operation_runs_is_left_alone(world: World) -> None:
     assert "'Creating'" in reply.body["error"]["message"]
 
 
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_what_the_state_forbids_is_refused_whatever_the_body_is(world: World, method: str) -> None:
+    """A client learns first that it has to wait, or that there is no cluster."""
+    wrong = {"tags": 1}
+    if method == "PATCH":
+        assert refusal(world.send(method, CLUSTER, wrong))[:2] == (404, "ResourceNotFound")
+    put(world, body())
+    reply = world.send(method, CLUSTER, wrong)
+    assert refusal(reply) == (400, "RequestNotAllowed", "")
+    expect_address(world, reply)
+
+
 def test_a_failed_create_resumes_with_the_same_body(world: World) -> None:
     """With a new operation, which carries over the finished rows."""
     failed_create(world)

@@ -143,11 +143,14 @@ def test_a_wrong_type_is_named(installed: World, path: str, value: Any) -> None:
 
 
 def test_a_write_while_an_operation_runs_says_so(world: World) -> None:
-    """It would be refused even if there were tasks."""
+    """It would be refused even if there were tasks, and the reply says where to wait for the end."""
     assert world.send("PUT", CLUSTER, body()).status == 201
-    error = ask(world, "PATCH", CLUSTER, {}).body["error"]
+    reply = ask(world, "PATCH", CLUSTER, {})
+    error = reply.body["error"]
     assert error["code"] == "RequestNotAllowed"
     assert "Creating" in error["message"]
+    assert world.document["asyncOperationId"] in reply.headers["Azure-AsyncOperation"]
+    assert reply.headers["Azure-AsyncOperation"] in error["message"]
 
 
 def test_operators_can_delete_a_cluster(installed: World) -> None:

@@ -79,6 +79,17 @@ def test_customers_see_what_their_identities_need_and_no_more(world: World) -> N
     }
 
 
+def test_the_operators_view_has_the_service_accounts_and_the_secret(world: World) -> None:
+    """In the list and alone, at the addresses that customers use."""
+    assert put(world, "4.19").status == 201
+    one, listed = (
+        world.send("GET", path, api_version="admin", certificate=admin_certificate()).body
+        for path in (f"{PUBLIC}/4.19", PUBLIC)
+    )
+    assert listed == {"value": [one]}
+    assert one["properties"] == ENTRY
+
+
 def test_a_minor_version_without_a_role_set_is_404_and_tells_those_that_have_one(world: World) -> None:
     """Also while there is none."""
     error = world.send("GET", f"{PUBLIC}/4.18").body["error"]
