@@ -132,7 +132,7 @@ MEMBERS = (
     # Whether there is a profile at all depends on outboundType, see `convert.apply_defaults`.
     Member(f"{_LB}.managedOutboundIps.count", _INT, _M, default=1,
            check=network_checks.managed_outbound_ips),
-    Member(f"{_LB}.outboundIps[]", _ARRAY, _M, check=cluster_checks.not_offered),
+    Member(f"{_LB}.outboundIps[]", _ARRAY, _M, check=cluster_checks.outbound_ips, check_empty=True),
     Member(f"{_LB}.outboundIps[].id", rule=_M),
     Member(f"{_LB}.outboundIpPrefixes[]", _ARRAY, _M, check=cluster_checks.not_offered),
     Member(f"{_LB}.outboundIpPrefixes[].id", rule=_M),

@@ -32,6 +32,8 @@ _OWN_DOMAIN = (
 _MAX_CLIENT_SECRET, _MAX_PULL_SECRET = 1_024, 24_000
 _MAX_TAGS, _MAX_TAG_NAME, _MAX_TAG_VALUE = 50, 512, 256
 _REFUSED = "< > % & \\ ? /"
+_LOAD_BALANCER_PROFILE = "properties.networkProfile.loadBalancerProfile"
+_KINDS_OF_ADDRESSES = ("managedOutboundIps", "outboundIps", "outboundIpPrefixes")
 _NOT_IN_TAG_NAMES = re.compile(rf"[{re.escape(_REFUSED.replace(' ', ''))}]")
 
 
@@ -89,6 +91,24 @@ def service_principal(value: Any, _facts: Facts, target: str) -> Iterator[CloudE
 def not_offered(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:
     """The member is refused whatever its value, because the service does not have what it concerns."""
     yield invalid_parameter(target, f"This service does not offer '{target}'. Leave it out.")
+
+
+def outbound_ips(value: Any, facts: Facts, target: str) -> Iterator[CloudError]:
+    """Addresses of the customer's own are refused, and a new load balancer has exactly one kind of addresses.
+
+    This check also runs on an empty value, because a profile may name no kind at all.
+    """
+    if facts.creating and not facts.unknown.touches(_LOAD_BALANCER_PROFILE):
+        profile = facts.get(_LOAD_BALANCER_PROFILE)
+        given = [kind for kind in _KINDS_OF_ADDRESSES if profile and profile.get(kind) is not None]
+        if profile is not None and len(given) != 1:
+            yield invalid_parameter(
+                _LOAD_BALANCER_PROFILE,
+                f"The member '{_LOAD_BALANCER_PROFILE}' has {' and '.join(given) or 'no addresses'}: it must have "
+                f"exactly one of {', '.join(_KINDS_OF_ADDRESSES)}. Give '{_KINDS_OF_ADDRESSES[0]}'.",
+            )
+    if value:
+        yield from not_offered(value, facts, target)
 
 
 def read_only(_value: Any, _facts: Facts, target: str) -> Iterator[CloudError]:

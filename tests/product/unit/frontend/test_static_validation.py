@@ -198,7 +198,12 @@ OLDER = [
                  f"{NP}.loadBalancerProfile.outboundIps", id="outbound addresses of one's own are given"),
     pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile", {"outboundIpPrefixes": [{"id": "x"}]},
                  f"{NP}.loadBalancerProfile.outboundIpPrefixes", id="outbound prefixes of one's own are given"),
-    pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile", {"allocatedOutboundPorts": 8},
+    pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile", {}, "", id="a load balancer has no kind of addresses"),
+    pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile",
+                 {"managedOutboundIps": {"count": 1}, "outboundIpPrefixes": [{"id": "x"}]}, "",
+                 id="a load balancer has two kinds of addresses"),
+    pytest.param("2023-07-01-preview", f"{NP}.loadBalancerProfile",
+                 {"managedOutboundIps": {"count": 1}, "allocatedOutboundPorts": 8},
                  f"{NP}.loadBalancerProfile.allocatedOutboundPorts", id="a number of ports is given"),
 ]
 # fmt: on
