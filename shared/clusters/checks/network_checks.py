@@ -27,7 +27,7 @@ _MAX_OUTBOUND_IPS = 20
 def pod_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The pod range is IPv4, /18 or larger, and begins with its network address.
 
-    On a create it also avoids the ranges that OVN-Kubernetes reserves.
+    On a create it also avoids the ranges that OVN-Kubernetes reserves, unless the request asks for OpenShiftSDN.
     """
     yield from _cidr(value, facts, target, _POD_PREFIX)
 
@@ -35,7 +35,7 @@ def pod_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
 def service_cidr(value: str, facts: Facts, target: str) -> Iterator[CloudError]:
     """The service range is IPv4, /22 or larger, and begins with its network address.
 
-    On a create it also avoids the ranges that OVN-Kubernetes reserves.
+    On a create it also avoids the ranges that OVN-Kubernetes reserves, unless the request asks for OpenShiftSDN.
     """
     yield from _cidr(value, facts, target, _SERVICE_PREFIX)
 
@@ -56,7 +56,8 @@ def _cidr(value: str, facts: Facts, target: str, longest: int) -> Iterator[Cloud
         yield refuse(target, value, "an IPv4 range such as 10.128.0.0/14")
         return
     reserved = [each for each in _RESERVED if each.overlaps(network)]
-    if facts.creating and reserved:
+    # Only the API version with this member knows it; the others do not ask which network the release has.
+    if facts.creating and reserved and facts.get(f"{_NETWORK_PROFILE}.softwareDefinedNetwork") != "OpenShiftSDN":
         yield CloudError(
             400,
             ErrorCode.INVALID_CIDR_RANGE,

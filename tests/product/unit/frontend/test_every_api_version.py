@@ -171,6 +171,21 @@ def test_the_cluster_network_is_the_one_that_the_release_installs(openshift: str
         assert reply.body["error"]["target"] == SDN
 
 
+@pytest.mark.parametrize(("name", "value"), [("podCidr", "100.64.0.0/16"), ("serviceCidr", "100.88.0.0/16")])
+@pytest.mark.parametrize("version", ["2020-04-30", "2021-09-01-preview", "2022-04-01"])
+def test_ranges_of_ovn_kubernetes_are_free_for_those_who_ask_for_another_network(
+    version: str, name: str, value: str
+) -> None:
+    """The one version that can ask for it decides by what it asks; the others always refuse them."""
+    content = changed(changed(body(version), f"{CP}.version", "4.9.0"), f"{NP}.{name}", value)
+    asks = SDN in members(version)
+    reply = World().send(
+        "PUT", CLUSTER, changed(content, SDN, "OpenShiftSDN") if asks else content, api_version=version
+    )
+    assert reply.status == (201 if asks else 400), reply.text()
+    assert asks or (reply.body["error"]["code"], reply.body["error"]["target"]) == ("InvalidCIDRRange", NP)
+
+
 def test_the_cluster_network_of_a_cluster_of_an_older_build_follows_from_its_release() -> None:
     """The answer of a GET can be put back with it."""
     world = created(OLD, changed(body(OLD), f"{CP}.version", "4.9.0"))
