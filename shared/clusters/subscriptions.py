@@ -44,7 +44,7 @@ def require_state(state: str | None, subscription_id: str, allowed: frozenset[st
 
 
 def next_document(stored: SubscriptionDocument | None, subscription_id: str, body: Any) -> SubscriptionDocument:
-    """Return the document after a subscription PUT. Members that we do not know are kept.
+    """Return the document after a subscription PUT. Members that it leaves out are kept, at any depth.
 
     Args:
         stored: the document before, or None.
@@ -70,10 +70,17 @@ def next_document(stored: SubscriptionDocument | None, subscription_id: str, bod
             "state",
         )
     document: SubscriptionDocument = stored.copy() if stored else {"id": subscription_id.lower()}
-    document["subscription"] = {**(stored["subscription"] if stored else {}), **_without_email(sent)}
+    document["subscription"] = _laid_over(stored["subscription"] if stored else {}, _without_email(sent))
     if state == "Deleted":
         document["deleting"] = True
     return document
+
+
+def _laid_over(stored: Any, sent: Any) -> Any:
+    """Return what was sent over what is stored. What an object leaves out stays, because we may not know what it is."""
+    if not isinstance(stored, dict) or not isinstance(sent, dict):
+        return sent
+    return {**stored, **{name: _laid_over(stored.get(name), value) for name, value in sent.items()}}
 
 
 def _subscription(body: Any) -> Subscription:

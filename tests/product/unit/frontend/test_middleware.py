@@ -282,6 +282,24 @@ def test_a_subscription_is_stored_with_what_we_do_not_know(world: World) -> None
     assert second.body["properties"]["tenantId"] == "t"
 
 
+def test_a_report_keeps_what_it_leaves_out_of_the_subscriptions_properties(world: World) -> None:
+    """ARM, or a newer build, may have stored members that this build does not know."""
+    path = f"/subscriptions/{SUBSCRIPTION}"
+    feature = {"name": "Microsoft.RedHatOpenShift/one", "state": "Registered"}
+    known = {
+        "tenantId": "t",
+        "quotaId": "q",
+        "registeredFeatures": [feature],
+        "managed": {"by": "one", "since": "then"},
+    }
+    assert world.send("PUT", path, {"state": "Registered", "properties": known}).status == 200
+    later = {"tenantId": "u", "registeredFeatures": [], "managed": {"by": "two"}}
+    assert world.send("PUT", path, {"state": "Warned", "properties": later}).body == {
+        "state": "Warned",
+        "properties": {**later, "quotaId": "q", "managed": {"by": "two", "since": "then"}},
+    }
+
+
 def test_a_deleted_subscription_stays_deleted(world: World) -> None:
     """The clusters that it leaves are marked for deletion."""
     path = f"/subscriptions/{SUBSCRIPTION}"
