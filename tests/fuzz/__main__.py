@@ -1,5 +1,6 @@
 """`make fuzz`: send requests that nobody wrote, and print how many were understood and accepted."""
 
+import logging
 import random
 from typing import Annotated
 
@@ -16,6 +17,8 @@ def main(
 ) -> None:
     """Draw requests from the OpenAPI documents of all API versions, and judge every reply."""
     number = random.randrange(1_000_000) if seed is None else seed  # noqa: S311 - for repeatable runs
+    # The frontend logs each of them.
+    logging.disable()
     console = Console()
     console.print(f"{cases} requests, seed {number} (repeat with --seed {number})")
     with Progress(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console) as progress:

@@ -29,6 +29,7 @@ _KNOWN = {
     "location": LOCATION.rpartition("/")[2],
     "operationId": _OPERATION,
     "openShiftVersion": "4.17.9",
+    "openShiftMinorVersion": "4.17",
 }
 ANY_JSON = st.recursive(
     st.none()
