@@ -102,9 +102,10 @@ def test_a_watch_ends_after_its_time(admin: httpx.Client, config_maps: str) -> N
 def test_a_watch_with_bookmarks_is_told_a_version_before_it_ends(admin: httpx.Client, widgets: Widgets) -> None:
     """The next watch can then begin after what this one has seen."""
     version = _version(admin, widgets.path)
-    query = {"watch": "1", "resourceVersion": version, "timeoutSeconds": "4", "allowWatchBookmarks": "true"}
-    made = admin.post(widgets.path, json=widgets.widget("a", size=1)).json()
+    # The bookmark comes two seconds before the end. The real server sends none about changes from before the watch.
+    query = {"watch": "1", "resourceVersion": version, "timeoutSeconds": "10", "allowWatchBookmarks": "true"}
     with admin.stream("GET", widgets.path, params=query) as answer:
+        made = admin.post(widgets.path, json=widgets.widget("a", size=1)).json()
         bookmarks = [event for event in _events(answer) if event["type"] == "BOOKMARK"]
     assert bookmarks
     last = bookmarks[-1]["object"]
