@@ -26,6 +26,7 @@ from emulator.entra.apis import AZURE_CLI
 from emulator.entra.models import USER_ADMINISTRATOR, EntraModel
 from emulator.run import arm
 from tests.listening import free_port, listening, variables
+from tests.local_azure import wait_for
 
 Json = dict[str, Any]
 
@@ -75,6 +76,10 @@ class Terminal:
         if done.returncode:
             return done.stderr
         return json.loads(done.stdout) if done.stdout.strip() else None
+
+    def sign_in(self, *words: str) -> list[Json]:
+        """Sign in, as soon as the directory and ARM know what was made last; return the subscriptions."""
+        return wait_for(lambda: found if isinstance(found := self.az("login", *words), list) else None, "the sign-in")
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +164,7 @@ def test_a_person_in_a_nested_group_uses_a_registered_application(terminal: Term
     assert "cannot be found in the AppPermissions sets" in _patch(terminal, app["id"], scopes | trusted)
     assert _patch(terminal, app["id"], scopes) is None
 
-    signed_in = person.az("login", "--username", NAME, "--password", PASSWORD)
+    signed_in = person.sign_in("--username", NAME, "--password", PASSWORD)
     assert [(each["id"], each["user"]) for each in signed_in] == [
         (WORLD.subscription_id, {"name": NAME, "type": "user"})
     ]
@@ -198,8 +203,8 @@ def test_a_service_principal_locks_and_deny_assignments_by_command(terminal: Ter
     az("group", "create", "--name", "rg", "--location", "eastus")
     assert az("ad", "sp", "create-for-rbac", "--name", "plain")["appId"]
     made = az("ad", "sp", "create-for-rbac", "--name", "robot", "--role", "Contributor", "--scopes", GROUP)
-    login = ("login", "--service-principal", "--username", made["appId"], "--password", made["password"])
-    assert [each["id"] for each in robot.az(*login, "--tenant", made["tenant"])] == [WORLD.subscription_id]
+    own = ("--service-principal", "--username", made["appId"], "--password", made["password"])
+    assert [each["id"] for each in robot.sign_in(*own, "--tenant", made["tenant"])] == [WORLD.subscription_id]
 
     lock = az("lock", "create", "--name", "keep", "--lock-type", "CanNotDelete", "--resource-group", "rg")
     for where in ((), ("--resource-group", "rg")):
