@@ -10,12 +10,13 @@ Create, update and resume take the same steps, in this order:
 6. fill empty members that have a default;
 7. add who sends it.
 
-A preflight takes the first four of them. The result contains secrets. `convert.take_secrets` removes them before the document is written, and
-`convert.to_external` leaves them out of the reply.
+A preflight takes the first four of them. The result contains secrets. `convert.take_secrets` removes them before the
+document is written, and `convert.to_external` leaves them out of the reply.
 """
 
 import copy
 from collections.abc import Callable
+from typing import Any
 
 from azure.core.exceptions import ResourceNotFoundError
 
@@ -83,7 +84,11 @@ def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is spec
     cluster = convert.overlay(stored, sent, version, patch=is_patch)
     if read_live is not None:
         _forget_live(cluster, sent, stored, call, edge, read_live)
-    facts = _facts_of_create(call, cluster, unknown) if creating else _facts_of_update(call, cluster, stored, unknown)
+    facts = (
+        _facts_of_create(call, cluster, unknown)
+        if creating
+        else _facts(call, cluster, creating=False, stored=stored, unknown=unknown)
+    )
     validate_static(facts)
     if not creating:
         validate = validate_resume if edge.resume else validate_delta
@@ -151,12 +156,9 @@ def _facts_of_create(call: Call, cluster: Cluster, unknown: Unknown) -> Facts:
     profile = cluster.get("properties", {}).get("clusterProfile", {})
     if not profile.get("version") and not unknown.covers(_VERSION):
         profile["version"] = catalogue.default_version(documents)
-    return Facts(
+    return _facts(
+        call,
         cluster,
-        call.version,
-        call.resource_id,
-        settings.location,
-        settings.domain,
         creating=True,
         versions=tuple(catalogue.names(documents)),
         pulled_from=() if settings.acr_resource_id else catalogue.registries(documents, profile.get("version", "")),
@@ -164,15 +166,6 @@ def _facts_of_create(call: Call, cluster: Cluster, unknown: Unknown) -> Facts:
     )
 
 
-def _facts_of_update(call: Call, cluster: Cluster, stored: Cluster, unknown: Unknown) -> Facts:
+def _facts(call: Call, cluster: Cluster, **more: Any) -> Facts:
     settings = call.services.settings
-    return Facts(
-        cluster,
-        call.version,
-        call.resource_id,
-        settings.location,
-        settings.domain,
-        creating=False,
-        stored=stored,
-        unknown=unknown,
-    )
+    return Facts(cluster, call.version, call.resource_id, settings.location, settings.domain, **more)
