@@ -57,8 +57,6 @@ class Member:
         default: the value for older clients, and for clients that leave it out.
         values: the allowed values, if there are only a few.
         spelled: values that replies spell in another way than documents.
-        offered: the values that the service supports so far, if the API has more. Others are refused, unless they are
-            stored already; `docs/parameters.md` and `docs/gaps.md` follow from this.
         check: further rules for its value, or for the whole cluster if this member is the one to report.
         create_only: whether the checks run only on a create, because the value is fixed later, or is the cluster's own.
         secret: whether it is kept in the vault and never returned.
@@ -74,7 +72,6 @@ class Member:
     default: Any = None
     values: tuple[str, ...] = ()
     spelled: Mapping[str, str] = field(default_factory=dict, hash=False)
-    offered: tuple[Any, ...] = ()
     check: Check | None = None
     create_only: bool = False
     secret: bool = False

@@ -33,7 +33,7 @@ class Parameter:
         option: the option as users type it.
         path: path of the member in `shared/clusters/members.py`.
         must: paths of the modules that must read it, or the parameter would have no effect.
-        unread: why no operation reads it, if the model does not say so; `problems` reports any reader.
+        unread: why no operation reads it; `problems` reports any reader.
     """
 
     option: str
@@ -114,9 +114,9 @@ def problems(parameters: tuple[Parameter, ...] = PARAMETERS) -> list[str]:
     for each in parameters:
         there = {reader.path for reader in read_by(each.path)} if each.path in paths else set()
         found += [f"{each.option}: {path} no longer reads {each.path}" for path in each.must if path not in there]
-        if why_unread(each) and there:
+        if each.unread and there:
             found.append(f"{each.option}: {', '.join(sorted(there))} reads {each.path}, so it is not 'unread'")
-        if not why_unread(each) and not there:
+        if not each.unread and not there:
             found.append(f"{each.option}: nobody reads {each.path}")
     named = {*CONSTANT, *(each.path for each in parameters)}
     return found + [f"no parameter becomes {path}" for path in customers() if path not in named]
@@ -137,13 +137,6 @@ def later(row: Member) -> str:
     if len(may) in (0, len(has)):
         return "may change" if may else "fixed"
     return f"may change in {', '.join(may)}"
-
-
-def why_unread(parameter: Parameter) -> str:
-    """Return why no operation reads a parameter, or "" if one has to."""
-    offered = next((row.offered for row in MEMBERS if row.path == parameter.path), ())
-    only = f"only {code(map(str, offered))} is offered so far, anything else refused" if offered else ""
-    return parameter.unread or only
 
 
 def customers() -> list[str]:
@@ -171,7 +164,7 @@ def _cells(each: Parameter) -> list[str]:
         "; ".join(part for part in (values, check) if part) or "its type",
         f"`{row.default}`" if row.default not in (None, "") else "",
         "Key Vault" if row.secret else "the document",
-        why_unread(each) or _readers(each.path),
+        each.unread or _readers(each.path),
     ]
 
 

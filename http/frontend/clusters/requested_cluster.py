@@ -85,9 +85,7 @@ def valid_cluster(  # noqa: PLR0917 - the request, its cluster, and what is spec
     if read_live is not None:
         _forget_live(cluster, sent, stored, call, edge, read_live)
     facts = (
-        _facts_of_create(call, cluster, unknown)
-        if creating
-        else _facts(call, cluster, creating=False, stored=stored, unknown=unknown)
+        _facts_of_create(call, cluster, unknown) if creating else _facts(call, cluster, creating=False, unknown=unknown)
     )
     validate_static(facts)
     if not creating:

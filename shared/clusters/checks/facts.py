@@ -1,6 +1,6 @@
 """The context of a check: the cluster as the request wants it, and its place. No store, no Azure."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.arm.errors import CloudError, invalid_parameter, shown
@@ -23,7 +23,6 @@ class Facts:
         domain: the DNS zone of this deployment, `<location>.<parent>`; empty if it has none.
         creating: whether the cluster does not exist yet.
         versions: the OpenShift versions that can be installed.
-        stored: the internal cluster before the request; empty on a create.
         pulled_from: the registries of which the customer's pull secret must name one, because a new cluster pulls its
             release from there; empty if the service's own registry mirrors it.
         unknown: the members whose values are not known yet. They are not checked.
@@ -36,7 +35,6 @@ class Facts:
     domain: str
     creating: bool
     versions: tuple[str, ...] = ()
-    stored: Cluster = field(default_factory=Cluster)
     pulled_from: tuple[str, ...] = ()
     unknown: Unknown = ALL_KNOWN
 

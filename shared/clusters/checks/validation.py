@@ -24,26 +24,21 @@ def validate_static(facts: Facts) -> None:
     Raises:
         CloudError: the first failure in the table's order; if there are more, all of them in `details`.
     """
-    found = list(_check_object(tree(facts.version), facts.cluster, facts.stored, "", facts))
+    found = list(_check_object(tree(facts.version), facts.cluster, "", facts))
     raise_all([failure for _, failure in sorted(found, key=lambda pair: pair[0])])
 
 
-def _check_object(
-    node: Node, value: Mapping[str, Any], stored: Mapping[str, Any], target: str, facts: Facts
-) -> Iterator[tuple[int, CloudError]]:
+def _check_object(node: Node, value: Mapping[str, Any], target: str, facts: Facts) -> Iterator[tuple[int, CloudError]]:
     for child in node.children.values():
-        entry, before, here = value.get(child.name), stored.get(child.name), step(target, child)
+        entry, here = value.get(child.name), step(target, child)
         is_due = (facts.creating or not child.member.create_only) and not facts.unknown.covers(here)
-        failures = list(_decided(_check_member(child.member, entry, before, here, facts))) if is_due else []
+        failures = list(_decided(_check_member(child.member, entry, here, facts))) if is_due else []
         yield from ((child.position, failure) for failure in failures)
         if child.kind is Kind.OBJECT and not (failures and entry is None):
-            yield from _check_object(child, entry or {}, before or {}, here, facts)
+            yield from _check_object(child, entry or {}, here, facts)
         elif child.kind is Kind.ARRAY and child.member.rule is not Rule.READ_ONLY:
-            named = {item.get("name"): item for item in before or []}
             for index, item in enumerate((entry or [])[:_CHECKED_ITEMS]):
-                yield from _check_object(
-                    child, item, named.get(item.get("name"), {}), item_target(here, item, index), facts
-                )
+                yield from _check_object(child, item, item_target(here, item, index), facts)
 
 
 def _decided(failures: Iterator[CloudError]) -> Iterator[CloudError]:
@@ -54,7 +49,7 @@ def _decided(failures: Iterator[CloudError]) -> Iterator[CloudError]:
         return
 
 
-def _check_member(member: Member, value: Any, stored: Any, target: str, facts: Facts) -> Iterator[CloudError]:
+def _check_member(member: Member, value: Any, target: str, facts: Facts) -> Iterator[CloudError]:
     # A zero, or an empty object, counts as given; the checks judge it.
     missing = value is None if member.kind in (Kind.OBJECT, Kind.INTEGER) else is_empty(value)
     if missing and member.required:
@@ -62,17 +57,8 @@ def _check_member(member: Member, value: Any, stored: Any, target: str, facts: F
         yield invalid_parameter(target, f"The member '{target}' is missing or empty: a PUT must give it.{wanted}")
     elif not missing and member.values and value not in member.values:
         yield refuse(target, value, f"one of {', '.join(member.values)}")
-    elif not (missing or value == stored) and member.offered and value not in member.offered:
-        yield _not_offered(member, value, target)
     elif member.check is not None and (not missing or member.check_empty):
         yield from member.check(value, facts, target)
-
-
-def _not_offered(member: Member, value: Any, target: str) -> CloudError:
-    offered = " or ".join(f"'{each}'" for each in member.offered)
-    return invalid_parameter(
-        target, f"This service does not offer '{shown(value)}' for '{target}' yet. Use {offered}, or leave it out."
-    )
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from shared import settings
-from shared.clusters.members import MEMBERS
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 README = REPOSITORY / "README.md"
@@ -47,14 +46,6 @@ def test_the_example_file_has_every_setting() -> None:
     """What is copied into local.settings.json is complete."""
     example = json.loads((REPOSITORY / "local.settings.example.json").read_text(encoding="utf-8"))
     assert set(example["Values"]) == set(_rows())
-
-
-def test_the_known_gaps_name_every_member_that_is_not_offered_whole() -> None:
-    """The table of members decides; a customer reads the page."""
-    gaps = (REPOSITORY / "docs/gaps.md").read_text(encoding="utf-8")
-    for row in MEMBERS:
-        if row.offered:
-            assert re.search(rf"`(\w+\.)?{row.path.rpartition('.')[2]}`", gaps), row.path
 
 
 def test_the_readme_is_short() -> None:

@@ -29,7 +29,7 @@ ROW = ApiVersion(
     features=frozenset({"credentials"}),
     retires=frozenset({"openShiftVersions"}),
 )
-MEMBER = Member(FAMILY, default="IPv4", values=("IPv4", "IPv6"), offered=("IPv4",))
+MEMBER = Member(FAMILY, default="IPv4", values=("IPv4", "IPv6"))
 
 
 def _forget() -> None:
@@ -99,7 +99,6 @@ def test_what_it_removes_is_unknown_to_it_and_stays() -> None:
     ("path", "value", "want"),
     [
         pytest.param(FAMILY, "x", "must be one of IPv4, IPv6", id="no value of the new member"),
-        pytest.param(FAMILY, "IPv6", "does not offer 'IPv6'", id="a value that is not offered"),
         pytest.param(f"{NP}.outboundType", "Loadbalancer", "is filled by the service", id="a read-only member"),
         pytest.param(f"{MP}.encryptionAtHost", "x", "must be one of Enabled, Disabled", id="an optional member"),
     ],
