@@ -1,6 +1,6 @@
 """The error that all services raise. Each service renders it in its own wire format."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
@@ -15,7 +15,12 @@ class ServiceError(Exception):
         details: nested errors `{code, message, target}`.
         headers: extra response headers, such as `Retry-After` or `WWW-Authenticate`.
         extra: further members of the service's wire format (`innererror`, `additionalInfo`).
+
+    Attributes:
+        said: module and name of the function that built it, which has a source (`sources.py`); "" if none did.
     """
+
+    said: str = ""
 
     def __init__(
         self,
@@ -36,6 +41,20 @@ class ServiceError(Exception):
         self.details = list(details)
         self.headers = dict(headers or {})
         self.extra = dict(extra or {})
+
+    def reworded(self, words: Callable[[Any], Any]) -> "ServiceError":
+        """Return this error with `words` applied to its message, its details and its further members."""
+        error = ServiceError(
+            self.status_code,
+            self.code,
+            words(self.message),
+            target=self.target,
+            details=words(self.details),
+            headers=self.headers,
+            extra=words(self.extra),
+        )
+        error.said = self.said
+        return error
 
     def body(self) -> dict[str, Any]:
         """Return `{code, message, target?, details?}` and the members of `extra`, which ARM puts under `error`."""

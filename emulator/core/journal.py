@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 logger = logging.getLogger("emulator.journal")
 
@@ -73,16 +74,37 @@ class Entry:
     actions: tuple[str, ...] = ()
 
 
-class Journal:
-    """Keeps the last calls in memory, and all calls in a file of JSON lines."""
+class Observer(Protocol):
+    """Gets the bodies of calls, which the journal does not keep."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def add(self, entry: Entry, request: bytes, reply: bytes) -> None:
+        """Observe a call with the body of its request and of its answer."""
+
+
+class Journal:
+    """Keeps the last calls in memory, and all calls in a file of JSON lines.
+
+    Args:
+        path: the file.
+        observer: is told of each call.
+    """
+
+    def __init__(self, path: Path | None = None, observer: Observer | None = None) -> None:
         self._entries: deque[Entry] = deque(maxlen=KEPT_IN_MEMORY)
         self._file = None if path is None else path.open("a", encoding="utf-8", buffering=1)
+        self.observer = observer
 
-    def add(self, entry: Entry) -> None:
-        """Record one call."""
+    def add(self, entry: Entry, request: bytes = b"", reply: bytes = b"") -> None:
+        """Record one call.
+
+        Args:
+            entry: the call.
+            request: body of the request, for the observer.
+            reply: body of the answer, for the observer.
+        """
         self._entries.append(entry)
+        if self.observer is not None:
+            self.observer.add(entry, request, reply)
         if self._file is not None:
             self._file.write(json.dumps(vars(entry)) + "\n")
 

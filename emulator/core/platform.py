@@ -16,6 +16,8 @@ from starlette.routing import Route
 from emulator.core.certificates import CertificateAuthority
 from emulator.core.clock import Clock
 from emulator.core.errors import ServiceError
+from emulator.core.exceptions import unknown_path
+from emulator.core.exchanges import from_environment
 from emulator.core.faults import Faults
 from emulator.core.journal import Journal
 from emulator.core.store import Store
@@ -58,7 +60,7 @@ class Service:
     operation: Callable[[Request, Route], str] = route_name
     start: Callable[[], Awaitable[None]] = nothing
     not_found: Callable[[Request], ServiceError] = field(
-        default=lambda request: ServiceError(404, "NotFound", f"{request.method} {request.url.path} is not emulated.")
+        default=lambda request: unknown_path(request.method, request.url.path)
     )
     request_id_header: str = "x-ms-request-id"
 
@@ -90,7 +92,7 @@ class Platform:
         self.store = store or Store(root / "emulator.sqlite")
         self.authority = CertificateAuthority(root / "ca")
         self.faults = Faults()
-        self.journal = Journal(root / "logs" / "journal.jsonl")
+        self.journal = Journal(root / "logs" / "journal.jsonl", from_environment())
         self.services: list[Service] = []
         self.ports: dict[str, int] = {}
         # The sites that run: public host name, in lower case, to the port of the site's TLS front end on 127.0.0.1.

@@ -20,6 +20,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from emulator.core.certificates import ServerNames
 from emulator.core.clock import rfc3339
 from emulator.core.errors import ServiceError
+from emulator.core.exceptions import crashed, injected
 from emulator.core.faults import Fault
 from emulator.core.journal import Entry, noting_actions
 from emulator.core.platform import Platform, Service
@@ -116,7 +117,7 @@ class Dispatcher:
             return
         except Exception:
             logger.exception("%s %s crashed", service.name, operation, extra={"path": request.url.path})
-            error = ServiceError(500, "InternalServerError", "The local Azure crashed; its log has the trace.")
+            error = crashed()
             response = service.render(request, error)
         cut = response is None or (fault is not None and fault.kind == "lost-response")
         self._platform.journal.add(
@@ -136,13 +137,20 @@ class Dispatcher:
                 error=error.code if error else "",
                 message=error.message if error else "",
                 actions=tuple(actions),
-            )
+            ),
+            *_bodies(request, response),
         )
         if cut or response is None:
             request.scope["extensions"]["transport"]["transport"].abort()
             return
         response.headers.setdefault(service.request_id_header, str(uuid4()))
         await response(request.scope, request.receive, send)
+
+
+def _bodies(request: Request, response: Response | None) -> tuple[bytes, bytes]:
+    """Return the bodies of a call; empty if they were not read, or are streamed."""
+    # Starlette keeps a body that was read here. Its `body()` would read one that nobody has asked for.
+    return vars(request).get("_body", b""), bytes(getattr(response, "body", b""))
 
 
 async def _answer(service: Service, request: Request, route: Route | None, fault: Fault | None) -> Response | None:
@@ -171,7 +179,9 @@ def _match(service: Service, request: Request) -> Route | None:
 def _injected(fault: Fault) -> ServiceError:
     headers = {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
     code = fault.code or ("TooManyRequests" if fault.status_code == 429 else "ServiceUnavailable")  # noqa: PLR2004 - HTTP
-    return ServiceError(fault.status_code, code, fault.message, headers=headers)
+    error = injected(fault.status_code, code, fault.message)
+    error.headers |= headers
+    return error
 
 
 def _correlation_id(request: Request) -> str:

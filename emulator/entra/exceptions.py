@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
+from emulator.core.sources import MEMORY, OWN, said
 
 AADSTS = "AADSTS"
 
@@ -190,6 +191,7 @@ ERRORS: dict[int, Row] = {
 }
 
 
+@said(MEMORY)
 def aadsts(code: int, **values: str) -> ServiceError:
     """Return the error with an AADSTS code; `values` fill in its text."""
     row = ERRORS[code]
@@ -198,11 +200,13 @@ def aadsts(code: int, **values: str) -> ServiceError:
     return ServiceError(row.status_code, f"{AADSTS}{code}", text, extra=extra)
 
 
+@said(OWN)
 def invalid_tenant(error: ServiceError) -> ServiceError:
     """Return a tenant's error as `invalid_tenant`, the word that clients of the metadata documents look for."""
     return ServiceError(error.status_code, error.code, error.message, extra={"oauth_error": "invalid_tenant"})
 
 
+@said(MEMORY)
 def unauthorized(code: str, message: str, tenant_id: str = "common") -> ServiceError:
     """Return the 401 with which ARM, and services like it, refuse a token.
 

@@ -7,9 +7,49 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
+from emulator.core.sources import MEMORY, OWN, public_output, said
 from emulator.entra.resources import GRAPH
 
+VERSIONS = ("v1.0", "beta")
+# The first segments of the paths that the local Azure answers, and of others that Graph has, such as those of the CLI.
+EMULATED = frozenset({"organization", "me", "directoryObjects", "applications", "servicePrincipals", "users", "groups"})
+NOT_EMULATED = frozenset(
+    {
+        "$batch",
+        "$metadata",
+        "administrativeUnits",
+        "applicationTemplates",
+        "appRoleAssignments",
+        "auditLogs",
+        "contacts",
+        "contracts",
+        "deviceManagement",
+        "devices",
+        "directory",
+        "directoryRoleTemplates",
+        "directoryRoles",
+        "domains",
+        "drives",
+        "groupSettings",
+        "identity",
+        "identityGovernance",
+        "identityProtection",
+        "invitations",
+        "oauth2PermissionGrants",
+        "policies",
+        "reports",
+        "roleManagement",
+        "security",
+        "sites",
+        "subscribedSkus",
+        "subscriptions",
+        "teams",
+        "tenantRelationships",
+    }
+)
 
+
+@said(MEMORY)
 def unauthenticated(message: str) -> ServiceError:
     """Return the 401 for a request without a valid token."""
     challenge = (
@@ -19,7 +59,8 @@ def unauthenticated(message: str) -> ServiceError:
     return ServiceError(401, "InvalidAuthenticationToken", message, headers={"WWW-Authenticate": challenge})
 
 
-def not_found(object_id: str) -> ServiceError:
+@said(public_output("https://github.com/microsoftgraph/microsoft-graph-docs/issues/6059"))
+def object_not_found(object_id: str) -> ServiceError:
     """Return the 404 for an object that the tenant does not have."""
     return ServiceError(
         404,
@@ -28,16 +69,19 @@ def not_found(object_id: str) -> ServiceError:
     )
 
 
+@said(MEMORY)
 def bad_request(message: str) -> ServiceError:
     """Return the 400 for an invalid request."""
     return ServiceError(400, "Request_BadRequest", message)
 
 
+@said(MEMORY)
 def invalid_credential(code: str, message: str) -> ServiceError:
     """Return the 400 for a credential whose times do not fit its certificate."""
     return ServiceError(400, code, message)
 
 
+@said(MEMORY)
 def not_verified_domain(uri: str) -> ServiceError:
     """Return the 400 for an identifier URI that contains neither an id nor a domain of its own."""
     return ServiceError(
@@ -47,6 +91,7 @@ def not_verified_domain(uri: str) -> ServiceError:
     )
 
 
+@said(MEMORY)
 def identifier_in_use() -> ServiceError:
     """Return the 400 for an identifier URI of another application."""
     return ServiceError(
@@ -54,16 +99,66 @@ def identifier_in_use() -> ServiceError:
     )
 
 
-def unsupported_query(message: str) -> ServiceError:
-    """Return the 400 for a query that Graph does not have or that is not emulated."""
-    return ServiceError(400, "Request_UnsupportedQuery", message)
+@said(MEMORY)
+def invalid_filter(reason: str) -> ServiceError:
+    """Return the 400 for a filter that breaks off, or that names a property which the type does not have."""
+    return ServiceError(400, "BadRequest", f"Invalid filter clause: {reason}")
 
 
+@said(MEMORY)
+def unknown_option(name: str) -> ServiceError:
+    """Return the 400 for a query option that OData does not have."""
+    return ServiceError(400, "BadRequest", f"The query parameter '{name}' is not supported.")
+
+
+@said(OWN)
+def not_supported(what: str) -> ServiceError:
+    """Return the 400 for a part of Graph that the local Azure does not have."""
+    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {what}.")
+
+
+@said(public_output("https://github.com/microsoftgraph/msgraph-beta-sdk-python/issues/764"))
+def unknown_segment(segment: str) -> ServiceError:
+    """Return the 400 for a path that Graph does not have."""
+    return ServiceError(400, "BadRequest", f"Resource not found for the segment '{segment}'.")
+
+
+@said(MEMORY)
+def invalid_version(version: str) -> ServiceError:
+    """Return the 400 for a path that begins with no version of Graph."""
+    return ServiceError(400, "BadRequest", f"Invalid version: {version}")
+
+
+@said(MEMORY)
+def duplicate_value(member: str, name: str) -> ServiceError:
+    """Return the 400 for two roles or scopes with one id or value.
+
+    Args:
+        member: `id` or `value`.
+        name: the collection.
+    """
+    return ServiceError(
+        400, "DuplicateValue", f"Request contains a property with duplicate values: '{member}' of {name}."
+    )
+
+
+@said(public_output("https://github.com/microsoftgraph/msgraph-sdk-dotnet/issues/1888"))
+def enabled_entitlement() -> ServiceError:
+    """Return the 400 for the removal or change of a role or scope that is enabled."""
+    return ServiceError(
+        400,
+        "CannotDeleteOrUpdateEnabledEntitlement",
+        "Permission (scope or role) cannot be deleted or updated unless disabled first.",
+    )
+
+
+@said(MEMORY)
 def denied() -> ServiceError:
     """Return the 403 for a caller who may not do this."""
     return ServiceError(403, "Authorization_RequestDenied", "Insufficient privileges to complete the operation.")
 
 
+@said(MEMORY)
 def name_in_use(app_id: str) -> ServiceError:
     """Return the 409 for a second service principal of one application."""
     return ServiceError(
@@ -74,11 +169,15 @@ def name_in_use(app_id: str) -> ServiceError:
     )
 
 
-def not_emulated(request: Request) -> ServiceError:
-    """Return the 400 for a path that is not emulated."""
-    return ServiceError(
-        400, "BadRequest", f"The local Microsoft Graph does not have {request.method} {request.url.path}."
-    )
+def not_found(request: Request) -> ServiceError:
+    """Return the error for a path or method that no route has."""
+    version, *segments = request.url.path.strip("/").split("/")
+    first = segments[0].partition("(")[0] if segments else ""
+    if version not in VERSIONS:
+        return invalid_version(version)
+    if version == "v1.0" and first not in EMULATED | NOT_EMULATED:
+        return unknown_segment(first)
+    return not_supported(f"{request.method} {request.url.path} of Microsoft Graph")
 
 
 def render(request: Request, error: ServiceError) -> Response:

@@ -4,12 +4,34 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
+from emulator.core.sources import MEMORY, OWN, public_output, said
 from emulator.core.store import Document
 from emulator.entra.models import Principal
 
+# What vaults also hold in Azure, by the first part of the path.
+NOT_EMULATED = {
+    "keys": "keys in vaults",
+    "deletedkeys": "keys in vaults",
+    "storage": "storage accounts in vaults",
+    "deletedstorage": "storage accounts in vaults",
+    "rng": "random numbers of managed HSMs",
+    "securitydomain": "managed HSMs",
+    "backup": "backups of managed HSMs",
+    "restore": "backups of managed HSMs",
+    "settings": "settings of managed HSMs",
+}
+# What only Azure does with secrets and certificates, by the last part of the path.
+NOT_EMULATED_OPERATIONS = {
+    "backup": "backups of vaults",
+    "restore": "backups of vaults",
+    "contacts": "contacts for certificates",
+    "import": "imported certificates",
+    "merge": "merged certificates",
+}
 REGION_HEADER = "x-ms-keyvault-region"
 
 
+@said(MEMORY)
 def unauthorized(vault: Document, message: str) -> ServiceError:
     """Return the challenge, which names the tenant that issues tokens and the resource to ask for."""
     challenge = (
@@ -19,11 +41,13 @@ def unauthorized(vault: Document, message: str) -> ServiceError:
     return ServiceError(401, "Unauthorized", message, headers={"WWW-Authenticate": challenge})
 
 
+@said(OWN)
 def vault_not_found(host: str) -> ServiceError:
     """Return the error that takes the place of a host name that does not resolve."""
     return ServiceError(404, "VaultNotFound", f"The name '{host}' does not resolve: there is no such vault.")
 
 
+@said(MEMORY)
 def access_denied(caller: Principal, permission: str, vault: Document) -> ServiceError:
     """Return the error for a caller whose access policy lacks a permission.
 
@@ -43,6 +67,7 @@ def access_denied(caller: Principal, permission: str, vault: Document) -> Servic
     )
 
 
+@said(public_output("https://github.com/piyushsachdeva/Terraform_AKS/issues/2"))
 def forbidden_by_rbac(caller: Principal, action: str, scope: str, vault: Document) -> ServiceError:
     """Return the error for a caller whose roles lack a data action.
 
@@ -65,6 +90,7 @@ def forbidden_by_rbac(caller: Principal, action: str, scope: str, vault: Documen
     )
 
 
+@said(MEMORY)
 def purge_not_allowed(vault: Document) -> ServiceError:
     """Return the error for purging something in a vault with purge protection."""
     return ServiceError(
@@ -76,6 +102,7 @@ def purge_not_allowed(vault: Document) -> ServiceError:
     )
 
 
+@said(public_output("https://github.com/Azure/azure-sdk-for-js/issues/25489"))
 def secret_not_found(name: str) -> ServiceError:
     """Return the error for a secret, or a version, that does not exist."""
     return ServiceError(
@@ -87,11 +114,13 @@ def secret_not_found(name: str) -> ServiceError:
     )
 
 
+@said(public_output("https://github.com/Azure/azure-sdk-for-net/issues/26027"))
 def deleted_secret_not_found(name: str) -> ServiceError:
     """Return the error for a secret that is not among the deleted ones."""
     return ServiceError(404, "SecretNotFound", f"Deleted Secret not found: {name}")
 
 
+@said(public_output("https://github.com/microsoft/AzureKeyVaultExplorer/issues/42"))
 def deleted_but_recoverable(name: str) -> ServiceError:
     """Return the error for a name that a deleted secret still has."""
     return ServiceError(
@@ -103,11 +132,13 @@ def deleted_but_recoverable(name: str) -> ServiceError:
     )
 
 
+@said(MEMORY)
 def name_in_use(name: str) -> ServiceError:
     """Return the error for recovering a secret whose name an active secret has."""
     return ServiceError(409, "Conflict", f"Secret {name} already exists and cannot be recovered over.")
 
 
+@said(MEMORY)
 def secret_disabled() -> ServiceError:
     """Return the error for reading a disabled version."""
     return ServiceError(
@@ -118,6 +149,7 @@ def secret_disabled() -> ServiceError:
     )
 
 
+@said(MEMORY)
 def secret_managed(operation: str) -> ServiceError:
     """Return the error for changing a certificate's secret other than through the certificate."""
     return ServiceError(
@@ -128,6 +160,7 @@ def secret_managed(operation: str) -> ServiceError:
     )
 
 
+@said(MEMORY)
 def certificate_not_found(name: str) -> ServiceError:
     """Return the error for a certificate, or a version, that does not exist."""
     return ServiceError(
@@ -139,11 +172,13 @@ def certificate_not_found(name: str) -> ServiceError:
     )
 
 
+@said(MEMORY)
 def deleted_certificate_not_found(name: str) -> ServiceError:
     """Return the error for a certificate that is not among the deleted ones."""
     return ServiceError(404, "CertificateNotFound", f"Deleted Certificate not found: {name}")
 
 
+@said(MEMORY)
 def certificate_deleted_but_recoverable(name: str) -> ServiceError:
     """Return the error for a name that a deleted certificate still has."""
     return ServiceError(
@@ -155,11 +190,13 @@ def certificate_deleted_but_recoverable(name: str) -> ServiceError:
     )
 
 
+@said(MEMORY)
 def certificate_name_in_use(name: str) -> ServiceError:
     """Return the error for a name that is taken: by an active certificate, or by a secret without a certificate."""
     return ServiceError(409, "Conflict", f"The name {name} is in use in this key vault.")
 
 
+@said(MEMORY)
 def pending_in_progress() -> ServiceError:
     """Return the error for ordering a certificate that is already on order."""
     return ServiceError(
@@ -170,34 +207,57 @@ def pending_in_progress() -> ServiceError:
     )
 
 
+@said(MEMORY)
 def pending_not_found(name: str) -> ServiceError:
     """Return the error for an order that does not exist."""
     return ServiceError(404, "PendingCertificateNotFound", f"Pending certificate not found: {name}")
 
 
-def pending_ended() -> ServiceError:
-    """Return the error for cancelling an order that has ended."""
-    return ServiceError(403, "Forbidden", "Pending status must be in progress to allow update.")
-
-
+@said(MEMORY)
 def issuer_not_found(name: str) -> ServiceError:
     """Return the error for an issuer that the vault does not know."""
     return ServiceError(404, "CertificateIssuerNotFound", f"Certificate issuer not found: {name}")
 
 
+@said(MEMORY)
 def bad_parameter(message: str) -> ServiceError:
     """Return the error for an invalid request."""
     return ServiceError(400, "BadParameter", message)
 
 
-def not_implemented(operation: str) -> ServiceError:
-    """Return the error for an operation that only the real Key Vault has."""
-    return ServiceError(501, "NotImplemented", f"The local Key Vault has no {operation}.")
+@said(public_output("https://github.com/aspnet/MicrosoftConfigurationBuilders/issues/22"))
+def invalid_name(name: str) -> ServiceError:
+    """Return the error for the name of a secret or certificate with characters that it cannot have, or too many."""
+    return ServiceError(400, "BadParameter", f"The request URI contains an invalid name: {name}")
 
 
-def not_emulated(request: Request) -> ServiceError:
-    """Return the error for a path that is not emulated, such as keys."""
-    return not_implemented(f"{request.method} {request.url.path}")
+@said(MEMORY)
+def no_operation(method: str, operation: str) -> ServiceError:
+    """Return the error for an operation that Key Vault does not have.
+
+    Args:
+        method: HTTP method.
+        operation: the last part of the path; "" for the secret or certificate itself.
+    """
+    return ServiceError(400, "BadParameter", f"Method {method} does not allow operation '{operation}'")
+
+
+@said(OWN)
+def not_supported(what: str) -> ServiceError:
+    """Return the error for what only the real Key Vault has."""
+    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not have {what}.")
+
+
+def not_found(request: Request) -> ServiceError:
+    """Return the error for a path or method that no operation has."""
+    parts = request.url.path.strip("/").split("/")
+    kind, operation = parts[0], parts[-1] if len(parts) > 1 else ""
+    what = NOT_EMULATED.get(kind) or NOT_EMULATED_OPERATIONS.get(operation)
+    if what is None and kind == "certificates" and (request.method == "PATCH" or operation == "pending"):
+        what = "changes of certificates, of their issuers and orders"
+    if what is not None:
+        return not_supported(f"{what} ({request.method} {request.url.path})")
+    return no_operation(request.method, operation)
 
 
 def render(_request: Request, error: ServiceError) -> Response:

@@ -6,13 +6,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from emulator.core.errors import ServiceError
+from emulator.core.sources import MEMORY, said
 
 
+@said(MEMORY)
 def wrong_header() -> ServiceError:
     """Return the error for a missing or wrong `X-IDENTITY-HEADER`."""
     return ServiceError(401, "Unauthorized", "The X-IDENTITY-HEADER header is missing or does not match.")
 
 
+@said(MEMORY)
 def no_identity() -> ServiceError:
     """Return the error for an identity that the app does not have."""
     return ServiceError(
@@ -22,11 +25,13 @@ def no_identity() -> ServiceError:
     )
 
 
+@said(MEMORY)
 def ambiguous() -> ServiceError:
     """Return the error for a call that names no identity although the app has several."""
     return ServiceError(400, "BadRequest", "Unable to load the proper Managed Identity.")
 
 
+@said(MEMORY)
 def bad_parameter(name: str, value: str, allowed: str) -> ServiceError:
     """Return the error for an invalid query parameter.
 

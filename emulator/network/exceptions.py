@@ -1,39 +1,83 @@
-"""The errors of Microsoft.Network, in Azure's wording."""
+"""The errors of virtual networks, subnets, route tables and NAT gateways, in Azure's wording.
+
+The modules `…_exceptions.py` beside this one have those of the other types of Microsoft.Network.
+"""
 
 from collections.abc import Sequence
+from ipaddress import ip_network
 
+from emulator.arm.ids import ResourceId
+from emulator.arm.schema import Found
 from emulator.core.errors import ServiceError
+from emulator.core.sources import MEMORY, OWN, documentation, public_output, said
 
 
-def invalid_cidr(prefix: str, where: str) -> ServiceError:
-    """Return the error for a text that is not an address range, or a range with host bits set."""
+@said(OWN)
+def not_emulated(what: str) -> ServiceError:
+    """Return the error for what Azure has and the local Azure lacks."""
+    return ServiceError(400, "NotSupportedByLocalAzure", f"The local Azure does not support {what}.")
+
+
+@said(public_output("https://github.com/Azure/azure-cli/issues/19761"))
+def child_not_found(identifier: ResourceId) -> ServiceError:
+    """Return the error for a child that does not exist; the provider says it, because its parent exists."""
+    return ServiceError(404, "NotFound", f"Resource {identifier} not found.")
+
+
+@said(documentation("https://github.com/Azure/PSRule.Rules.Azure/blob/main/docs/en/rules/Azure.VNET.Name.md"))
+def invalid_network_name(found: Found) -> ServiceError:
+    """Return the error for a name that a virtual network cannot have; the page has the limits, the text is ours."""
+    return ServiceError(
+        400,
+        "InvalidResourceName",
+        f"Resource name {found.value} is invalid. The name can be 2 to 64 characters long. It must begin with a word "
+        "character, and it must end with a word character or with '_'. The name may contain word characters or '.', "
+        "'-', '_'.",
+    )
+
+
+# Ranges and addresses
+
+
+@said(public_output("https://github.com/Azure/azure-service-operator/issues/997"))
+def invalid_prefix(found: Found) -> ServiceError:
+    """Return the error for a text that is not an address range."""
+    return ServiceError(
+        400,
+        "InvalidAddressPrefixFormat",
+        f"Address prefix {found.value} of resource {found.id} is not formatted correctly. It should follow CIDR "
+        "notation, for example 10.0.0.0/24.",
+    )
+
+
+@said(public_output("https://github.com/Azure/azure-service-operator/blob/master/pkg/errhelp/errors.go"))
+def invalid_cidr(found: Found) -> ServiceError:
+    """Return the error for a range with host bits set."""
     return ServiceError(
         400,
         "InvalidCIDRNotation",
-        f"The address prefix {prefix} in resource {where} has an invalid CIDR notation. For the given prefix length, "
-        "the address prefix should be the network's own address.",
+        f"The address prefix {found.value} in resource {found.id} has an invalid CIDR notation. For the given prefix "
+        f"length, the address prefix should be {ip_network(found.value, strict=False)}.",
     )
 
 
-def invalid_subnet(name: str, network: str) -> ServiceError:
-    """Return the error for a subnet outside its network's ranges."""
+@said(MEMORY)
+def invalid_address(found: Found) -> ServiceError:
+    """Return the error for a text that is not an address."""
     return ServiceError(
-        400,
-        "NetcfgInvalidSubnet",
-        f"Subnet '{name}' is not valid because its IP address range is outside the IP "
-        f"address range of virtual network '{network}'.",
+        400, "InvalidIPAddressFormat", f"IP address {found.value} of resource {found.id} is not formatted correctly."
     )
 
 
-def subnet_ranges_overlap(name: str, other: str) -> ServiceError:
-    """Return the error for two overlapping subnets of a network."""
+@said(MEMORY)
+def space_missing(network_id: str) -> ServiceError:
+    """Return the error for a virtual network without ranges."""
     return ServiceError(
-        400,
-        "NetcfgSubnetRangesOverlap",
-        f"Subnet '{name}' is not valid because its IP address range overlaps with that of an existing subnet '{other}'.",
+        400, "VnetAddressSpaceNotSpecified", f"Address space is not specified for virtual network {network_id}."
     )
 
 
+@said(MEMORY)
 def overlapping_prefixes(network: str, prefixes: Sequence[str]) -> ServiceError:
     """Return the error for overlapping ranges of a network."""
     return ServiceError(
@@ -43,6 +87,7 @@ def overlapping_prefixes(network: str, prefixes: Sequence[str]) -> ServiceError:
     )
 
 
+@said(MEMORY)
 def reserved_range(prefix: str, network: str, reserved: str) -> ServiceError:
     """Return the error for a range that nobody may use.
 
@@ -58,11 +103,72 @@ def reserved_range(prefix: str, network: str, reserved: str) -> ServiceError:
     )
 
 
-def missing(code: str, message: str) -> ServiceError:
-    """Return the error for a required member that is missing or does not fit."""
-    return ServiceError(400, code, message)
+@said(MEMORY)
+def invalid_flow_timeout(found: Found) -> ServiceError:
+    """Return the error for a flow timeout that is too short or too long."""
+    return ServiceError(
+        400,
+        "InvalidFlowTimeout",
+        f"Virtual network {found.id} has invalid flow timeout {found.value}. The value must be between 4 and 30.",
+    )
 
 
+# Subnets
+
+
+@said(MEMORY)
+def prefix_missing(subnet_id: str) -> ServiceError:
+    """Return the error for a subnet without ranges."""
+    return ServiceError(
+        400, "SubnetAddressPrefixNotSpecified", f"Address prefix is not specified for subnet {subnet_id}."
+    )
+
+
+@said(public_output("https://github.com/MicrosoftDocs/azure-docs/pull/123869"))
+def subnet_outside(name: str, network: str) -> ServiceError:
+    """Return the error for a subnet outside its network's ranges."""
+    return ServiceError(
+        400,
+        "NetcfgSubnetRangeOutsideVnet",
+        f"Subnet '{name}' is not valid because its IP address range is outside the IP address range of virtual network "
+        f"'{network}'.",
+    )
+
+
+@said(MEMORY)
+def subnet_too_small(name: str, network: str, prefix: str) -> ServiceError:
+    """Return the error for a subnet in which Azure's reserved addresses leave no room, or an IPv6 one that is no /64."""
+    wanted = "exactly /64" if ":" in prefix else "/29 or larger"
+    return ServiceError(
+        400,
+        "NetcfgInvalidSubnet",
+        f"Subnet '{name}' is not valid in virtual network '{network}'. The size of its address prefix {prefix} is not "
+        f"supported: it must be {wanted}.",
+    )
+
+
+@said(public_output("https://github.com/MicrosoftDocs/azure-docs/pull/123869"))
+def subnet_ranges_overlap(name: str, network: str) -> ServiceError:
+    """Return the error for two overlapping subnets of a network."""
+    return ServiceError(
+        400,
+        "NetcfgSubnetRangesOverlap",
+        f"Subnet '{name}' is not valid because its IP address range overlaps with that of an existing subnet in virtual "
+        f"network '{network}'.",
+    )
+
+
+@said(MEMORY)
+def prefix_in_use(name: str, prefix: str) -> ServiceError:
+    """Return the error for a write that takes a range from a subnet in which somebody has an address."""
+    return ServiceError(
+        400,
+        "InUsePrefixCannotBeDeleted",
+        f"IpPrefix {prefix} on Subnet {name} has active allocations and cannot be deleted.",
+    )
+
+
+@said(public_output("https://github.com/hashicorp/terraform-provider-azurerm/issues/6818"))
 def in_use_subnet(subnet_id: str, holders: Sequence[str]) -> ServiceError:
     """Return the error for deleting a subnet with something in it."""
     name = subnet_id.rsplit("/", 1)[-1]
@@ -74,231 +180,17 @@ def in_use_subnet(subnet_id: str, holders: Sequence[str]) -> ServiceError:
     )
 
 
-def in_use_security_group(group_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting a network security group that is attached to something."""
+@said(MEMORY)
+def invalid_service(found: Found) -> ServiceError:
+    """Return the error for a service endpoint of a service that has none."""
     return ServiceError(
         400,
-        "InUseNetworkSecurityGroupCannotBeDeleted",
-        f"Network security group {group_id} cannot be deleted because it is in use by the following resources: "
-        f"{', '.join(holders)}. In order to delete the Network security group, remove the association with the "
-        "resource(s). To learn how to do this, see aka.ms/deletensg.",
+        "SubnetHasServiceEndpointWithInvalidServiceName",
+        f"Subnet {found.id} has a service endpoint with an invalid service name: {found.value}.",
     )
 
 
-def in_use(code: str, kind: str, resource_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting any other resource that others refer to.
-
-    Args:
-        code: the error's code.
-        kind: the type in words.
-        resource_id: the resource.
-        holders: ids of the resources that refer to it.
-    """
-    name = resource_id.rsplit("/", 1)[-1]
-    return ServiceError(400, code, f"{kind} {name} is in use by {', '.join(holders)} and cannot be deleted.")
-
-
-def in_use_public_address(address_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting a public address that something has."""
-    return ServiceError(
-        400,
-        "PublicIPAddressCannotBeDeleted",
-        f"Public IP address {address_id} can not be deleted since it is still allocated to resource {holders[0]}. In "
-        "order to delete the public IP, disassociate/detach the Public IP address from the resource. To learn how to "
-        "do this, see aka.ms/deletepublicip.",
-    )
-
-
-def public_address_in_use(resource_id: str, address_id: str, holder: str) -> ServiceError:
-    """Return the error for a second IP configuration that wants a public address.
-
-    Args:
-        resource_id: the second IP configuration.
-        address_id: the public address.
-        holder: the IP configuration that has it.
-    """
-    return ServiceError(
-        400,
-        "PublicIPAddressInUse",
-        f"Resource {resource_id} is referencing public IP address {address_id} that is already allocated to resource "
-        f"{holder}.",
-    )
-
-
-def subnet_is_full(subnet_id: str, ranges: Sequence[str]) -> ServiceError:
-    """Return the error for a subnet without a free address."""
-    return ServiceError(
-        400,
-        "SubnetIsFull",
-        f"Subnet {subnet_id.rsplit('/', 1)[-1]} with address prefix {', '.join(ranges)} does not have enough capacity "
-        "for 1 IP addresses.",
-    )
-
-
-def private_address_missing(configuration_id: str) -> ServiceError:
-    """Return the error for a static IP configuration without an address."""
-    return ServiceError(
-        400,
-        "PrivateIPAddressNotSpecified",
-        f"Private IP address is not specified for IP configuration {configuration_id}, whose allocation method is "
-        "Static.",
-    )
-
-
-def invalid_private_address(address: str, configuration_id: str) -> ServiceError:
-    """Return the error for a text that is not an address."""
-    return ServiceError(
-        400, "InvalidIPAddressFormat", f"IP address {address} of IP configuration {configuration_id} is not valid."
-    )
-
-
-def private_address_not_in_subnet(address: str, prefix: str) -> ServiceError:
-    """Return the error for an address outside the subnet."""
-    return ServiceError(
-        400,
-        "PrivateIPAddressNotInSubnet",
-        f"Private static IP address {address} does not belong to the range of subnet prefix {prefix}.",
-    )
-
-
-def private_address_reserved(address: str, prefix: str) -> ServiceError:
-    """Return the error for one of the five addresses that Azure reserves in each range."""
-    return ServiceError(
-        400,
-        "PrivateIPAddressInReservedRange",
-        f"Private static IP address {address} falls within reserved IP range of subnet prefix {prefix}.",
-    )
-
-
-def private_address_taken(configuration_id: str, address: str, holder: str) -> ServiceError:
-    """Return the error for an address that somebody else has.
-
-    Args:
-        configuration_id: the IP configuration that wants it.
-        address: the address.
-        holder: the IP configuration that has it.
-    """
-    return ServiceError(
-        400,
-        "PrivateIPAddressIsAllocated",
-        f"IP configuration {configuration_id} is using the private IP address {address} which is already allocated to "
-        f"resource {holder}.",
-    )
-
-
-def sku_mismatch(code: str, message: str) -> ServiceError:
-    """Return the error for SKUs that do not go together, or a SKU without the feature."""
-    return ServiceError(400, code, message)
-
-
-def in_use_part(part_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for removing a part of a load balancer that interfaces or private link services refer to."""
-    kind = part_id.rsplit("/", 2)[-2]
-    kind = kind[0].upper() + kind[1:].removesuffix("s")
-    return ServiceError(
-        400,
-        f"InUse{kind}CannotBeDeleted",
-        f"{kind} {part_id} is in use by {', '.join(holders)} and cannot be deleted.",
-    )
-
-
-def load_balancer_with_link_service(balancer_id: str, service_id: str) -> ServiceError:
-    """Return the error for deleting a load balancer that a private link service uses."""
-    return ServiceError(
-        400,
-        "CannotDeleteLoadBalancerWithPrivateLinkService",
-        f"Cannot delete load balancer {balancer_id} since it is referenced by private link service {service_id}. Please "
-        "delete private link service prior to deleting load balancer.",
-    )
-
-
-def in_use_interface(interface_id: str, holders: Sequence[str]) -> ServiceError:
-    """Return the error for deleting an interface that a machine has."""
-    return ServiceError(
-        400,
-        "NicInUse",
-        f"Network Interface {interface_id} is used by existing resource {holders[0]}. In order to delete the network "
-        "interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.",
-    )
-
-
-def owned_interface(interface_id: str, owner: str) -> ServiceError:
-    """Return the error for changing or deleting the interface of a private endpoint or private link service."""
-    kind = "PrivateEndpoint" if "/privateendpoints/" in owner.lower() else "PrivateLinkService"
-    return ServiceError(
-        400,
-        f"NicInUseWith{kind}",
-        f"Network interface {interface_id} is currently in use with {owner} and can be neither changed nor deleted on "
-        "its own.",
-    )
-
-
-def service_with_connections(service_id: str, count: int) -> ServiceError:
-    """Return the error for deleting a private link service to which private endpoints are connected."""
-    return ServiceError(
-        400,
-        "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted",
-        f"Private link service {service_id} cannot be deleted since it has {count} private endpoint "
-        f"connection{'s' if count > 1 else ''}. Please delete all private endpoint connections before deleting the "
-        "private link service.",
-    )
-
-
-def policies_enabled(service_id: str, subnet_id: str) -> ServiceError:
-    """Return the error for a private link service in a subnet that has network policies enabled."""
-    return ServiceError(
-        400,
-        "PrivateLinkServiceCannotBeCreatedInSubnetThatHasNetworkPoliciesEnabled",
-        f"Private link service {service_id} cannot be created in a subnet {subnet_id} since it has private link service "
-        "network policies enabled.",
-    )
-
-
-def policies_needed_off(subnet_id: str) -> ServiceError:
-    """Return the error for enabling network policies on a subnet with a private link service in it."""
-    return ServiceError(
-        400,
-        "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
-        f"Private link service network policies cannot be enabled on private link service subnet {subnet_id}.",
-    )
-
-
-def wrong_frontend(service_id: str, frontend_id: str, reason: str) -> ServiceError:
-    """Return the error for a frontend that a private link service cannot use.
-
-    Args:
-        service_id: the private link service.
-        frontend_id: the frontend, which has to be an internal one of a Standard load balancer.
-        reason: why it cannot be used, as a clause.
-    """
-    return ServiceError(
-        400,
-        "PrivateLinkServiceFrontendIPConfigurationNotSupported",
-        f"Private link service {service_id} cannot reference load balancer frontend IP configuration {frontend_id}: "
-        f"{reason}.",
-    )
-
-
-def service_not_visible(endpoint_id: str, service_id: str) -> ServiceError:
-    """Return the error for a private link service that does not exist, or that the endpoint's owner may not see."""
-    return ServiceError(
-        400,
-        "PrivateLinkServiceNotFound",
-        f"Private link service {service_id} referenced by private endpoint {endpoint_id} was not found, or is not "
-        "visible to the subscription of the private endpoint.",
-    )
-
-
-def too_many_public_addresses(limit: int, *, static: bool) -> ServiceError:
-    """Return the error for more public addresses than the subscription may have in the region."""
-    how = " with static allocation method" if static else ""
-    return ServiceError(
-        400,
-        "StaticPublicIPCountLimitReached" if static else "PublicIPCountLimitReached",
-        f"Cannot create more than {limit} public IP addresses{how} for this subscription in this region.",
-    )
-
-
+@said(public_output("https://github.com/hashicorp/terraform-provider-azurerm/pull/21779"))
 def invalid_delegation(service: str, identifier: str, valid: Sequence[str]) -> ServiceError:
     """Return the error for a delegation to a service that does not exist.
 
@@ -314,10 +206,95 @@ def invalid_delegation(service: str, identifier: str, valid: Sequence[str]) -> S
     )
 
 
+@said(MEMORY)
 def delegation_in_use(subnet_id: str, holders: Sequence[str]) -> ServiceError:
     """Return the error for a write that takes the delegation from a subnet in which the service has resources."""
     return ServiceError(
         400,
         "SubnetMissingRequiredDelegation",
         f"Subnet {subnet_id} requires its delegations to stay, because these resources use them: {', '.join(holders)}.",
+    )
+
+
+# Route tables
+
+
+@said(MEMORY)
+def in_use_route_table(table_id: str, _holders: Sequence[str]) -> ServiceError:
+    """Return the error for deleting a route table that subnets have."""
+    name = table_id.rsplit("/", 1)[-1]
+    return ServiceError(400, "InUseRouteTableCannotBeDeleted", f"Route table {name} is in use and cannot be deleted.")
+
+
+@said(MEMORY)
+def next_hop_missing(route_id: str) -> ServiceError:
+    """Return the error for a route to an appliance that does not say where the appliance is."""
+    return ServiceError(
+        400,
+        "RouteNextHopIpAddressRequired",
+        f"NextHopIpAddress cannot be Null or Empty in route {route_id} when NextHopType is VirtualAppliance.",
+    )
+
+
+@said(MEMORY)
+def next_hop_not_allowed(route_id: str, kind: str) -> ServiceError:
+    """Return the error for a route with the address of an appliance that leads to something else."""
+    return ServiceError(
+        400,
+        "RouteNextHopIpAddressNotAllowed",
+        f"NextHopIpAddress must be empty in route {route_id} when NextHopType is {kind}: only VirtualAppliance has one.",
+    )
+
+
+@said(MEMORY)
+def route_conflict(route: str, other: str) -> ServiceError:
+    """Return the error for two routes of a table with the same range."""
+    return ServiceError(
+        400,
+        "RouteConflict",
+        f"Route: {route} conflicts with Route: {other}. Routes cannot have the same AddressPrefix.",
+    )
+
+
+# NAT gateways
+
+
+@said(public_output("https://github.com/Azure-Samples/Copilot-Studio-with-Azure-AI-Search/issues/62"))
+def in_use_nat_gateway(gateway_id: str, holders: Sequence[str]) -> ServiceError:
+    """Return the error for deleting a NAT gateway that subnets have."""
+    return ServiceError(
+        400,
+        "CannotDeleteNatGatewayAssociatedToSubnet",
+        f"NAT Gateway {gateway_id} is still configured on {len(holders)} subnets. Remove NAT Gateway from all referenced "
+        "subnets and then delete NAT Gateway.",
+    )
+
+
+@said(documentation("https://github.com/MicrosoftDocs/azure-docs/issues/64352"))
+def invalid_gateway_timeout(found: Found) -> ServiceError:
+    """Return the error for an idle timeout that a NAT gateway cannot have; the page has the limits, the text is ours."""
+    return ServiceError(
+        400,
+        "NatGatewayIdleTimeoutOutOfRange",
+        f"Nat gateway {found.id} has invalid Idle Timeout {found.value}. The value must be between 4 and 120.",
+    )
+
+
+@said(MEMORY)
+def gateway_in_several_zones(gateway_id: str, zones: Sequence[str]) -> ServiceError:
+    """Return the error for a gateway of SKU Standard in more than one zone."""
+    return ServiceError(
+        400,
+        "NatGatewayCannotHaveMultipleZones",
+        f"Nat gateway {gateway_id} of sku Standard can be in one zone only; it has {', '.join(zones)}.",
+    )
+
+
+@said(MEMORY)
+def basic_address_on_gateway(gateway_id: str, address_id: str) -> ServiceError:
+    """Return the error for a NAT gateway with a public address of SKU Basic."""
+    return ServiceError(
+        400,
+        "NatGatewayCannotReferenceBasicSkuPublicIp",
+        f"Nat gateway {gateway_id} cannot reference public IP address {address_id}, which is of sku Basic.",
     )

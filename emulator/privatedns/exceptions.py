@@ -1,43 +1,47 @@
-"""The errors of Microsoft.Network/privateDnsZones, in Azure's wording."""
+"""The errors of Microsoft.Network/privateDnsZones, in Azure's wording; those of its records are `emulator.dns`'s."""
 
 from collections.abc import Sequence
 
+from emulator.arm.ids import ResourceId
 from emulator.core.errors import ServiceError
+from emulator.core.sources import MEMORY, public_output, said
 
 
-def bad_request(message: str) -> ServiceError:
-    """Return the error for an invalid zone, record set or link."""
-    return ServiceError(400, "BadRequest", message)
-
-
-def cname_conflict(name: str) -> ServiceError:
-    """Return the error for a CNAME that shares its name with other records."""
-    return bad_request(
-        f"The record set '{name}' could not be created because a CNAME record set cannot exist with the same name as "
-        "another record set."
-    )
-
-
+@said(MEMORY)
 def overlapping_zones(first: str, second: str) -> ServiceError:
     """Return the error for a second zone with the same name in a network."""
-    return bad_request(
+    return ServiceError(
+        400,
+        "BadRequest",
         "A virtual network cannot be linked to multiple zones with overlapping namespaces. You tried to link virtual "
-        f"network with '{first}' and '{second}' zones."
+        f"network with '{first}' and '{second}' zones.",
     )
 
 
-def second_registration(network: str) -> ServiceError:
+@said(MEMORY)
+def second_registration(zone_id: str) -> ServiceError:
     """Return the error for a second zone in which a network would register its machines."""
-    return bad_request(
-        f"A virtual network can only be linked to 1 Private DNS zone(s) with auto-registration enabled; {network} is."
+    return ServiceError(
+        409,
+        "Conflict",
+        "A virtual network can only be linked to 1 Private DNS zone(s) with auto-registration enabled; conflicting "
+        f"Private DNS zone is '{zone_id}'.",
     )
 
 
+@said(public_output("https://github.com/Azure/azure-cli/issues/23351"))
+def network_not_found(_link: ResourceId, network_id: str) -> ServiceError:
+    """Return the error for a link to a network that does not exist."""
+    return ServiceError(400, "BadRequest", f"Virtual network resource not found for '{network_id}'")
+
+
+@said(MEMORY)
 def network_is_fixed(link: str) -> ServiceError:
     """Return the error for changing the network of a link."""
-    return bad_request(f"The virtual network of link '{link}' cannot be changed.")
+    return ServiceError(400, "BadRequest", f"The virtual network of link '{link}' cannot be changed.")
 
 
+@said(MEMORY)
 def nested_resources(identifiers: Sequence[str]) -> ServiceError:
     """Return the error for deleting a zone that has links."""
     nested = ", ".join(f"'{identifier.partition('/providers/')[2]}'" for identifier in identifiers)

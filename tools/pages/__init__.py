@@ -7,7 +7,18 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from tools.pages import api_versions, bootstrap, install_graph, manifest, messages, mind_map, openapi, parameters, plans
+from tools.pages import (
+    api_versions,
+    bootstrap,
+    install_graph,
+    manifest,
+    messages,
+    mind_map,
+    openapi,
+    parameters,
+    plans,
+    said,
+)
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -20,6 +31,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "docs/install-graph.md": lambda _now: install_graph.page(),
     "docs/bootstrap.md": lambda _now: bootstrap.page(),
     "docs/operations.md": messages.put_into,
+    "emulator/README.md": said.put_into,
     "infra/manifest.json": lambda _now: manifest.page(),
     **{path: partial(openapi.page, row) for path, row in openapi.FILES.items()},
 }

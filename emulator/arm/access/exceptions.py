@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from emulator.core.errors import ServiceError
+from emulator.core.sources import MEMORY, said
 from emulator.entra.models import Principal
 
 
+@said(MEMORY)
 def authorization_failed(caller: Principal, action: str, scope: str, *, limited: bool = False) -> ServiceError:
     """Build the 403 for a call that no role assignment allows.
 
@@ -26,6 +28,7 @@ def authorization_failed(caller: Principal, action: str, scope: str, *, limited:
     )
 
 
+@said(MEMORY)
 def denied(caller: Principal, action: str, scope: str, denial: dict[str, Any]) -> ServiceError:
     """Build the 403 for a call that a role assignment allows but a deny assignment forbids.
 
@@ -46,6 +49,7 @@ def denied(caller: Principal, action: str, scope: str, denial: dict[str, Any]) -
     )
 
 
+@said(MEMORY)
 def linked_authorization_failed(
     caller: Principal,
     action: str,
@@ -77,3 +81,20 @@ def linked_authorization_failed(
             f"'{','.join(pair[1] for pair in blocked)}'."
         )
     return ServiceError(403, "LinkedAuthorizationFailed", begin + end)
+
+
+@said(MEMORY)
+def scope_locked(scope: str, operation: str, locked: Sequence[str]) -> ServiceError:
+    """Build the 409 for a call that a lock stops.
+
+    Args:
+        scope: the scope of the call.
+        operation: `write` or `delete`.
+        locked: the scopes of the locks.
+    """
+    return ServiceError(
+        409,
+        "ScopeLocked",
+        f"The scope '{scope}' cannot perform {operation} operation because following scope(s) are locked: "
+        f"'{','.join(locked)}'. Please remove the lock and try again.",
+    )

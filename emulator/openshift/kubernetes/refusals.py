@@ -1,0 +1,256 @@
+"""Refusals of what a caller does with an object, beside those of the object itself, which are in `errors.py`.
+
+Also the refusals of what a real server has and this one lacks: their reason is `NotSupportedByLocalAzure`.
+"""
+
+import json
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from emulator.core.errors import ServiceError
+from emulator.core.server import UNSUPPORTED
+from emulator.core.sources import OWN, documentation, public_output, said
+from emulator.openshift.kubernetes.kinds import Json, Kind
+
+# The real server of the contract tests; see tests/emulator/integration/kubernetes.
+KUBE_APISERVER = "https://github.com/kubernetes/kubernetes/tree/v1.20.2/cmd/kube-apiserver"
+# The code of the server, which has the words: `transformDecodeError`, `jsonPatcher`.
+STRICTNESS = "https://github.com/kubernetes/apiserver/tree/master/pkg/endpoints/handlers"
+
+
+@said(OWN)
+def not_emulated(what: str) -> ServiceError:
+    """Return 501 for what a real server can do and this one cannot.
+
+    Args:
+        what: what is missing, as a sentence.
+    """
+    return ServiceError(HTTPStatus.NOT_IMPLEMENTED, UNSUPPORTED, f"{UNSUPPORTED}: {what}", extra={"details": {}})
+
+
+@said(OWN)
+def protobuf_unread(accepted: tuple[str, ...]) -> ServiceError:
+    """Return 415 for a body in protobuf, which a real server accepts for built-in kinds.
+
+    Args:
+        accepted: the media types that are accepted.
+    """
+    return ServiceError(
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        "UnsupportedMediaType",
+        f"{UNSUPPORTED}: the local Azure does not read protobuf - accepted media types include: {', '.join(accepted)}",
+    )
+
+
+@said(documentation(STRICTNESS))
+def strictly(kind: Kind, problems: Sequence[str]) -> ServiceError:
+    """Return 400 for an object with unknown members, or members that it has twice.
+
+    Args:
+        kind: kind of the object.
+        problems: what is wrong with the members.
+    """
+    return ServiceError(
+        HTTPStatus.BAD_REQUEST,
+        "BadRequest",
+        f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
+        f"strict decoding error: {', '.join(problems)}",
+    )
+
+
+@said(documentation(STRICTNESS))
+def strictly_patched(shown: str, problems: Sequence[str]) -> ServiceError:
+    """Return 422 for a patch that adds unknown members.
+
+    Args:
+        shown: the patch, or the patched object.
+        problems: what is wrong with the members.
+    """
+    message = f"Invalid value: {json.dumps(shown, ensure_ascii=False)}: strict decoding error: {', '.join(problems)}"
+    cause = {"reason": "FieldValueInvalid", "message": message, "field": "patch"}
+    return ServiceError(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "Invalid",
+        f' "" is invalid: patch: {message}',
+        extra={"details": {"causes": [cause]}},
+    )
+
+
+@said(public_output(KUBE_APISERVER))
+def malformed_version(version: str) -> ServiceError:
+    """Return 500 without a reason for a resourceVersion that is not a number."""
+    message = f'strconv.ParseUint: parsing "{version}": invalid syntax'
+    return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, "", message)
+
+
+@said(public_output(KUBE_APISERVER))
+def deletion_of_another(kind: Kind, name: str, wanted: str, found: str) -> ServiceError:
+    """Return 409 for a deletion whose condition names the uid of another object.
+
+    Args:
+        kind: kind of the object.
+        name: name of the object.
+        wanted: the uid in the condition.
+        found: the uid of the object.
+    """
+    return ServiceError(
+        HTTPStatus.CONFLICT,
+        "Conflict",
+        f'Operation cannot be fulfilled on {kind.name} "{name}": the UID in the precondition ({wanted}) does not match '
+        f"the UID in record ({found}). The object might have been deleted and then recreated",
+        extra={"details": _details(kind, name)},
+    )
+
+
+@said(public_output(KUBE_APISERVER))
+def deletion_of_a_changed(kind: Kind, name: str, wanted: str, found: str) -> ServiceError:
+    """Return 409 for a deletion whose condition names another version of the object.
+
+    Args:
+        kind: kind of the object.
+        name: name of the object.
+        wanted: the version in the condition.
+        found: the version of the object.
+    """
+    return ServiceError(
+        HTTPStatus.CONFLICT,
+        "Conflict",
+        f'Operation cannot be fulfilled on {kind.name} "{name}": the ResourceVersion in the precondition ({wanted}) '
+        f"does not match the ResourceVersion in record ({found}). The object might have been modified",
+        extra={"details": _details(kind, name)},
+    )
+
+
+@said(public_output(KUBE_APISERVER))
+def another_namespace(found: str, requested: str) -> ServiceError:
+    """Return 400 for an update whose object names another namespace than the path.
+
+    Args:
+        found: the namespace in the object.
+        requested: the namespace in the path.
+    """
+    return ServiceError(
+        HTTPStatus.BAD_REQUEST,
+        "BadRequest",
+        f"the namespace of the object ({found}) does not match the namespace on the request ({requested})",
+    )
+
+
+@said(public_output(KUBE_APISERVER))
+def not_a_scale(api_version: str, kind: str) -> ServiceError:
+    """Return 400 for another object than a Scale.
+
+    Args:
+        api_version: the object's version, with its group.
+        kind: the object's kind.
+    """
+    version = api_version.rpartition("/")[2]
+    return ServiceError(
+        HTTPStatus.BAD_REQUEST,
+        "BadRequest",
+        f'{kind} in version "{version}" cannot be handled as a Scale: converting ({version}.{kind}) to '
+        "(autoscaling.Scale): unknown conversion",
+    )
+
+
+@said(public_output(KUBE_APISERVER))
+def garbled_scale() -> ServiceError:
+    """Return 400 for a Scale whose replicas are not a number; the words after the member are those of Go's decoder."""
+    return ServiceError(
+        HTTPStatus.BAD_REQUEST,
+        "BadRequest",
+        'Scale in version "v1" cannot be handled as a Scale: v1.Scale.Spec: v1.ScaleSpec.Replicas: '
+        "readUint32: unexpected character",
+    )
+
+
+@said(public_output(KUBE_APISERVER))
+def no_scale(kind: Kind, name: str) -> ServiceError:
+    """Return 404 for the scale of an object that does not exist.
+
+    Args:
+        kind: kind of the object.
+        name: name of the object.
+    """
+    resource = f"{kind.plural}/scale"
+    full = f"{resource}.{kind.group}" if kind.group else resource
+    return ServiceError(
+        HTTPStatus.NOT_FOUND,
+        "NotFound",
+        f'{full} "{name}" not found',
+        extra={"details": _details(kind, name) | {"kind": resource}},
+    )
+
+
+def _details(kind: Kind, name: str) -> Json:
+    return {"name": name} | ({"group": kind.group} if kind.group else {}) | {"kind": kind.kind}
+
+
+@said(public_output(KUBE_APISERVER))
+def apply_conflicts(conflicts: Sequence[tuple[str, str]]) -> ServiceError:
+    """Return 409 for an apply that would change fields of other managers.
+
+    Args:
+        conflicts: manager and field of each, sorted by manager.
+    """
+    managers = dict.fromkeys(manager for manager, _ in conflicts)
+    if len(conflicts) == 1:
+        what = f"1 conflict: conflict with {conflicts[0][0]}: {conflicts[0][1]}"
+    else:
+        lines = [
+            line
+            for manager in managers
+            for line in (f"conflicts with {manager}:", *(f"- {path}" for other, path in conflicts if other == manager))
+        ]
+        what = f"{len(conflicts)} conflicts: " + "\n".join(lines)
+    causes = [
+        {"reason": "FieldManagerConflict", "message": f"conflict with {manager}", "field": path}
+        for manager, path in conflicts
+    ]
+    message = f"Apply failed with {what}"
+    return ServiceError(HTTPStatus.CONFLICT, "Conflict", message, extra={"details": {"causes": causes}})
+
+
+@said(public_output(KUBE_APISERVER))
+def untyped(problems: Sequence[str]) -> ServiceError:
+    """Return 500 without a reason for an object to apply that does not fit its schema.
+
+    Args:
+        problems: what is wrong, at least one.
+    """
+    what = problems[0] if len(problems) == 1 else "\n  ".join(["errors:", *problems])
+    return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, "", f"failed to create typed patch object: {what}")
+
+
+@said(public_output(KUBE_APISERVER))
+def another_version_applied(found: str, wanted: str) -> ServiceError:
+    """Return 400 for an object to apply in another version than that of the path.
+
+    Args:
+        found: version in the object, "" for none.
+        wanted: version of the path.
+    """
+    return ServiceError(
+        HTTPStatus.BAD_REQUEST,
+        "BadRequest",
+        f"Incorrect version specified in apply patch. Specified patch version: {found}, expected: {wanted}",
+    )
+
+
+@said(public_output(KUBE_APISERVER))
+def another_kind_applied() -> ServiceError:
+    """Return 500 for an object to apply of another kind; the real server adds addresses in its memory."""
+    message = "failed to merge config: expected objects of the same type"
+    return ServiceError(HTTPStatus.INTERNAL_SERVER_ERROR, "", message)
+
+
+@said(public_output(KUBE_APISERVER))
+def managers_applied() -> ServiceError:
+    """Return 400 for an object to apply that has managers."""
+    return ServiceError(HTTPStatus.BAD_REQUEST, "BadRequest", "metadata.managedFields must be nil")
+
+
+@said(public_output(KUBE_APISERVER))
+def not_yaml(why: str) -> ServiceError:
+    """Return 400 for a body to apply that is not an object in YAML; the words after the colon are those of a parser."""
+    return ServiceError(HTTPStatus.BAD_REQUEST, "BadRequest", f"error decoding YAML: {why}")
